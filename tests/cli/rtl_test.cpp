@@ -47,12 +47,14 @@ std::string account_of(const TemporaryFolder& folder, const std::vector<std::str
   return account + without_hash(test::without_host(document.at("results"))).dump();
 }
 
+constexpr const char* kBoth = "[ni_control, dependency_state]";
+
 const std::vector<std::string> kAllModes{"system.ni.lockstep=[off, estimate, drain, full]",
                                          "system.flow_control.mode=[packet, message]"};
 
 }  // namespace
 
-TEST_CASE("With the sequencer's Verilog every message is delivered in the same cycle") {
+TEST_CASE("With the Verilog of NIs every message is delivered in the same cycle") {
   if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write("run.yaml",
@@ -62,7 +64,10 @@ TEST_CASE("With the sequencer's Verilog every message is delivered in the same c
   const std::string fidelity = GENERATE("train", "cycle");
   std::vector<std::string> settings = kAllModes;
   settings.push_back("simulation.fidelity=" + fidelity);
-  CHECK(account_of(folder, settings, "[ni_control]") == account_of(folder, settings, "none"));
+  const std::string model = account_of(folder, settings, "none");
+  CHECK(account_of(folder, settings, "[ni_control]") == model);
+  CHECK(account_of(folder, settings, "[dependency_state]") == model);
+  CHECK(account_of(folder, settings, kBoth) == model);
 }
 
 TEST_CASE("NIs that are clocked in every cycle, switches, slots and doorbells suit the Verilog") {
@@ -75,11 +80,10 @@ TEST_CASE("NIs that are clocked in every cycle, switches, slots and doorbells su
   const std::string clocked = GENERATE("true", "false");
   std::vector<std::string> settings = kAllModes;
   settings.push_back("simulation.always_clocked=" + clocked);
-  CHECK(account_of(folder, settings, "[ni_control]") == account_of(folder, settings, "none"));
+  CHECK(account_of(folder, settings, kBoth) == account_of(folder, settings, "none"));
 }
 
-TEST_CASE(
-    "Waves of a run show the same lockstep counters and stalls with the sequencer's Verilog") {
+TEST_CASE("Waves of a run show the same lockstep counters and stalls with the Verilog of NIs") {
   if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write("run.yaml",
@@ -101,24 +105,40 @@ TEST_CASE(
   CHECK(changes[0] == changes[1]);
 }
 
-TEST_CASE("A training with overlap runs with the sequencer's Verilog") {
+TEST_CASE("A training with overlap runs with the Verilog of NIs") {
   if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write("run.yaml",
                "system: {topology: {type: torus, dims: [2, 2]}}\n"
                "collective: {algorithm: multitree}\n"
                "training: {network: alexnet, overlap: layerwise}\n");
-  CHECK(account_of(folder, {}, "[ni_control]") == account_of(folder, {}, "none"));
+  CHECK(account_of(folder, {}, kBoth) == account_of(folder, {}, "none"));
 }
 
-TEST_CASE("An 8x8 torus of 1 MiB has the same messages with the sequencer's Verilog", "[slow]") {
+TEST_CASE("An 8x8 torus of 1 MiB has the same messages with the Verilog of NIs", "[slow]") {
   if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write(
       "run.yaml",
       "system: {topology: {type: torus, dims: [8, 8]}}\n"
-      "collective: {op: all_reduce, size: 1MiB, algorithm: [multitree, 2d_ring, forest]}\n");
-  CHECK(account_of(folder, kAllModes, "[ni_control]") == account_of(folder, kAllModes, "none"));
+      "collective: {op: all_reduce, size: 1MiB, algorithm: [multitree, 2d_ring, forest, ring, "
+      "dbtree, halving_doubling, direct]}\n");
+  CHECK(account_of(folder, kAllModes, kBoth) == account_of(folder, kAllModes, "none"));
+}
+
+TEST_CASE("Data that roots read back wait for any turnaround that the Verilog can count") {
+  if (is_without_rtl()) return;
+  const TemporaryFolder folder;
+  folder.write("run.yaml",
+               "system: {topology: {type: torus, dims: [4, 4]}}\n"
+               "collective: {op: all_reduce, size: 16KiB, algorithm: [multitree, 2d_ring]}\n");
+  const std::vector<std::string> settings{"system.ni.turnaround_cycles=[0, 1, 3, 4]"};
+  CHECK(account_of(folder, settings, kBoth) == account_of(folder, settings, "none"));
+  const Outcome outcome =
+      test::espalier({"run", folder.file("run.yaml"), "-s", "system.ni.turnaround_cycles=5", "-s",
+                      "simulation.rtl=[dependency_state]"});
+  CHECK(outcome.exit_code != 0);
+  CHECK_THAT(outcome.err, Contains("dependency_state.v has 4 cycles of turnaround here"));
 }
 
 TEST_CASE("Verilog of a block that a run does not have is refused") {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ni/engines/schedule_table_engine.h"
+#include "ni/rtl/rtl_dependencies.h"
 #include "ni/rtl/rtl_sequencer.h"
 #include "rtl_bench.h"
 
@@ -37,6 +38,7 @@ struct RandomTable {
     std::sort(program.waiters.begin(), program.waiters.end(), [](const auto& a, const auto& b) {
       return a.event == b.event ? a.entry < b.entry : a.event < b.event;
     });
+    number_places(program);
   }
 
  private:
@@ -167,6 +169,7 @@ class Pair {
  private:
   static ScheduleTableEngine::Spec with_rtl(ScheduleTableEngine::Spec spec) {
     spec.sequencer = make_rtl_sequencer;
+    if (spec.issue_per_cycle % 2 == 0) spec.dependencies = make_rtl_dependencies;
     return spec;
   }
 
