@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "ni/rtl/rtl_sequencer.h"
 #include "sims/config/resolved.h"
@@ -44,6 +47,22 @@ constexpr PointKind kPointKinds[] = {
     {[](const PointInput&) { return true; }, make_collective_run},
 };
 
+std::string decided_by(RtlBlock block) {
+  const std::string name = name_of(block);
+  switch (block) {
+    case RtlBlock::ni_control:
+    case RtlBlock::dependency_state:
+      return name + " decides for the schedule tables of a collective or a training";
+    case RtlBlock::dimension_queue:
+      return name +
+             " decides for the dimension queues of a collective or a workload on a "
+             "multi-dimensional system";
+    case RtlBlock::output_hold:
+      break;
+  }
+  return name + " decides for routers";
+}
+
 std::unique_ptr<PointRun> make_run(const PointInput& input) {
   const PointKind* kind = kPointKinds;
   while (!kind->takes(input)) ++kind;
@@ -53,11 +72,14 @@ std::unique_ptr<PointRun> make_run(const PointInput& input) {
         "simulation.rtl: this program was built without verilator (Debian: verilator)");
   }
   std::unique_ptr<PointRun> run = kind->make(input);
-  if (!rtl.empty() && !run->has_tables()) {
+  const auto decides = [&](RtlBlock block) {
+    return block == RtlBlock::output_hold || run->has(block);
+  };
+  if (!rtl.empty() && std::none_of(rtl.begin(), rtl.end(), decides)) {
+    std::vector<std::string> blocks;
+    for (const RtlBlock block : rtl) blocks.push_back(decided_by(block));
     throw std::invalid_argument(
-        fmt::format("simulation.rtl: {} decides for the schedule tables of a collective or a "
-                    "training, and this run has none",
-                    name_of(rtl.front())));
+        fmt::format("simulation.rtl: {}, and this run has none", fmt::join(blocks, "; ")));
   }
   return run;
 }
@@ -94,6 +116,18 @@ Json host_figures(const SimulationOutcome& outcome, SteadyTime begin, double sim
   return host;
 }
 
+// Sets `elaborated` when the program's modules are attached.
+SimulationHooks noting_elaboration(const SimulationHooks& hooks, bool& elaborated) {
+  SimulationHooks noting = hooks;
+  if (hooks.elaborate) {
+    noting.elaborate = [&hooks, &elaborated](Elaboration& elaboration) {
+      elaborated = true;
+      hooks.elaborate(elaboration);
+    };
+  }
+  return noting;
+}
+
 // The pipeline of every run.
 PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccount* account) {
   const SteadyTime begin = std::chrono::steady_clock::now();
@@ -110,7 +144,13 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
   if (const std::string why = run->certify(result); !why.empty()) {
     return refused(std::move(report), why);
   }
-  const SimulationOutcome outcome = run->simulate(hooks);
+  bool elaborated = false;
+  const SimulationOutcome outcome = run->simulate(noting_elaboration(hooks, elaborated));
+  if (hooks.elaborate && !elaborated) {
+    return refused(std::move(report),
+                   "the program attaches modules, but this run takes its times from closed forms "
+                   "and simulates no system (coordination.network)");
+  }
   run->describe_outcome(result, outcome);
   if (const auto bound = run->bound()) {
     describe_bound(result, topology, *bound, nanoseconds(outcome.cycles, point.system.clock));
