@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "ni/rtl/rtl_sequencer.h"
 #include "sims/config/resolved.h"
@@ -44,20 +47,31 @@ constexpr PointKind kPointKinds[] = {
     {[](const PointInput&) { return true; }, make_collective_run},
 };
 
+std::vector<std::string> decided_by(const std::vector<RtlBlock>& blocks) {
+  std::vector<std::string> texts;
+  for (const RtlBlock block : blocks) {
+    texts.emplace_back(block == RtlBlock::ni_control
+                           ? "ni_control decides for the schedule tables of a collective or a "
+                             "training"
+                           : "dimension_queue decides for the dimension queues of a collective or "
+                             "a workload on a multi-dimensional system");
+  }
+  return texts;
+}
+
 std::unique_ptr<PointRun> make_run(const PointInput& input) {
   const PointKind* kind = kPointKinds;
   while (!kind->takes(input)) ++kind;
-  const bool has_rtl_control = input.point.simulation.has_rtl(RtlBlock::ni_control);
-  if (has_rtl_control && !has_rtl()) {
+  const std::vector<RtlBlock>& rtl = input.point.simulation.rtl;
+  if (!rtl.empty() && !has_rtl()) {
     throw std::invalid_argument(
         "simulation.rtl: this program was built without verilator (Debian: verilator)");
   }
   std::unique_ptr<PointRun> run = kind->make(input);
-  if (has_rtl_control && !run->has_tables()) {
-    throw std::invalid_argument(
-        "simulation.rtl: ni_control decides for the schedule tables of a collective or a training, "
-        "and "
-        "this run has none");
+  if (!rtl.empty() &&
+      std::none_of(rtl.begin(), rtl.end(), [&](RtlBlock block) { return run->has(block); })) {
+    throw std::invalid_argument(fmt::format("simulation.rtl: {}, and this run has none",
+                                            fmt::join(decided_by(rtl), "; ")));
   }
   return run;
 }
