@@ -13,6 +13,17 @@ if(verilator_FOUND)
   verilate(espalier_rtl_models SOURCES ${PROJECT_SOURCE_DIR}/hw/rtl/dependency_state.v PREFIX RtlDependencyState
            TOP_MODULE dependency_state
            VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast -GN=8192 -GI=16 -GT=4 -GG=64)
+  # As many push ports as places, because all chunks of a collective arrive in its first cycle.
+  foreach(places 64 1024)
+    foreach(order "Fifo -GFIFO=1" "ScfNewest -GNEWEST=1" "ScfOldest -GNEWEST=0")
+      separate_arguments(order)
+      list(POP_FRONT order name)
+      verilate(espalier_rtl_models SOURCES ${PROJECT_SOURCE_DIR}/hw/rtl/dimension_queue.v PREFIX Rtl${name}${places}
+               TOP_MODULE dimension_queue
+               VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast --unroll-count 1024 --unroll-stmts 1
+                              -GN=${places} -GP=${places} -GK=64 -GI=32 -GA=10 ${order})
+    endforeach()
+  endforeach()
   target_compile_options(espalier_rtl_models PRIVATE -w)
   # Only ni/rtl includes the models, so the installed library needs none of their folders.
   get_target_property(folders espalier_rtl_models INTERFACE_INCLUDE_DIRECTORIES)
@@ -20,7 +31,7 @@ if(verilator_FOUND)
   target_include_directories(espalier_rtl_models SYSTEM INTERFACE "$<BUILD_INTERFACE:${folders}>")
   list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_missing.cpp)
 else()
-  list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_sequencer.cpp
-       ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_dependencies.cpp)
+  list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_sequencer.cpp ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_dependencies.cpp
+       ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_dimension_queue.cpp)
   message(STATUS "No RTL in the simulation: Debian's verilator is not installed")
 endif()

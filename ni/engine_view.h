@@ -48,7 +48,7 @@ struct DimensionView {
   std::uint64_t depth = 0;  // stages that wait in the queue
   // Chunk of the next stage; in an enforced order, the stage may not be in the queue yet.
   std::optional<std::uint64_t> head;
-  std::optional<std::uint64_t> chosen;  // chunk of the stage that the arbiter picked last
+  std::optional<std::uint64_t> chosen;  // chunk of the stage that started last
   std::uint64_t in_flight = 0;          // stages
 };
 

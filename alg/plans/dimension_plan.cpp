@@ -1,7 +1,10 @@
 #include "alg/plans/dimension_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -256,6 +259,30 @@ std::vector<double> DimensionPlan::residents(std::uint32_t chunk) const {
     bytes.push_back(share.of(planned.size));
   }
   return bytes;
+}
+
+std::vector<std::uint64_t> DimensionPlan::exact_residents(std::uint32_t chunk) const {
+  const std::uint64_t nodes = count_nodes(dimensions);
+  const PlannedChunk& planned = chunks[chunk];
+  if (planned.size > std::numeric_limits<std::uint64_t>::max() / nodes) {
+    throw std::invalid_argument(
+        fmt::format("a chunk of {} bytes is too large for the arbiters of {} nodes: cut the "
+                    "collective into more chunks",
+                    planned.size, nodes));
+  }
+  Fraction share = first_share(op, dimensions);
+  const auto parts = [&] {
+    if (nodes % share.denominator != 0 || share.numerator > share.denominator) {
+      throw std::invalid_argument("a chunk passes a dimension of its plan twice");
+    }
+    return planned.size * (nodes / share.denominator * share.numerator);
+  };
+  std::vector<std::uint64_t> residents{parts()};
+  for (const PlannedStage& stage : planned.stages) {
+    pass(share, stage.kind, dimensions[stage.dimension]);
+    residents.push_back(parts());
+  }
+  return residents;
 }
 
 double DimensionPlan::resident_before(StageRef stage) const {

@@ -65,6 +65,10 @@ struct DimensionPlan {
   [[nodiscard]] std::size_t num_nodes() const;
   // Bytes that an NPU holds of a chunk before each of its stages, and after the last one.
   [[nodiscard]] std::vector<double> residents(std::uint32_t chunk) const;
+  // The same in parts of a byte, num_nodes() to a byte, without rounding. Throws
+  // std::invalid_argument if a number needs more than 64 bits, or if the chunk passes a dimension
+  // twice.
+  [[nodiscard]] std::vector<std::uint64_t> exact_residents(std::uint32_t chunk) const;
   // Bytes that an NPU holds of a chunk before a stage starts, and after it has ended.
   [[nodiscard]] double resident_before(StageRef stage) const;
   [[nodiscard]] double resident_after(StageRef stage) const;

@@ -118,7 +118,10 @@ class Forecaster {
       dimensions_.emplace_back(spec.dimensions[d], StageSteps(planned.algorithm, planned.size),
                                spec.arbiter, FlightGate(planned, spec.flight));
     }
-    for (std::uint32_t c = 0; c < plan.chunks.size(); ++c) residents_.push_back(plan.residents(c));
+    for (std::uint32_t c = 0; c < plan.chunks.size(); ++c) {
+      residents_.push_back(plan.residents(c));
+      exact_residents_.push_back(plan.exact_residents(c));
+    }
     forecast_.start_order.resize(plan.dimensions.size());
   }
 
@@ -159,9 +162,10 @@ class Forecaster {
     std::sort(ready_.begin(), ready_.end(),
               [](StageRef a, StageRef b) { return a.chunk < b.chunk; });
     for (const StageRef ref : ready_) {
+      const std::vector<std::uint64_t>& residents = exact_residents_[ref.chunk];
       dimension_of(ref).queue.push(
           ref,
-          arbitration_key(resident(ref), residents_[ref.chunk][ref.stage + 1], spec_.arbiter.key));
+          arbitration_key(residents[ref.stage], residents[ref.stage + 1], spec_.arbiter.key));
     }
     ready_.clear();
     for (Dimension& dimension : dimensions_) {
@@ -293,6 +297,7 @@ class Forecaster {
   const ForecastSpec& spec_;
   std::vector<Dimension> dimensions_;
   std::vector<std::vector<double>> residents_;  // DimensionPlan::residents(), by chunk
+  std::vector<std::vector<std::uint64_t>> exact_residents_;
   // The running stage of a chunk.
   struct Running {
     std::uint64_t rank = 0;

@@ -5,7 +5,7 @@
 
 namespace espalier {
 
-void StageQueue::push(StageRef stage, double key_bytes) { waiting_.push_back({stage, key_bytes}); }
+void StageQueue::push(StageRef stage, std::uint64_t key) { waiting_.push_back({stage, key}); }
 
 std::vector<StageQueue::Waiting>::const_iterator StageQueue::find_next() const {
   auto next = waiting_.begin();
@@ -39,7 +39,7 @@ bool StageQueue::holds(StageRef stage) const {
                      [&](const Waiting& w) { return w.stage == stage; });
 }
 
-double arbitration_key(double before, double after, ChunkKey key) {
+std::uint64_t arbitration_key(std::uint64_t before, std::uint64_t after, ChunkKey key) {
   switch (key) {
     case ChunkKey::before:
       return before;
@@ -49,6 +49,11 @@ double arbitration_key(double before, double after, ChunkKey key) {
       break;
   }
   return std::max(before, after);
+}
+
+std::uint64_t arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key) {
+  const std::vector<std::uint64_t> residents = plan.exact_residents(stage.chunk);
+  return arbitration_key(residents[stage.stage], residents[stage.stage + 1], key);
 }
 
 FlightGate::FlightGate(const PlannedDimension& dimension, const FlightSpec& spec)

@@ -30,7 +30,7 @@ class StageQueue {
  public:
   explicit StageQueue(const ArbiterSpec& spec) : spec_(spec) {}
 
-  void push(StageRef stage, double key_bytes);
+  void push(StageRef stage, std::uint64_t key);  // key: see arbitration_key()
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
   [[nodiscard]] std::size_t size() const { return waiting_.size(); }
   // Removes and returns the next stage. fifo: the one that arrived first. scf: the one with the
@@ -46,7 +46,7 @@ class StageQueue {
  private:
   struct Waiting {
     StageRef stage;
-    double key = 0;
+    std::uint64_t key = 0;
   };
   [[nodiscard]] std::vector<Waiting>::const_iterator find_next() const;
 
@@ -93,12 +93,11 @@ class FlightGate {
   std::int64_t delay_ps_ = 0;  // twice the fixed delay of a stage, A_K
 };
 
-// The number that the arbiter compares: the bytes that an NPU holds before the stage, after it, or
-// the larger of both.
-[[nodiscard]] double arbitration_key(double before, double after, ChunkKey key);
-[[nodiscard]] inline double arbitration_key(const DimensionPlan& plan, StageRef stage,
-                                            ChunkKey key) {
-  return arbitration_key(plan.resident_before(stage), plan.resident_after(stage), key);
-}
+// The number that the arbiter compares: what an NPU holds before the stage, after it, or the larger
+// of both, in the units of DimensionPlan::exact_residents().
+[[nodiscard]] std::uint64_t arbitration_key(std::uint64_t before, std::uint64_t after,
+                                            ChunkKey key);
+[[nodiscard]] std::uint64_t arbitration_key(const DimensionPlan& plan, StageRef stage,
+                                            ChunkKey key);
 
 }  // namespace espalier

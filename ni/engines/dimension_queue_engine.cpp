@@ -20,9 +20,9 @@ DimensionQueueEngine::DimensionQueueEngine(const DimensionProgram& program, Node
       next_stage_(program.plan().chunks.size(), 0),
       slot_of_(program.plan().chunks.size(), kNone) {
   for (std::uint32_t d = 0; d < program.plan().dimensions.size(); ++d) {
-    queues_.push_back({StageQueue(spec.arbiter),
-                       FlightGate(program.plan().dimensions[d], spec.flight), 0, 0, std::nullopt,
-                       0});
+    queues_.push_back({spec.arbiter_of_dimension(spec.arbiter, spec.arbitration,
+                                                 program.plan().chunks.size()),
+                       FlightGate(program.plan().dimensions[d], spec.flight)});
   }
   for (std::uint32_t c = 0; c < program.plan().chunks.size(); ++c) {
     stages_left_ += program.plan().chunks[c].stages.size();
@@ -43,12 +43,7 @@ Cycle DimensionQueueEngine::evaluate(Cycle now, BackEnd& back_end) {
   }
   Cycle next = ready_chunks_.empty() ? kNever : now + 1;
   for (std::size_t d = 0; d < queues_.size(); ++d) {
-    DimensionQueue& queue = queues_[d];
-    if (queue.chosen) next = std::min(next, queue.starts);
-    // The next choice can be made in the next cycle.
-    else if (queue.gate.open() && can_pick(queue, d)) {
-      next = std::min(next, now + 1);
-    }
+    next = std::min(next, queues_[d].arbiter->rest(inputs_of(d)));
   }
   return next;
 }
@@ -58,56 +53,50 @@ void DimensionQueueEngine::queue_next_stages(Cycle now) {
   std::sort(ready_chunks_.begin(), ready_chunks_.end());
   for (const std::uint32_t chunk : ready_chunks_) {
     const StageRef stage{chunk, next_stage_[chunk]};
-    queues_[program_.stage(stage).dimension].waiting.push(
+    queues_[program_.stage(stage).dimension].arbiter->push(
         stage, arbitration_key(program_.plan(), stage, spec_.arbiter.key));
     if (observer_ != nullptr) observer_->ready(stage, now);
   }
   ready_chunks_.clear();
 }
 
-bool DimensionQueueEngine::can_pick(const DimensionQueue& queue, std::size_t dimension) const {
+DimensionArbiter::Inputs DimensionQueueEngine::inputs_of(std::size_t dimension) const {
+  const DimensionQueue& queue = queues_[dimension];
   const auto& orders = program_.plan().start_order;
-  if (orders.empty()) return !queue.waiting.empty();
-  return queue.next_in_order < orders[dimension].size() &&
-         queue.waiting.holds(orders[dimension][queue.next_in_order]);
+  DimensionArbiter::Inputs inputs;
+  inputs.open = queue.gate.open();
+  inputs.is_fixed = !orders.empty();
+  if (inputs.is_fixed && queue.next_in_order < orders[dimension].size()) {
+    inputs.next = orders[dimension][queue.next_in_order];
+  }
+  return inputs;
 }
 
 void DimensionQueueEngine::arbitrate(std::size_t dimension, Cycle now) {
   DimensionQueue& queue = queues_[dimension];
-  if (!queue.chosen && queue.gate.open() && can_pick(queue, dimension)) {
-    const auto& orders = program_.plan().start_order;
-    if (orders.empty()) {
-      queue.chosen = queue.waiting.pop();
-    } else {
-      queue.chosen = orders[dimension][queue.next_in_order++];
-      queue.waiting.take(*queue.chosen);
-    }
-    queue.chosen_last = queue.chosen;
-    queue.starts = now + spec_.arbitration - 1;
-    queue.gate.enter(program_.stage(*queue.chosen).kind,
-                     program_.plan().resident_before(*queue.chosen));
-  }
-  if (queue.chosen && queue.starts <= now) {
-    start(*queue.chosen, now);
-    queue.chosen.reset();
-  }
+  const std::optional<StageRef> stage = queue.arbiter->decide(now, inputs_of(dimension));
+  if (!stage) return;
+  ++queue.next_in_order;
+  queue.started_last = stage;
+  queue.gate.enter(program_.stage(*stage).kind, program_.plan().resident_before(*stage));
+  start(*stage, now);
 }
 
 void DimensionQueueEngine::show(EngineView& view) const {
   for (std::size_t d = 0; d < queues_.size(); ++d) {
     const DimensionQueue& queue = queues_[d];
     DimensionView& shown = view.dimensions.emplace_back();
-    shown.depth = queue.waiting.size();
+    shown.depth = queue.arbiter->size();
     const auto& orders = program_.plan().start_order;
     if (!orders.empty()) {
       if (queue.next_in_order < orders[d].size()) {
         shown.head = orders[d][queue.next_in_order].chunk;
       }
-    } else if (!queue.waiting.empty()) {
-      shown.head = queue.waiting.next().chunk;
+    } else if (const std::optional<StageRef> head = queue.arbiter->head()) {
+      shown.head = head->chunk;
     }
-    if (queue.chosen_last) shown.chosen = queue.chosen_last->chunk;
-    shown.in_flight = queue.gate.in_flight();
+    if (queue.started_last) shown.chosen = queue.started_last->chunk;
+    shown.in_flight = in_flight(d);
   }
 }
 
@@ -274,10 +263,9 @@ bool DimensionQueueEngine::waits_for_ports() const {
                      [](const DimensionQueue& queue) { return !queue.blocked.empty(); });
 }
 
-bool DimensionQueueEngine::timer_running(Cycle now) const {
-  return std::any_of(queues_.begin(), queues_.end(), [&](const DimensionQueue& queue) {
-    return queue.chosen && queue.starts > now;
-  });
+bool DimensionQueueEngine::timer_running(Cycle /*now*/) const {
+  return std::any_of(queues_.begin(), queues_.end(),
+                     [](const DimensionQueue& queue) { return queue.arbiter->is_choosing(); });
 }
 
 void DimensionQueueEngine::explain(const std::string& who, const std::vector<std::string>& ni_names,
@@ -286,7 +274,7 @@ void DimensionQueueEngine::explain(const std::string& who, const std::vector<std
   for (std::size_t d = 0; d < queues_.size(); ++d) {
     if (orders.empty() || queues_[d].next_in_order >= orders[d].size()) continue;
     const StageRef next = orders[d][queues_[d].next_in_order];
-    if (queues_[d].gate.open() && !queues_[d].waiting.holds(next)) {
+    if (queues_[d].gate.open() && !queues_[d].arbiter->holds(next)) {
       waits.push_back(
           {fmt::format("{}.dim{}", who, d + 1), fmt::format("{}.chunk{}", who, next.chunk),
            fmt::format("the start order of dimension {} has chunk {} next", d + 1, next.chunk)});

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "alg/plans/dimension_plan.h"
 #include "alg/plans/stage_arbiter.h"
 #include "hw/ids.h"
+#include "ni/engines/dimension_arbiter.h"
 #include "ni/engines/dimension_program.h"
 #include "ni/issue_engine.h"
 
@@ -33,6 +35,7 @@ class DimensionQueueEngine : public IssueEngine {
     ArbiterSpec arbiter;
     FlightSpec flight;      // stages that may be active at once in each dimension
     Cycle arbitration = 1;  // from a ready stage and a free place to the stage's first operation
+    MakeArbiter arbiter_of_dimension = make_arbiter;
   };
 
   // `program` must outlive the engine. Stages start in the plan's start_order, if the plan has one.
@@ -61,21 +64,21 @@ class DimensionQueueEngine : public IssueEngine {
                WaitList& waits) const override;
 
   [[nodiscard]] std::size_t queued(std::size_t dimension) const {
-    return queues_[dimension].waiting.size();
+    return queues_[dimension].arbiter->size();
   }
+  // With the stage that is being chosen, for which a place is kept.
   [[nodiscard]] std::uint32_t in_flight(std::size_t dimension) const {
-    return queues_[dimension].gate.in_flight();
+    const DimensionQueue& queue = queues_[dimension];
+    return queue.gate.in_flight() + (queue.arbiter->is_choosing() ? 1U : 0U);
   }
 
  private:
   struct DimensionQueue {
-    StageQueue waiting;
+    std::unique_ptr<DimensionArbiter> arbiter;
     FlightGate gate;
     std::uint64_t started = 0;      // number of stages
     std::size_t next_in_order = 0;  // index into the plan's start_order
-    std::optional<StageRef> chosen;
-    Cycle starts = 0;                          // of the chosen stage
-    std::optional<StageRef> chosen_last = {};  // may have started already
+    std::optional<StageRef> started_last = {};
     // Operations to be issued in order as soon as there is room. A full dimension does not block
     // other dimensions.
     std::deque<Operation> blocked = {};
@@ -105,7 +108,7 @@ class DimensionQueueEngine : public IssueEngine {
 
   void queue_next_stages(Cycle now);
   void arbitrate(std::size_t dimension, Cycle now);
-  [[nodiscard]] bool can_pick(const DimensionQueue& queue, std::size_t dimension) const;
+  [[nodiscard]] DimensionArbiter::Inputs inputs_of(std::size_t dimension) const;
   void start(StageRef stage, Cycle now);
   void count_transfers(Active& active) const;
   void send_steps(std::uint32_t slot, Cycle now);

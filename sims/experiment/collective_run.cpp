@@ -107,7 +107,7 @@ class TablesRun : public PointRun {
     }
     return bound;
   }
-  [[nodiscard]] bool has_tables() const override { return true; }
+  [[nodiscard]] bool has(RtlBlock block) const override { return block == RtlBlock::ni_control; }
   [[nodiscard]] RunNeed need() const override {
     return table_need(program_.tables, topology().num_nodes());
   }

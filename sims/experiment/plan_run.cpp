@@ -244,6 +244,9 @@ class PlanRun : public PointRun {
     }
     return refusal(violations);
   }
+  [[nodiscard]] bool has(RtlBlock block) const override {
+    return block == RtlBlock::dimension_queue;
+  }
   SimulationOutcome simulate(const SimulationHooks& hooks) override {
     outcome_ = simulate_plan(topology(), point(), planned_.plan, hooks);
     return outcome_.simulation;

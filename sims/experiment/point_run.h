@@ -65,8 +65,8 @@ class PointRun {
   [[nodiscard]] virtual RunNeed need() const { return {}; }
   // Whether the simulation's events are those of the whole run.
   [[nodiscard]] virtual bool counts_energy() const { return true; }
-  // The NIs execute the schedule tables of a collective or a training.
-  [[nodiscard]] virtual bool has_tables() const { return false; }
+  // The NIs of the run decide with this block.
+  [[nodiscard]] virtual bool has(RtlBlock /*block*/) const { return false; }
   // One NPU was simulated for all.
   [[nodiscard]] virtual bool is_folded() const { return false; }
   // Where the time went; null where the kind has no answer.

@@ -132,6 +132,9 @@ class WorkloadRun : public PointRun {
     result["exchange"] = name_of(config.exchange);
     result["queue_order"] = name_of(point().system.ni.dimension_queue.arbiter.order);
   }
+  [[nodiscard]] bool has(RtlBlock block) const override {
+    return block == RtlBlock::dimension_queue;
+  }
   SimulationOutcome simulate(const SimulationHooks&) override {
     const CostSystem system = cost_system(topology(), point());
     const std::uint32_t iterations = point().workload->iterations;

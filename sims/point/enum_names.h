@@ -48,7 +48,10 @@ inline constexpr int kEnumNames = 0;
 
 template <>
 inline constexpr auto kEnumNames<RtlBlock> = enum_names::all_of<RtlBlock>(
-    {{RtlBlock::ni_control, "ni_control"}, {RtlBlock::dependency_state, "dependency_state"}});
+    {{RtlBlock::ni_control, "ni_control"},
+     {RtlBlock::dependency_state, "dependency_state"},
+     {RtlBlock::dimension_queue, "dimension_queue"},
+     {RtlBlock::output_hold, "output_hold"}});
 
 template <>
 inline constexpr auto kEnumNames<TopologyKind> =

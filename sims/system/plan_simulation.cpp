@@ -10,6 +10,7 @@
 #include "ni/engines/dimension_queue_engine.h"
 #include "ni/engines/folded_replay.h"
 #include "ni/engines/switch_aggregation_engine.h"
+#include "ni/rtl/rtl_dimension_queue.h"
 #include "sims/model/faults.h"
 #include "sims/model/folding.h"
 #include "sims/system/simulated_system.h"
@@ -172,7 +173,10 @@ class PlanSimulation::Parts {
 
   void load_engines() {
     const DimensionQueueConfig& queue = point_.system.ni.dimension_queue;
-    const DimensionQueueEngine::Spec spec{queue.arbiter, queue.flight(), queue.arbitration_cycles};
+    DimensionQueueEngine::Spec spec{queue.arbiter, queue.flight(), queue.arbitration_cycles};
+    if (point_.simulation.has_rtl(RtlBlock::dimension_queue)) {
+      spec.arbiter_of_dimension = make_rtl_arbiter;
+    }
     for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
       const NodeId node(n);
       auto engine = std::make_unique<DimensionQueueEngine>(program_, node, spec);

@@ -1,0 +1,200 @@
+#include "ni/rtl/rtl_dimension_queue.h"
+
+#include <RtlFifo1024.h>
+#include <RtlFifo64.h>
+#include <RtlScfNewest1024.h>
+#include <RtlScfNewest64.h>
+#include <RtlScfOldest1024.h>
+#include <RtlScfOldest64.h>
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <vector>
+
+namespace espalier {
+
+namespace {
+
+void clear_bits(QData& port) { port = 0; }
+template <std::size_t kWords>
+void clear_bits(VlWide<kWords>& port) {
+  for (std::size_t w = 0; w < kWords; ++w) port[w] = 0;
+}
+void set_bit(QData& port, std::size_t bit) { port |= QData{1} << bit; }
+template <std::size_t kWords>
+void set_bit(VlWide<kWords>& port, std::size_t bit) {
+  port[bit / 32] |= EData{1} << bit % 32;
+}
+
+// The port `chunk` carries chunk and stage, so that two stages of a chunk differ.
+constexpr std::uint32_t kStageBits = 8;
+constexpr std::uint32_t kNoNumber = 0xffff'ffff;
+constexpr std::size_t kSmallQueueStages = 64;
+
+std::uint32_t number_of(StageRef stage) {
+  if (stage.stage >> kStageBits != 0 || stage.chunk >> (32 - kStageBits) != 0) {
+    throw std::invalid_argument(fmt::format(
+        "dimension_queue.v has no number for stage {} of chunk {}", stage.stage, stage.chunk));
+  }
+  return stage.chunk << kStageBits | stage.stage;
+}
+StageRef stage_of(std::uint32_t number) {
+  return {number >> kStageBits, number & ((1U << kStageBits) - 1)};
+}
+
+// The Verilog sees a cycle at its decision, unless no register can change in it. Its clock rises
+// when the cycle is over. `Model` has a push port for every stage, because all may arrive in one
+// cycle.
+template <class Model>
+class RtlArbiter : public DimensionArbiter {
+ public:
+  explicit RtlArbiter(Cycle arbitration) : arbitration_(arbitration), model_(&context_) {
+    model_.more = static_cast<std::uint16_t>(arbitration - 1);
+    model_.reset = 1;
+    model_.clk = 0;
+    model_.eval();
+    rise();
+    model_.reset = 0;
+  }
+  ~RtlArbiter() override { model_.final(); }
+  RtlArbiter(const RtlArbiter&) = delete;
+  RtlArbiter& operator=(const RtlArbiter&) = delete;
+
+  void push(StageRef stage, std::uint64_t key) override { arrivals_.push_back({stage, key}); }
+
+  std::optional<StageRef> decide(Cycle now, const Inputs& inputs) override {
+    rest_until(now);
+    now_ = now;
+    if (can_sleep(inputs)) return std::nullopt;
+    is_clocked_ = true;
+    show_arrivals();
+    show(inputs);
+    if (model_.begins != 0) starts_ = now + arbitration_ - 1;
+    if (model_.starts == 0) return std::nullopt;
+    return stage_of(model_.chunk);
+  }
+
+  Cycle rest(const Inputs& inputs) override {
+    if (is_clocked_) rise();
+    is_clocked_ = false;
+    cycle_ = now_ + 1;
+    at_rest_ = inputs;
+    may_begin_ = false;
+    if (model_.busy != 0) return starts_;
+    if (model_.depth == 0 || !inputs.open) return kNever;
+    show(inputs);
+    may_begin_ = model_.begins != 0;
+    return may_begin_ ? cycle_ : kNever;
+  }
+
+  [[nodiscard]] bool is_choosing() const override { return model_.busy != 0; }
+  [[nodiscard]] std::size_t size() const override {
+    return std::size_t{model_.depth} - (is_choosing() ? 1 : 0);
+  }
+  [[nodiscard]] bool holds(StageRef stage) const override {
+    Inputs inputs;
+    inputs.next = stage;
+    inputs.is_fixed = true;
+    show(inputs);
+    return model_.found != 0;
+  }
+  [[nodiscard]] std::optional<StageRef> head() const override {
+    show(Inputs());
+    if (model_.found == 0) return std::nullopt;
+    return stage_of(model_.chunk);
+  }
+
+ private:
+  struct Arrival {
+    StageRef stage;
+    std::uint64_t key = 0;
+  };
+
+  // Nothing arrives, and what the arbiter rests on still does not let a choice begin.
+  [[nodiscard]] bool can_sleep(const Inputs& inputs) const {
+    if (!arrivals_.empty() || model_.busy != 0) return false;
+    const bool as_at_rest =
+        inputs.is_fixed == at_rest_.is_fixed && inputs.next == at_rest_.next && at_rest_.open;
+    return model_.depth == 0 || !inputs.open || (as_at_rest && !may_begin_);
+  }
+
+  // Clocks the cycles in which the NI rests, until no register changes any more.
+  void rest_until(Cycle now) {
+    if (now < cycle_) throw std::logic_error("dimension_queue.v has had this cycle");
+    for (; cycle_ < now && (model_.busy != 0 || may_begin_); ++cycle_) {
+      show(at_rest_);
+      if (model_.begins != 0 || model_.starts != 0) {
+        throw std::logic_error(
+            fmt::format("dimension_queue.v decides in cycle {}, in which its NI rests", cycle_));
+      }
+      rise();
+    }
+    cycle_ = now;
+  }
+
+  void show_arrivals() {
+    for (std::size_t port = 0; port < arrivals_.size(); ++port) {
+      set_bit(model_.push, port);
+      model_.push_key[2 * port] = static_cast<EData>(arrivals_[port].key);
+      model_.push_key[2 * port + 1] = static_cast<EData>(arrivals_[port].key >> 32U);
+      model_.push_chunk[port] = number_of(arrivals_[port].stage);
+    }
+    arrivals_.clear();
+  }
+  void show(const Inputs& inputs) const {
+    model_.clk = 0;
+    model_.fixed = inputs.is_fixed ? 1 : 0;
+    // Where no stage is left in the order, no number of a stage fits.
+    model_.fixed_chunk = inputs.next ? number_of(*inputs.next) : kNoNumber;
+    model_.open = inputs.open ? 1 : 0;
+    model_.eval();
+  }
+  // Precondition: the model has been evaluated with a low clock. Nothing arrives after it.
+  void rise() {
+    model_.clk = 1;
+    model_.eval();
+    clear_bits(model_.push);
+  }
+
+  Cycle arbitration_;
+  VerilatedContext context_;
+  mutable Model model_;  // a look at its outputs evaluates it
+  std::vector<Arrival> arrivals_;  // in the cycle that is decided next
+  Cycle cycle_ = 0;                // that the registers belong to
+  Cycle now_ = 0;                  // of the last decision
+  bool is_clocked_ = false;        // the clock rises after that cycle
+  Cycle starts_ = 0;               // of the choice that is being made
+  Inputs at_rest_;
+  bool may_begin_ = false;  // a choice, in the first cycle of rest
+};
+
+template <class Small, class Large>
+std::unique_ptr<DimensionArbiter> make_wide_enough(Cycle arbitration, std::size_t stages) {
+  if (stages <= kSmallQueueStages) return std::make_unique<RtlArbiter<Small>>(arbitration);
+  return std::make_unique<RtlArbiter<Large>>(arbitration);
+}
+
+}  // namespace
+
+std::unique_ptr<DimensionArbiter> make_rtl_arbiter(const ArbiterSpec& spec, Cycle arbitration,
+                                                   std::size_t stages) {
+  if (stages > kRtlQueueStages) {
+    throw std::invalid_argument(
+        fmt::format("the queues of dimension_queue.v take up to {} chunks here, but the plan has {}",
+                    kRtlQueueStages, stages));
+  }
+  if (arbitration > kRtlLongestArbitration) {
+    throw std::invalid_argument(
+        fmt::format("an arbitration of {} cycles is longer than the counter of dimension_queue.v",
+                    arbitration));
+  }
+  if (spec.order == QueueOrder::fifo) {
+    return make_wide_enough<RtlFifo64, RtlFifo1024>(arbitration, stages);
+  }
+  if (spec.ties == TieRule::oldest) {
+    return make_wide_enough<RtlScfOldest64, RtlScfOldest1024>(arbitration, stages);
+  }
+  return make_wide_enough<RtlScfNewest64, RtlScfNewest1024>(arbitration, stages);
+}
+
+}  // namespace espalier
