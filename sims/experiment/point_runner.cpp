@@ -48,7 +48,7 @@ std::unique_ptr<PointRun> make_run(const PointInput& input) {
   const PointKind* kind = kPointKinds;
   while (!kind->takes(input)) ++kind;
   const bool has_rtl_control = input.point.simulation.has_rtl(RtlBlock::ni_control);
-  if (has_rtl_control && !has_rtl()) {
+  if (!input.point.simulation.rtl.empty() && !has_rtl()) {
     throw std::invalid_argument(
         "simulation.rtl: this program was built without verilator (Debian: verilator)");
   }

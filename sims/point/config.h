@@ -400,7 +400,7 @@ struct TenantsConfig {
 };
 
 // Decisions that Verilog of hw/rtl takes in place of the model.
-enum class RtlBlock : std::uint8_t { ni_control };
+enum class RtlBlock : std::uint8_t { ni_control, output_hold };
 
 struct SimulationConfig {
   // automatic: train if it is exact, see sims/point/fidelity.h.

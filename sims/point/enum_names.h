@@ -47,8 +47,8 @@ template <class Enum>
 inline constexpr int kEnumNames = 0;
 
 template <>
-inline constexpr auto kEnumNames<RtlBlock> = enum_names::all_of<RtlBlock>({{RtlBlock::ni_control,
-                                                                            "ni_control"}});
+inline constexpr auto kEnumNames<RtlBlock> = enum_names::all_of<RtlBlock>(
+    {{RtlBlock::ni_control, "ni_control"}, {RtlBlock::output_hold, "output_hold"}});
 
 template <>
 inline constexpr auto kEnumNames<TopologyKind> =
