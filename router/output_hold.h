@@ -38,6 +38,10 @@ struct HoldGrant {
   std::uint32_t vc;
   std::uint32_t output;
   std::uint32_t out_vc;
+
+  [[nodiscard]] friend bool operator==(const HoldGrant& a, const HoldGrant& b) {
+    return a.input == b.input && a.vc == b.vc && a.output == b.output && a.out_vc == b.out_vc;
+  }
 };
 
 // Decisions that are taken outside of the router, by Verilog.

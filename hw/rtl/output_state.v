@@ -59,11 +59,9 @@ module output_state #(
   integer o, p, i, j;
   always @* begin
     busy = {P{1'b0}};
-    if (SHARED != 0)
-      for (o = 0; o < P; o = o + 1)
-        if (held[o])
-          for (p = 0; p < P; p = p + 1)
-            if (held_port[o*O+:O] == p[O-1:0]) busy[p] = 1'b1;
+    for (o = 0; o < P; o = o + 1)
+      if (held[o])
+        for (p = 0; p < P; p = p + 1) if (held_port[o*O+:O] == p[O-1:0]) busy[p] = 1'b1;
   end
   always @* begin
     open = wire_free & ~held;
@@ -75,7 +73,7 @@ module output_state #(
         for (j = 0; j < V; j = j + 1) own[j] = own_vc[i*W+:W] == j[W-1:0];
         fits[i*V+:V] = credits[i*V+:V] &
             (owns[i] ? own : permitted[i*V+:V] & ~owned[wants[i*O+:O]*V+:V]);
-        can[i] = |fits[i*V+:V] & open[wants[i*O+:O]] & ~busy[i/V];
+        can[i] = |fits[i*V+:V] & open[wants[i*O+:O]] & ~(SHARED != 0 && busy[i/V]);
       end
   end
 
