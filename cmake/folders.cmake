@@ -25,6 +25,7 @@ espalier_folder(alg USES alg/schedule alg/generators alg/plans alg/program LINKS
 espalier_folder(flowctl USES hw hw/topology hw/clock LINKS fmt::fmt)
 espalier_folder(flowctl/train USES hw hw/topology hw/clock flowctl)
 espalier_folder(router USES hw hw/topology hw/clock flowctl LINKS fmt::fmt)
+espalier_folder(router/rtl USES router LINKS ${espalier_rtl} fmt::fmt)
 espalier_folder(router/train USES hw/clock flowctl flowctl/train router LINKS fmt::fmt)
 
 # Network interfaces: the back end, and the engines that decide what it sends.
@@ -47,8 +48,8 @@ espalier_folder(sims/model ONCE USES hw hw/topology hw/cost flowctl alg alg/rout
                 sims/workload/training sims/workload/coordination sims/formats sims/formats/program LINKS fmt::fmt)
 espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl alg alg/routes alg/plans sims/text
                 sims/point sims/workload/training sims/formats sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train ni ni/train ni/engines ni/rtl
-                alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
+espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train router/rtl ni ni/train ni/engines
+                ni/rtl alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
                 sims/workload/coordination LINKS fmt::fmt)
 espalier_folder(sims/observe/waves USES hw hw/topology LINKS ${espalier_fst} fmt::fmt)
 espalier_folder(sims/observe/record USES hw hw/topology flowctl ni ni/engines sims/system)

@@ -1,37 +1,47 @@
-# The Verilog of hw/rtl as C++, by verilator, so that it can decide inside of the simulation (ni/rtl). One model of each module,
-# wide enough for every system. Without verilator the simulation has no RTL.
+# The Verilog of hw/rtl as C++, by verilator, so that it can decide inside of the simulation (ni/rtl, router/rtl). Models are wide
+# enough for most systems. Without verilator the simulation has no RTL.
 find_package(verilator QUIET PATHS /usr/share/verilator /usr/local/share/verilator)
 set(ESPALIER_HAS_RTL OFF)
 set(espalier_rtl "")
+
+# espalier_rtl_model(Prefix "files" PARAMETER=VALUE...): the first file's module, as class Prefix.
+function(espalier_rtl_model prefix files)
+  set(sources "")
+  foreach(file ${files})
+    list(APPEND sources ${PROJECT_SOURCE_DIR}/hw/rtl/${file}.v)
+  endforeach()
+  list(GET files 0 top)
+  list(TRANSFORM ARGN PREPEND -G)
+  verilate(espalier_rtl_models SOURCES ${sources} PREFIX ${prefix} TOP_MODULE ${top}
+           VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast --unroll-count 1024 --unroll-stmts 1 ${ARGN})
+endfunction()
+
 if(verilator_FOUND)
   set(ESPALIER_HAS_RTL ON)
   set(espalier_rtl espalier_rtl_models)
   file(WRITE ${PROJECT_BINARY_DIR}/generated/rtl_models.cpp "// CMake wants a source; the models are added to it.\n")
   add_library(espalier_rtl_models STATIC ${PROJECT_BINARY_DIR}/generated/rtl_models.cpp)
-  verilate(espalier_rtl_models SOURCES ${PROJECT_SOURCE_DIR}/hw/rtl/ni_control.v PREFIX RtlNiControl TOP_MODULE ni_control
-           VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast -GS=32 -GL=32 -GI=16)
-  verilate(espalier_rtl_models SOURCES ${PROJECT_SOURCE_DIR}/hw/rtl/dependency_state.v PREFIX RtlDependencyState
-           TOP_MODULE dependency_state
-           VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast -GN=8192 -GI=16 -GT=4 -GG=64)
+  espalier_rtl_model(RtlNiControl ni_control S=32 L=32 I=16)
+  espalier_rtl_model(RtlDependencyState dependency_state N=8192 I=16 T=4 G=64)
   # As many push ports as places, because all chunks of a collective arrive in its first cycle.
   foreach(places 64 1024)
-    foreach(order "Fifo -GFIFO=1" "ScfNewest -GNEWEST=1" "ScfOldest -GNEWEST=0")
-      separate_arguments(order)
-      list(POP_FRONT order name)
-      verilate(espalier_rtl_models SOURCES ${PROJECT_SOURCE_DIR}/hw/rtl/dimension_queue.v PREFIX Rtl${name}${places}
-               TOP_MODULE dimension_queue
-               VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast --unroll-count 1024 --unroll-stmts 1
-                              -GN=${places} -GP=${places} -GK=64 -GI=32 -GA=10 ${order})
-    endforeach()
+    set(size N=${places} P=${places} K=64 I=32 A=10)
+    espalier_rtl_model(RtlFifo${places} dimension_queue ${size} FIFO=1)
+    espalier_rtl_model(RtlScfNewest${places} dimension_queue ${size} NEWEST=1)
+    espalier_rtl_model(RtlScfOldest${places} dimension_queue ${size} NEWEST=0)
   endforeach()
+  set(output_hold output_hold output_state switch_allocator)
+  espalier_rtl_model(RtlOutputHoldPort "${output_hold}" P=16 V=16 SHARED=1)
+  espalier_rtl_model(RtlOutputHoldVc "${output_hold}" P=16 V=16 SHARED=0)
   target_compile_options(espalier_rtl_models PRIVATE -w)
-  # Only ni/rtl includes the models, so the installed library needs none of their folders.
+  # Only ni/rtl and router/rtl include the models, so the installed library needs none of their folders.
   get_target_property(folders espalier_rtl_models INTERFACE_INCLUDE_DIRECTORIES)
   set_target_properties(espalier_rtl_models PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "")
   target_include_directories(espalier_rtl_models SYSTEM INTERFACE "$<BUILD_INTERFACE:${folders}>")
-  list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_missing.cpp)
+  list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_missing.cpp
+       ${PROJECT_SOURCE_DIR}/router/rtl/rtl_hold_missing.cpp)
 else()
   list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_sequencer.cpp ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_dependencies.cpp
-       ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_dimension_queue.cpp)
+       ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_dimension_queue.cpp ${PROJECT_SOURCE_DIR}/router/rtl/rtl_output_hold.cpp)
   message(STATUS "No RTL in the simulation: Debian's verilator is not installed")
 endif()

@@ -1,12 +1,24 @@
 #include "router/router.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace espalier {
 
+namespace {
+
+// If the switch is allocated flit by flit, the packet's first flit has already reserved room for
+// all flits of a cut-through packet. A wormhole packet needs a credit for each flit.
+std::uint32_t credits_needed(const InputVc& state, const Flit& flit) {
+  return state.inside_packet ? 1 : credits_to_start(state.switching, flit.left_in_packet);
+}
+
+}  // namespace
+
 Router::Router(sc_core::sc_module_name module_name, ClockDomain& clock, const RouterSpec& spec,
                const MessageTable& messages, const PathTable& paths,
-               const std::vector<InputPortSpec>& inputs, StallPattern stalls)
+               const std::vector<InputPortSpec>& inputs, StallPattern stalls,
+               MakeOutputHold make_outside_hold)
     : sc_module(module_name),
       clock_(clock),
       id_(clock.add(*this)),
@@ -14,7 +26,8 @@ Router::Router(sc_core::sc_module_name module_name, ClockDomain& clock, const Ro
       has_lanes_(spec.has_lanes()),
       messages_(messages),
       paths_(paths),
-      channels_(inputs, stalls) {
+      channels_(inputs, stalls),
+      make_outside_hold_(std::move(make_outside_hold)) {
   for (std::size_t i = 0; i < inputs.size(); ++i) inputs_.emplace_back(channels_[i], spec.vcs);
 }
 
@@ -35,9 +48,18 @@ void Router::add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle laten
 
 void Router::connect() {
   for (InputUnit& in : inputs_) in.channel->connect_receiver(*this);
-  const std::size_t requesting_ports = inputs_.size() * (has_lanes_ ? kLanes : 1);
-  allocator_.emplace(num_crossbar_inputs(spec_.crossbar_inputs, requesting_ports, spec_.vcs),
-                     static_cast<std::uint32_t>(outputs_.size()));
+  const auto ports = static_cast<std::uint32_t>(inputs_.size());
+  HoldSpec hold{ports,
+                static_cast<std::uint32_t>(outputs_.size()),
+                spec_.vcs,
+                spec_.hold,
+                spec_.crossbar_inputs,
+                {}};
+  for (const OutputUnit& out : outputs_) {
+    hold.rotates.push_back(out.channel != nullptr && spec_.vc_order == VcOrder::rotating);
+  }
+  hold_.emplace(hold, has_lanes_ ? ports * static_cast<std::uint32_t>(kLanes) : ports);
+  if (make_outside_hold_) outside_hold_ = make_outside_hold_(hold);
   held_outputs_.reserve(outputs_.size());
 }
 
@@ -61,7 +83,11 @@ void Router::evaluate(Cycle cycle) {
   }
   if (allocate_at_ <= cycle) {
     allocate_at_ = kNever;
-    allocate(now);
+    if (outside_hold_ != nullptr) {
+      allocate_outside(now);
+    } else {
+      allocate(now);
+    }
   }
   if (move_at_ <= cycle) {
     move_at_ = kNever;
@@ -70,7 +96,7 @@ void Router::evaluate(Cycle cycle) {
       if (outputs_[o].to != nullptr) outputs_[o].to->buffer().prefetch_tail();
     }
     for (std::size_t i = 0; i < held_outputs_.size();) {
-      if (move_flit(now, outputs_[held_outputs_[i]])) {
+      if (move_flit(now, held_outputs_[i])) {
         held_outputs_[i] = held_outputs_.back();
         held_outputs_.pop_back();
       } else {
@@ -78,12 +104,13 @@ void Router::evaluate(Cycle cycle) {
       }
     }
   }
+  if (outside_hold_ != nullptr) outside_hold_->end_cycle();
   const Cycle next = std::min(allocate_at_, move_at_);
   if (next != kNever) clock_.wake(id_, next);
 }
 
 void Router::allocate(const Now& now) {
-  SwitchAllocator& allocator = *allocator_;
+  SwitchAllocator& allocator = hold_->allocator();
   allocator.clear();
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
   for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
@@ -91,18 +118,18 @@ void Router::allocate(const Now& now) {
       request_in_lanes(now, i);
       continue;
     }
-    const InputUnit& in = inputs_[i];
+    const VcMask streaming = hold_->streaming(i);
     // A crossbar input that streams wakes this router no later than at its tail.
-    if (shared && in.streaming != 0) continue;
-    const VcMask waiting = in.waiting();
+    if (shared && streaming != 0) continue;
+    const VcMask waiting = inputs_[i].channel->occupied() & ~streaming;
     if (waiting == 0) continue;
-    request_outputs(allocator, in.arbiter, shared, waiting,
+    request_outputs(allocator, hold_->arbiter_of(i), shared, waiting,
                     [&](std::uint32_t vc, SwitchAllocator::Request& request) {
                       return make_request(now, i, vc, request);
                     });
   }
   if (!allocator.any()) return;
-  const std::vector<SwitchAllocator::Request>& winners = allocator.allocate();
+  const std::vector<SwitchAllocator::Request>& winners = hold_->decide();
   for (const SwitchAllocator::Request& winner : winners) grant(winner);
   if (has_lanes_) {
     // If two packets are granted together, the control packet goes first, because it is short.
@@ -128,7 +155,8 @@ void Router::request_in_lanes(const Now& now, std::uint32_t input) {
   std::array<VcMask, kLanes> grantable{};
   std::array<SwitchAllocator::Request, kLanes> requests{};
   SwitchAllocator::Request request{};
-  for (VcMask waiting = in.waiting(); waiting != 0; waiting &= waiting - 1) {
+  VcMask waiting = in.channel->occupied() & ~hold_->streaming(input);
+  for (; waiting != 0; waiting &= waiting - 1) {
     const auto vc = static_cast<std::uint32_t>(__builtin_ctz(waiting));
     const InputVc& state = in.vcs[vc];
     // A lane that holds an output wakes this router at its packet's tail.
@@ -142,49 +170,62 @@ void Router::request_in_lanes(const Now& now, std::uint32_t input) {
     const auto number = static_cast<std::uint32_t>(lane);
     if (grantable.at(number) == 0) continue;
     SwitchAllocator::Request& asked = requests.at(number);
-    const std::uint32_t picked = in.arbiter_of(lane).pick(grantable.at(number));
+    const std::uint32_t requester = number * static_cast<std::uint32_t>(inputs_.size()) + input;
+    const std::uint32_t picked = hold_->arbiter_of(requester).pick(grantable.at(number));
     if (picked != asked.vc) make_request(now, input, picked, asked);
-    asked.crossbar_input = number * static_cast<std::uint32_t>(inputs_.size()) + input;
-    allocator_->request(asked);
+    asked.crossbar_input = requester;
+    hold_->allocator().request(asked);
   }
+}
+
+inline bool Router::inspect_front(const Now& now, std::uint32_t input, std::uint32_t vc,
+                                  Front& front) {
+  InputUnit& in = inputs_[input];
+  const VcBuffer& buffer = in.channel->buffer(vc);
+  front.usable = buffer.front_usable();
+  if (front.usable > now.end) {
+    allocate_again(now, front.usable);
+    return false;
+  }
+  front.flit = buffer.front();
+  InputVc& state = in.vcs[vc];
+  if (!state.routed) {
+    const Message& message = messages_[front.flit.message];
+    state.route(paths_.hop(message.path, front.flit.hop), message);
+  }
+  return true;
+}
+
+inline bool Router::is_wire_free(const Now& now, const OutputUnit& out) {
+  if (out.free_tick <= now.end) return true;
+  allocate_again(now, out.free_tick);
+  return false;
+}
+
+inline Tick Router::ready_to_stream(const Now& now, std::uint32_t input, const InputVc& state,
+                                    const Front& front) {
+  Tick head = front.usable;
+  if (spec_.hold == SwitchHold::packet && state.switching == Switching::vct) {
+    head += wait_to_stream(front.flit.left_in_packet, inputs_[input].channel->ticks_per_flit(),
+                           outputs_[state.out].ticks_per_flit);
+  }
+  if (head > now.end) allocate_again(now, head);
+  return head;
 }
 
 bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                           SwitchAllocator::Request& request) {
-  InputUnit& in = inputs_[input];
-  const VcBuffer& buffer = in.channel->buffer(vc);
-  const Tick usable = buffer.front_usable();
-  if (usable > now.end) {
-    allocate_again(now, usable);
-    return false;
-  }
-  InputVc& state = in.vcs[vc];
-  const Flit flit = buffer.front();
-  if (!state.routed) {
-    const Message& message = messages_[flit.message];
-    state.route(paths_.hop(message.path, flit.hop), message);
-  }
-
-  OutputUnit& out = outputs_[state.out];
-  if (out.held) return false;  // the packet's tail wakes this router
-  if (out.free_tick > now.end) {
-    allocate_again(now, out.free_tick);
-    return false;
-  }
-  Tick head = usable;
-  if (spec_.hold == SwitchHold::packet && state.switching == Switching::vct) {
-    head += wait_to_stream(flit.left_in_packet, in.channel->ticks_per_flit(), out.ticks_per_flit);
-  }
-  if (head > now.end) {
-    allocate_again(now, head);
-    return false;
-  }
-  // If the switch is allocated flit by flit, the packet's first flit has already reserved room for
-  // all flits of a cut-through packet. A wormhole packet needs a credit for each flit.
-  const std::uint32_t credits =
-      state.inside_packet ? 1 : credits_to_start(state.switching, flit.left_in_packet);
-  const VcChoice choice = choose_out_vc(out.channel, state.candidates(out.owned), credits,
-                                        now.cycle, now.end, out.first_vc);
+  Front front;
+  if (!inspect_front(now, input, vc, front)) return false;
+  const InputVc& state = inputs_[input].vcs[vc];
+  if (hold_->is_held(state.out)) return false;  // the packet's tail wakes this router
+  const OutputUnit& out = outputs_[state.out];
+  if (!is_wire_free(now, out)) return false;
+  const Tick head = ready_to_stream(now, input, state, front);
+  if (head > now.end) return false;
+  const VcChoice choice = choose_out_vc(
+      out.channel, hold_->candidates(input, vc, state.out, state.permitted),
+      credits_needed(state, front.flit), now.cycle, now.end, hold_->first_vc(state.out));
   if (choice.vc == kNoVc) {
     if (choice.ask_again != kNever) allocate_again(now, choice.ask_again);
     return false;
@@ -194,9 +235,59 @@ bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
              input,
              vc,
              choice.vc,
+             !state.inside_packet,
              std::max({out.free_tick, now.begin, head}),
              head};
   return true;
+}
+
+// The hold outside is shown every packet whose next flit is there, also one that streams or whose
+// output is held.
+void Router::allocate_outside(const Now& now) {
+  std::size_t requests = 0;
+  Front front;
+  for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
+    for (VcMask left = inputs_[i].channel->occupied(); left != 0; left &= left - 1) {
+      const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
+      if (!inspect_front(now, i, vc, front)) continue;
+      const InputVc& state = inputs_[i].vcs[vc];
+      if (ready_to_stream(now, i, state, front) > now.end) continue;
+      const OutputUnit& out = outputs_[state.out];
+      const VcMask credits =
+          vcs_with_credits(now, out.channel, state.permitted, credits_needed(state, front.flit));
+      outside_hold_->request({i, vc, state.out, !state.inside_packet, is_wire_free(now, out),
+                              state.permitted, credits});
+      ++requests;
+    }
+  }
+  if (requests == 0) return;
+  const std::vector<HoldGrant>& grants = outside_hold_->decide();
+  for (const HoldGrant& granted : grants) {
+    inspect_front(now, granted.input, granted.vc, front);
+    const InputVc& state = inputs_[granted.input].vcs[granted.vc];
+    const Tick head = ready_to_stream(now, granted.input, state, front);
+    const Tick start = std::max({outputs_[granted.output].free_tick, now.begin, head});
+    grant({0, granted.output, granted.input, granted.vc, granted.out_vc, !state.inside_packet,
+           start, head});
+  }
+  // A packet loses only to one that is granted.
+  if (!grants.empty()) allocate_again(now, now.end + 1);
+}
+
+VcMask Router::vcs_with_credits(const Now& now, const Channel* channel, VcMask vcs,
+                                std::uint32_t flits) {
+  if (channel == nullptr) return vcs;
+  VcMask with = 0;
+  for (VcMask left = vcs; left != 0; left &= left - 1) {
+    const VcMask vc = left & (~left + 1);
+    const VcChoice choice = choose_vc(*channel, vc, flits, now.cycle, now.end);
+    if (choice.vc != kNoVc) {
+      with |= vc;
+    } else if (choice.ask_again != kNever) {
+      allocate_again(now, choice.ask_again);
+    }
+  }
+  return with;
 }
 
 void Router::grant(const SwitchAllocator::Request& request) {
@@ -204,23 +295,18 @@ void Router::grant(const SwitchAllocator::Request& request) {
   InputVc& state = in.vcs[request.vc];
   OutputUnit& out = outputs_[request.output];
   const Lane lane = has_lanes_ ? state.lane : Lane::bulk;
-  if (out.channel != nullptr && !state.inside_packet) {
-    if (is_link_conflict(request, out.input, out.free_tick)) ++counters_[kLinkConflicts];
-    if (spec_.vc_order == VcOrder::rotating) out.first_vc = (request.out_vc + 1) % spec_.vcs;
+  if (out.channel != nullptr && request.starts &&
+      is_link_conflict(request, out.input, out.free_tick)) {
+    ++counters_[kLinkConflicts];
   }
-  in.arbiter_of(lane).grant(request.vc);
   in.granted_in(lane) = true;
-  in.streaming |= VcMask{1} << request.vc;
   state.out_vc = request.out_vc;
-  out.owned |= VcMask{1} << request.out_vc;
-  out.held = true;
   out.is_wormhole = state.switching == Switching::wormhole;
   out.lane = state.lane;
   out.from = &in.channel->vc(request.vc);
   if (out.channel != nullptr) out.to = &out.channel->vc(request.out_vc);
   out.input = request.input;
   out.vc = request.vc;
-  out.out_vc = request.out_vc;
   out.free_tick = request.start;
   held_outputs_.push_back(request.output);
   if (!state.inside_packet)
@@ -232,7 +318,8 @@ void Router::release_stalled(const Now& now) {
   for (std::size_t i = 0; i < held_outputs_.size();) {
     OutputUnit& out = outputs_[held_outputs_[i]];
     if (out.lane == Lane::control && has_turn(out) && is_stalled(now, out)) {
-      release_switch(out);
+      leave_input(out);
+      hold_->release_switch(held_outputs_[i]);
       allocate_at_ = now.cycle;
       held_outputs_[i] = held_outputs_.back();
       held_outputs_.pop_back();
@@ -258,7 +345,8 @@ void Router::pass_turns() {
   }
 }
 
-bool Router::move_flit(const Now& now, OutputUnit& out) {
+bool Router::move_flit(const Now& now, std::uint32_t output) {
+  OutputUnit& out = outputs_[output];
   if (!has_turn(out)) return false;  // the tail of the packet that has the turn wakes this router
   if (out.free_tick > now.end) {
     move_again(now, out.free_tick);
@@ -293,7 +381,7 @@ bool Router::move_flit(const Now& now, OutputUnit& out) {
     inputs_[out.input].vcs[out.vc].inside_packet = !ends_packet(flit.type);
   }
   if (ends_packet(flit.type) || spec_.hold == SwitchHold::flit) {
-    release(out, flit);
+    release(output, flit);
     allocate_again(now, now.end + 1);
     if (has_lanes_) move_again(now, now.end + 1);
     return true;
@@ -307,22 +395,24 @@ bool Router::may_send(const Now& now, const OutputUnit& out) const {
   return !out.is_wormhole || out.to->buffer().has_room(1, now.end);
 }
 
-void Router::release_switch(OutputUnit& out) {
+void Router::leave_input(const OutputUnit& out) {
   InputUnit& in = inputs_[out.input];
-  out.held = false;
-  in.streaming &= ~(VcMask{1} << out.vc);
   const Lane lane = has_lanes_ ? out.lane : Lane::bulk;
   in.granted_in(lane) = false;
   if (lane == Lane::bulk) in.was_interrupted = false;
   in.turn.reset();
 }
 
-void Router::release(OutputUnit& out, const Flit& flit) {
-  release_switch(out);
-  if (releases_vc(flit.type)) {
-    out.owned &= ~(VcMask{1} << out.out_vc);
-    inputs_[out.input].vcs[out.vc] = {};
+void Router::release(std::uint32_t output, const Flit& flit) {
+  const OutputUnit& out = outputs_[output];
+  leave_input(out);
+  const bool frees_vc = releases_vc(flit.type);
+  if (outside_hold_ != nullptr) {
+    outside_hold_->flit_leaves(output, ends_packet(flit.type), frees_vc);
+  } else {
+    hold_->flit_leaves(output, ends_packet(flit.type), frees_vc);
   }
+  if (frees_vc) inputs_[out.input].vcs[out.vc] = {};
 }
 
 bool Router::under_way(Cycle cycle) const {
@@ -346,7 +436,9 @@ void Router::explain_waits(Cycle cycle, WaitList& waits) const {
       const InputVc& state = in.vcs[vc];
       if (in.channel->buffer(vc).front_usable() > end || !state.routed) continue;
       const OutputUnit& out = outputs_[state.out];
-      const bool by_another = out.held && (&inputs_[out.input] != &in || out.vc != vc);
+      const bool is_held =
+          std::find(held_outputs_.begin(), held_outputs_.end(), state.out) != held_outputs_.end();
+      const bool by_another = is_held && (&inputs_[out.input] != &in || out.vc != vc);
       const Link* holder = by_another ? &inputs_[out.input].channel->link() : nullptr;
       const Link* next = out.channel == nullptr ? nullptr : &out.channel->link();
       add_waits_of({in.channel->link(), vc, state, holder, out.vc, next}, name(), waits);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <systemc>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "flowctl/message.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock/clock_domain.h"
+#include "router/output_hold.h"
 #include "router/router_rules.h"
 #include "router/router_spec.h"
 #include "router/switch_allocator.h"
@@ -18,29 +20,20 @@ namespace espalier {
 
 // An input port: the buffers at the end of a channel.
 struct InputUnit {
-  InputUnit(Channel& in, std::uint32_t num_vcs)
-      : channel(&in), vcs(num_vcs), arbiter(num_vcs), control_arbiter(num_vcs) {}
+  InputUnit(Channel& in, std::uint32_t num_vcs) : channel(&in), vcs(num_vcs) {}
 
   Channel* channel;
   std::vector<InputVc> vcs;
-  VcMask streaming = 0;  // VCs that hold the switch
-  RoundRobinArbiter arbiter;
   // With lanes (RouterSpec::has_lanes): each lane holds an output for one packet at a time, and the
   // two packets take turns at the port's crossbar input.
-  RoundRobinArbiter control_arbiter;
   std::array<bool, kLanes> granted{};
   std::optional<Lane> turn;  // the lane that uses the crossbar input
   // The bulk packet that holds an output has been interrupted by a control packet.
   bool was_interrupted = false;
 
-  // VCs with a flit (in flight or arrived) that wait for the switch.
-  [[nodiscard]] VcMask waiting() const { return channel->occupied() & ~streaming; }
   [[nodiscard]] bool& granted_in(Lane lane) { return granted.at(static_cast<std::size_t>(lane)); }
   // True if a control packet that was granted an output may use the crossbar input now.
   [[nodiscard]] bool may_be_interrupted() const { return turn == Lane::bulk && !was_interrupted; }
-  [[nodiscard]] RoundRobinArbiter& arbiter_of(Lane lane) {
-    return lane == Lane::control ? control_arbiter : arbiter;
-  }
 };
 
 // An output port. It leads to a neighbour (channel) or to the NI (ejection).
@@ -54,13 +47,9 @@ struct OutputUnit {
   Channel* channel = nullptr;
   bool may_refuse = false;
   std::uint32_t vc = 0;
-  std::uint32_t out_vc = 0;
   std::uint32_t input = 0;
-  bool held = false;
-  bool is_wormhole = false;    // while held: flits of the packet may have to wait for credits
-  Lane lane = Lane::bulk;      // while held: the packet's lane
-  VcMask owned = 0;            // VCs whose owner has been granted and has not sent its tail
-  std::uint32_t first_vc = 0;  // VcOrder::rotating: where the next packet begins to look for a VC
+  bool is_wormhole = false;  // while held: flits of the packet may have to wait for credits
+  Lane lane = Lane::bulk;    // while held: the packet's lane
   EjectionPort ejection;
 };
 
@@ -70,9 +59,11 @@ struct OutputUnit {
 // + pipeline on.
 class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
  public:
+  // `make_outside_hold`: what decides in place of the model; not with spec.has_control.
   Router(sc_core::sc_module_name module_name, ClockDomain& clock, const RouterSpec& spec,
          const MessageTable& messages, const PathTable& paths,
-         const std::vector<InputPortSpec>& inputs, StallPattern stalls);
+         const std::vector<InputPortSpec>& inputs, StallPattern stalls,
+         MakeOutputHold make_outside_hold = {});
 
   // Elaboration: the sender at the other end of an input's link gets its channel. Outputs are
   // numbered in the order of the calls. connect() must follow.
@@ -104,28 +95,46 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   };
 
   void allocate(const Now& now);
+  // The same with decisions from outside.
+  void allocate_outside(const Now& now);
   // With lanes: makes the requests of one input port.
   void request_in_lanes(const Now& now, std::uint32_t input);
   // Control packets that cannot go on release the switch.
   void release_stalled(const Now& now);
   // Gives free crossbar inputs to packets that hold an output.
   void pass_turns();
+  // The next flit of the packet at the front of an input VC.
+  struct Front {
+    Tick usable;
+    Flit flit;
+  };
+  // Whether the next flit in a VC is usable. If so, fills it in, and the packet's route is known.
+  bool inspect_front(const Now& now, std::uint32_t input, std::uint32_t vc, Front& front);
+  bool is_wire_free(const Now& now, const OutputUnit& out);
+  // The first tick at which the packet at the front of an input VC would stream without a gap. If
+  // it is later than now, allocation is due again then.
+  Tick ready_to_stream(const Now& now, std::uint32_t input, const InputVc& state,
+                       const Front& front);
+  // VCs of `vcs` with the credits. Allocation is due again when another VC gets them.
+  VcMask vcs_with_credits(const Now& now, const Channel* channel, VcMask vcs, std::uint32_t flits);
   // Whether the packet that waits in a VC can be granted an output now. If so, fills in the
   // request.
   bool make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                     SwitchAllocator::Request& request);
   void grant(const SwitchAllocator::Request& request);
-  // Moves one flit of the packet that holds `out`. Returns true if the output is free afterwards.
-  bool move_flit(const Now& now, OutputUnit& out);
+  // Moves one flit of the packet that holds an output. Returns true if the output is free
+  // afterwards.
+  bool move_flit(const Now& now, std::uint32_t output);
   [[nodiscard]] bool may_send(const Now& now, const OutputUnit& out) const;
   [[nodiscard]] bool is_stalled(const Now& now, const OutputUnit& out) const;
   [[nodiscard]] bool has_turn(const OutputUnit& out) const {
     return !has_lanes_ || inputs_[out.input].turn == out.lane;
   }
-  void release_switch(OutputUnit& out);
+  // The input port of the packet that held an output is free for another packet.
+  void leave_input(const OutputUnit& out);
   // To be called after the last flit of a (sub-)packet, or after each flit if the switch is held
   // for one flit.
-  void release(OutputUnit& out, const Flit& flit);
+  void release(std::uint32_t output, const Flit& flit);
   [[nodiscard]] Cycle cycle_of(const Now& now, Tick tick) const;
   // Allocation may have another result, or a held output has something to do, at `tick`.
   void allocate_again(const Now& now, Tick tick) {
@@ -143,7 +152,9 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   std::vector<InputUnit> inputs_;
   std::vector<OutputUnit> outputs_;
   std::vector<std::uint32_t> held_outputs_;
-  std::optional<SwitchAllocator> allocator_;  // made by connect()
+  MakeOutputHold make_outside_hold_;
+  std::optional<SeparableHold> hold_;         // made by connect()
+  std::unique_ptr<OutputHold> outside_hold_;  // decides in place of hold_; may be nullptr
   std::uint64_t flit_hops_ = 0;
   std::uint64_t control_flit_hops_ = 0;
   Counters counters_;

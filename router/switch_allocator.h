@@ -42,6 +42,7 @@ class SwitchAllocator {
     std::uint32_t input;   // input port of the requester
     std::uint32_t vc;      // VC of the requester
     std::uint32_t out_vc;  // promised downstream VC
+    bool starts;           // its first flit is the first one of a packet or sub-packet
     std::uint64_t start;   // promised tick of its first flit
     std::uint64_t ready;   // the earliest tick of its first flit on a free wire, with credits
   };

@@ -263,9 +263,14 @@ TrainRouter::RequestStatus TrainRouter::make_request(const Now& now, std::uint32
   }
   const std::uint32_t out_vc = find_out_vc(now, out, candidates, front.flits);
   if (out_vc == kNoVc) return RequestStatus::no_vc;
-  request = {
-      crossbar_input_of(spec_.crossbar_inputs, input, vc, spec_.vcs), state.out, input, vc, out_vc,
-      std::max({out.train.free_tick(), now.begin, front.head}),       front.head};
+  request = {crossbar_input_of(spec_.crossbar_inputs, input, vc, spec_.vcs),
+             state.out,
+             input,
+             vc,
+             out_vc,
+             true,
+             std::max({out.train.free_tick(), now.begin, front.head}),
+             front.head};
   return RequestStatus::grantable;
 }
 

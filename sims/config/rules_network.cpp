@@ -58,6 +58,7 @@ class NetworkRules {
     check_watchdog();
     check_stalls();
     check_fidelity();
+    check_rtl();
     if (point_.control) check_control_alone();
     if (point_.tenants) check_tenants();
   }
@@ -312,12 +313,22 @@ class NetworkRules {
     if (obstacle.empty()) return;
     given_.rule(
         {"simulation.fidelity", "system.router.switching", "system.router.hold",
-         "simulation.monitors", "simulation.stall_probability"},
+         "simulation.monitors", "simulation.stall_probability", "simulation.rtl"},
         [&](const Place& at) {
           diagnostics_.error(
               at, fmt::format("simulation.fidelity: train is not exact with {}", obstacle),
               "write simulation.fidelity: cycle, or auto, which picks the fastest exact fidelity");
         });
+  }
+
+  void check_rtl() {
+    if (!point_.control || !point_.simulation.has_rtl(RtlBlock::output_hold)) return;
+    given_.rule({"simulation.rtl"}, [&](const Place& at) {
+      diagnostics_.error(at,
+                         "simulation.rtl: output_hold has no lane for control messages, and this "
+                         "point has a section control",
+                         "remove output_hold, or the section control");
+    });
   }
 
   // Each dimension is a separate network with flits of its own width.

@@ -41,8 +41,8 @@ CollectiveWork built(const Topology& topology, const RunPoint& point) {
 std::vector<std::string> candidates(const Topology& topology, const RunPoint& point) {
   const CollectiveConfig& collective = *point.collective;
   const auto& skews = point.faults.clock_skew;
-  // Programs have no ranks apart from nodes, no timesteps, and no Verilog.
-  if (!point.simulation.rtl.empty() || !collective.ranks.empty() ||
+  // Programs have no ranks apart from nodes, no timesteps, and no ni_control.
+  if (point.simulation.has_rtl(RtlBlock::ni_control) || !collective.ranks.empty() ||
       !collective.rank_order.is_identity() ||
       std::any_of(skews.begin(), skews.end(), [](const ClockSkew& s) { return s.per_step != 0; })) {
     return {};

@@ -27,6 +27,9 @@ namespace espalier {
     return "simulation.stall_probability, which delays single flits at random";
   }
   if (point.simulation.monitors) return "simulation.monitors, which watch single flits";
+  if (point.simulation.has_rtl(RtlBlock::output_hold)) {
+    return "simulation.rtl: output_hold, which decides at every packet of a train";
+  }
   return {};
 }
 

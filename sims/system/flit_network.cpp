@@ -4,6 +4,7 @@
 
 #include "ni/flit_injection_port.h"
 #include "router/router.h"
+#include "router/rtl/rtl_output_hold.h"
 #include "sims/system/network_of.h"
 
 namespace espalier {
@@ -23,8 +24,10 @@ class FlitNetwork : public NetworkOf<Router> {
                                 plan.timing.ticks_per_cycle,
                                 plan.control != nullptr};
           const StallPattern stalls{plan.simulation.stall_probability, plan.simulation.seed};
+          MakeOutputHold hold;
+          if (plan.simulation.has_rtl(RtlBlock::output_hold)) hold = make_rtl_output_hold;
           auto router =
-              std::make_unique<Router>(name, clock, spec, messages, paths, inputs, stalls);
+              std::make_unique<Router>(name, clock, spec, messages, paths, inputs, stalls, hold);
           for (std::size_t i = 0; plan.simulation.monitors && i < inputs.size(); ++i) {
             router->input_channel(i).attach_monitor();
           }

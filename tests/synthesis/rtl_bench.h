@@ -17,6 +17,17 @@ namespace espalier::test {
 inline const std::string kRtl = ESPALIER_SOURCE_DIR "/hw/rtl/";
 inline const std::string kLibrary = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
 
+// The text of modules of hw/rtl.
+inline std::string rtl_sources(const std::vector<std::string>& modules) {
+  std::string text;
+  for (const std::string& module : modules) {
+    std::ifstream file(kRtl + module + ".v");
+    REQUIRE(file);
+    text.append(std::istreambuf_iterator<char>(file), {});
+  }
+  return text;
+}
+
 inline bool is_installed(const std::string& program) {
   return std::system(("command -v " + program + " > /dev/null 2>&1").c_str()) == 0;
 }

@@ -8,7 +8,7 @@ namespace espalier {
 namespace {
 
 SwitchAllocator::Request ask(std::uint32_t crossbar_input, std::uint32_t output) {
-  return {crossbar_input, output, crossbar_input, 0, 0, 0, 0};
+  return {crossbar_input, output, crossbar_input, 0, 0, true, 0, 0};
 }
 
 TEST_CASE("An arbiter picks the first requester at or after its pointer") {
