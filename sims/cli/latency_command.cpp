@@ -164,11 +164,14 @@ std::optional<std::vector<double>> parse_loads(const std::string& list) {
 
 bool is_drawn_traffic(const Input& input) {
   const RunPoint& point = input.points.front();
-  if (point.traffic && point.traffic->pattern != TrafficPattern::file) return true;
+  if (point.traffic && point.traffic->is_drawn()) return true;
   fmt::print(stderr,
              "{}: error: a curve needs drawn traffic{}\nhint: a section such as traffic: "
              "{{pattern: uniform, message: 64B}} in place of the collective\n",
-             input.path, point.traffic ? ", but traffic.pattern is file" : "");
+             input.path,
+             point.traffic ? fmt::format(", but traffic.pattern is {}",
+                                       espalier::name_of(point.traffic->pattern))
+                           : "");
   return false;
 }
 

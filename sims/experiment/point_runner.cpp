@@ -94,6 +94,18 @@ Json host_figures(const SimulationOutcome& outcome, SteadyTime begin, double sim
   return host;
 }
 
+// Sets `elaborated` when the program's modules are attached.
+SimulationHooks noting_elaboration(const SimulationHooks& hooks, bool& elaborated) {
+  SimulationHooks noting = hooks;
+  if (hooks.elaborate) {
+    noting.elaborate = [&hooks, &elaborated](Elaboration& elaboration) {
+      elaborated = true;
+      hooks.elaborate(elaboration);
+    };
+  }
+  return noting;
+}
+
 // The pipeline of every run.
 PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccount* account) {
   const SteadyTime begin = std::chrono::steady_clock::now();
@@ -110,7 +122,13 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
   if (const std::string why = run->certify(result); !why.empty()) {
     return refused(std::move(report), why);
   }
-  const SimulationOutcome outcome = run->simulate(hooks);
+  bool elaborated = false;
+  const SimulationOutcome outcome = run->simulate(noting_elaboration(hooks, elaborated));
+  if (hooks.elaborate && !elaborated) {
+    return refused(std::move(report),
+                   "the program attaches modules, but this run takes its times from closed forms "
+                   "and simulates no system (coordination.network)");
+  }
   run->describe_outcome(result, outcome);
   if (const auto bound = run->bound()) {
     describe_bound(result, topology, *bound, nanoseconds(outcome.cycles, point.system.clock));
