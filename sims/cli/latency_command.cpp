@@ -19,6 +19,7 @@
 #include "sims/experiment/progress.h"
 #include "sims/experiment/workers.h"
 #include "sims/model/idle_times.h"
+#include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 #include "sims/report/page/config_differences.h"
 #include "sims/report/page/page.h"

@@ -131,8 +131,13 @@ void SimulatedSystem::let_program_elaborate() {
 
 // A program may end the simulation by sc_stop(), after which the kernel does not start again.
 std::string SimulatedSystem::end_of_sockets() {
-  const bool is_stopped = sc_core::sc_get_status() == sc_core::SC_STOPPED;
+  const auto has_ended = [] { return sc_core::sc_get_status() == sc_core::SC_STOPPED; };
+  // A slice ends in front of the processes that run at its last time.
+  while (!clock_.stopped() && !has_ended() && sc_core::sc_pending_activity_at_current_time()) {
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
   if (clock_.stopped()) return {};
+  const bool is_stopped = has_ended();
   if (sockets_->is_run() && (is_stopped || (sockets_->waits_for_program() && clock_.is_alone()))) {
     const std::string missing = sockets_->end();
     if (missing.empty()) return {};
