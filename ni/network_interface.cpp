@@ -47,7 +47,7 @@ void NetworkInterface::connect_control(MessageSource& source) {
 }
 
 void NetworkInterface::connect_source(MessageSource& source) {
-  source_ = &source;
+  sources_.push_back(&source);
   if (source.next_ready() != kNever) wake_at(source.next_ready());
 }
 
@@ -59,7 +59,7 @@ void NetworkInterface::evaluate(Cycle now) {
   next_evaluation_ = kNever;
   engine_acted_ = false;
   issue_posted(now);
-  if (source_ != nullptr) issue_from_source(now);
+  for (MessageSource* source : sources_) issue_from(*source, now);
   run_engine(now);
   if (control_ != nullptr) issue_control(now);
   send_flits(now);
@@ -111,12 +111,12 @@ void NetworkInterface::issue_control(Cycle now) {
   }
 }
 
-void NetworkInterface::issue_from_source(Cycle now) {
-  while (source_->next_ready() <= now) {
-    const Operation& next = source_->front();
+void NetworkInterface::issue_from(MessageSource& source, Cycle now) {
+  while (source.next_ready() <= now) {
+    const Operation& next = source.front();
     if (!has_room(next)) break;  // the port's progress wakes this NI
     issue(next, now);
-    source_->pop();
+    source.pop();
   }
 }
 
@@ -214,13 +214,15 @@ void NetworkInterface::message_sent(MessageId message, Cycle now) {
   const Operation& operation = messages_[message].operation;
   if (operation.is_background()) {
     wake(now + 1);  // there is room in its queue
-    if (source_ == nullptr) return;
+    if (sources_.empty()) return;
   } else {
     --queued_;
     if (messages_.stripe_sent(message)) operation_sent(messages_.whole_of(message).operation, now);
   }
   // A queue has room now, and fewer operations are left to send.
-  if (source_ != nullptr && source_->next_ready() <= now) wake(now + 1);
+  for (const MessageSource* source : sources_) {
+    if (source->next_ready() <= now) wake(now + 1);
+  }
   if (engine_ && engine_->waits_for_ports()) look_at_engine(now + 1);
   if (next_posted_ < posted_.size()) wake(std::max(now + 1, posted_[next_posted_].ready));
 }
@@ -260,8 +262,8 @@ Cycle NetworkInterface::due(Cycle now) const {
   if (control_ != nullptr && control_->next_ready() > now) {
     next = std::min(next, control_->next_ready());
   }
-  if (source_ != nullptr && source_->next_ready() > now) {
-    next = std::min(next, source_->next_ready());
+  for (const MessageSource* source : sources_) {
+    if (source->next_ready() > now) next = std::min(next, source->next_ready());
   }
   return next;
 }

@@ -69,14 +69,15 @@ class NetworkInterface : public sc_core::sc_module,
   void post(const Operation& operation);
   // The host posts messages while the simulation runs. A message is issued when it is posted and
   // the queue of its injection port has room. connect_source: for messages that share queues and
-  // VCs with the collective. connect_control: for messages on the control lane. Sources must
-  // outlive the simulation.
+  // VCs with the collective; if there are several sources, each posts its messages in order, and the
+  // one that was connected first goes first. connect_control: for messages on the control lane.
+  // Sources must outlive the simulation.
   void connect_source(MessageSource& source);
   void connect_control(MessageSource& source);
   // Flits of messages to this NI, up to the current cycle.
   [[nodiscard]] std::uint64_t received_flits() const { return received_flits_; }
-  // While the simulation runs: the source has a message that is posted in cycle `at`, which is
-  // later than now.
+  // While the simulation runs: a source has a message that is posted in cycle `at`, which is later
+  // than now. Any process may call it.
   void wake_source(Cycle at) { wake_at(at); }
 
   // While the simulation runs: wakes the engine in cycle `at`, which is later than now, for a
@@ -137,7 +138,7 @@ class NetworkInterface : public sc_core::sc_module,
   void run_engine(Cycle now);
   void issue_posted(Cycle now);
   void issue_control(Cycle now);
-  void issue_from_source(Cycle now);
+  void issue_from(MessageSource& source, Cycle now);
   [[nodiscard]] bool reduction_idle(Cycle now) const override { return reduction_->idle(now); }
   [[nodiscard]] Cycle reduction_idle_at() const override { return reduction_->busy_until(); }
   [[nodiscard]] bool all_sent() const override { return queued_ == 0; }
@@ -185,7 +186,7 @@ class NetworkInterface : public sc_core::sc_module,
   std::vector<Operation> posted_;
   std::size_t next_posted_ = 0;
   MessageSource* control_ = nullptr;
-  MessageSource* source_ = nullptr;
+  std::vector<MessageSource*> sources_;
   std::uint64_t received_flits_ = 0;
   Counters counters_;                  // without those of the engine
   std::deque<Arrival> arrivals_;       // complete messages on their way to memory, by time

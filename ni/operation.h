@@ -14,6 +14,7 @@ enum class TrafficClass : std::uint8_t {
   host,        // messages of the hosts that coordinate collectives
   tenant,      // flows of other tenants
   probe,       // measurements of round trips
+  socket,      // messages of TLM initiators, beside the run
 };
 
 // Chunks to send, and what the receiver does with them.

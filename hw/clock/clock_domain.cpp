@@ -21,6 +21,7 @@ ClockDomain::ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_
   }
   SC_HAS_PROCESS(ClockDomain);
   SC_METHOD(tick);
+  sensitive << edge_;
 }
 
 ClockedId ClockDomain::add(Clocked& module) {
@@ -43,6 +44,7 @@ ClockedId ClockDomain::add(Clocked& module) {
 void ClockDomain::start_of_simulation() { started_ = true; }
 
 void ClockDomain::tick() {
+  armed_ = 0;
   if (stopped_) return;
   now_ = sc_core::sc_time_stamp().value() / period_.value();
   while (!far_.empty() && far_.top().at - now_ < kSlots) {
@@ -53,11 +55,21 @@ void ClockDomain::tick() {
   if (arrivals_ != nullptr) arrivals_->deliver(now_);
   evaluate_active(now_ % kSlots);
 
-  const Cycle next = always_clocked_ ? now_ + 1 : next_cycle();
-  time_is_up_ = !stopped_ && next != kNever && next > last_cycle();
-  if (!stopped_ && next != kNever && !time_is_up_) {
-    next_trigger(period_ * static_cast<double>(next - now_));
-  }
+  if (!stopped_) arm(always_clocked_ ? now_ + 1 : next_cycle());
+}
+
+void ClockDomain::arm(Cycle at) {
+  armed_ = at;
+  time_is_up_ = at != kNever && at > last_cycle();
+  if (at == kNever || time_is_up_) return;
+  edge_.notify(time_of(at) - sc_core::sc_time_stamp());
+}
+
+bool ClockDomain::is_alone() {
+  edge_.cancel();
+  const bool others = sc_core::sc_pending_activity();
+  if (!stopped_ && armed_ != 0) arm(armed_);
+  return !others;
 }
 
 void ClockDomain::evaluate_active(std::size_t slot) {

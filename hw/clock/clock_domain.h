@@ -70,7 +70,8 @@ class ArrivalSource {
 
 // In each cycle the domain first delivers arrivals, then evaluates the modules that asked for it,
 // in ascending id. With `always_clocked`, it evaluates all modules; tests compare sleeping modules
-// with this reference. One SC_METHOD serves the whole domain and sleeps through empty cycles.
+// with this reference. One SC_METHOD serves the whole domain and sleeps through empty cycles. Other
+// SystemC processes may wake modules at any time, also between two clock edges.
 class ClockDomain : public sc_core::sc_module {
  public:
   ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_time& period,
@@ -91,6 +92,7 @@ class ClockDomain : public sc_core::sc_module {
     } else {
       far_.push({at, module});
     }
+    if (at < armed_) arm(at);
   }
   // To be called during the delivery of arrivals: evaluates `module` in the current cycle.
   void wake_now(ClockedId module) { set_active(now_ % kSlots, module); }
@@ -103,8 +105,21 @@ class ClockDomain : public sc_core::sc_module {
   [[nodiscard]] Cycle last_cycle() const { return ~std::uint64_t{0} / period_.value() - 1; }
   // True if the next event lies beyond last_cycle(): the clock has stopped for good.
   [[nodiscard]] bool time_is_up() const { return time_is_up_; }
-  // Stops the clock after the current cycle.
-  void stop() { stopped_ = true; }
+  // The first clock edge later than `time`: what another process does at a clock edge counts for
+  // the next one, whichever of the two the kernel runs first.
+  [[nodiscard]] Cycle edge_after(const sc_core::sc_time& time) const {
+    return time.value() / period_.value() + 1;
+  }
+  [[nodiscard]] sc_core::sc_time time_of(Cycle cycle) const {
+    return sc_core::sc_time::from_value(period_.value() * cycle);
+  }
+  // True if the kernel has no event but those of this clock. To be called while the kernel pauses.
+  [[nodiscard]] bool is_alone();
+  // Stops the clock after the current cycle, and pauses the kernel.
+  void stop() {
+    stopped_ = true;
+    if (sc_core::sc_get_status() == sc_core::SC_RUNNING) sc_core::sc_pause();
+  }
   [[nodiscard]] bool stopped() const { return stopped_; }
   [[nodiscard]] bool always_clocked() const { return always_clocked_; }
   // Evaluations so far: a measure of the simulation's cost.
@@ -127,6 +142,8 @@ class ClockDomain : public sc_core::sc_module {
     occupied_.set(slot);
   }
   void tick();
+  // The next tick is in cycle `at`; none if it is kNever.
+  void arm(Cycle at);
   void start_of_simulation() override;
   void evaluate_active(std::size_t slot);
   [[nodiscard]] Cycle next_occupied() const;
@@ -141,6 +158,10 @@ class ClockDomain : public sc_core::sc_module {
   bool stopped_ = false;
   bool time_is_up_ = false;
   Cycle now_ = 0;
+  sc_core::sc_event edge_;  // starts tick()
+  // The cycle of the next tick; 0 during a tick, which arms the clock at its end, and when the clock
+  // does not run.
+  Cycle armed_ = 0;
   std::uint64_t evaluations_ = 0;
   std::vector<Clocked*> modules_;
   ArrivalSource* arrivals_ = nullptr;

@@ -19,6 +19,7 @@
 #include "sims/experiment/progress.h"
 #include "sims/experiment/workers.h"
 #include "sims/model/idle_times.h"
+#include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 #include "sims/report/page/config_differences.h"
 #include "sims/report/page/page.h"
@@ -164,11 +165,14 @@ std::optional<std::vector<double>> parse_loads(const std::string& list) {
 
 bool is_drawn_traffic(const Input& input) {
   const RunPoint& point = input.points.front();
-  if (point.traffic && point.traffic->pattern != TrafficPattern::file) return true;
+  if (point.traffic && point.traffic->is_drawn()) return true;
   fmt::print(stderr,
              "{}: error: a curve needs drawn traffic{}\nhint: a section such as traffic: "
              "{{pattern: uniform, message: 64B}} in place of the collective\n",
-             input.path, point.traffic ? ", but traffic.pattern is file" : "");
+             input.path,
+             point.traffic ? fmt::format(", but traffic.pattern is {}",
+                                       espalier::name_of(point.traffic->pattern))
+                           : "");
   return false;
 }
 

@@ -16,7 +16,7 @@ void add_traffic_keys(KeyTable& table) {
       .doc(
           "file of messages: the header 'ready,from,to,bytes' and one such line for each message; "
           "relative to this file's folder");
-  const auto drawn = traffic.only(table.where_not("traffic.pattern", {"file"}));
+  const auto drawn = traffic.only(table.where_not("traffic.pattern", {"file", "sockets"}));
   drawn.fraction("injection_rate", &TrafficConfig::injection_rate)
       .above_zero_to(64)  // an NI has at most 64 ports
       .doc("offered load in flits per node and cycle, head flits included");

@@ -397,7 +397,7 @@ class NetworkRules {
       refuse(name_of(pattern), "a number of nodes that is a power of two");
     }
     if (pattern == TrafficPattern::hotspot) check_hotspots(nodes);
-    if (pattern != TrafficPattern::file) check_sources();
+    if (point_.traffic->is_drawn()) check_sources();
   }
 
   void check_hotspots(std::size_t nodes) {

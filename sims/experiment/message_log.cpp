@@ -29,6 +29,7 @@ MessageLog::MessageLog(const std::string& path, std::size_t point, const Topolog
 
 std::string MessageLog::name_beside_gradients(const Operation& message) const {
   if (!message.is_background()) return "";
+  if (message.traffic == TrafficClass::socket) return "socket";
   return topology_.is_switch(message.from) ? "tenant" : "control";
 }
 

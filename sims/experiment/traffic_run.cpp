@@ -17,8 +17,8 @@ class TrafficRun : public PointRun {
 
   void describe(Json& result) const override {
     const TrafficConfig& traffic = *point().traffic;
-    // The messages of a file have neither one size nor one rate.
-    const bool is_drawn = traffic.pattern != TrafficPattern::file;
+    // The messages of a file and of sockets have neither one size nor one rate.
+    const bool is_drawn = traffic.is_drawn();
     result["traffic"] = name_of(traffic.pattern);
     result["topology"] = topology().name();
     result["nodes"] = topology().num_nodes();

@@ -66,7 +66,8 @@ enum class TrafficPattern : std::uint8_t {
   shuffle,
   tornado,
   hotspot,
-  file
+  file,
+  sockets  // messages of a program's TLM initiators
 };
 
 // open: sources post messages however full the network is; closed: each message is a request, and a
@@ -347,6 +348,10 @@ struct TrafficConfig {
   // No message becomes ready in this cycle or later.
   [[nodiscard]] Cycle end() const { return window_end() + drain_cycles; }
   [[nodiscard]] bool is_closed_loop() const { return loop == TrafficLoop::closed; }
+  // The messages are drawn at random. Otherwise a file lists them, or sockets send them.
+  [[nodiscard]] bool is_drawn() const {
+    return pattern != TrafficPattern::file && pattern != TrafficPattern::sockets;
+  }
 };
 
 // One training iteration. The collective all-reduces its gradients.

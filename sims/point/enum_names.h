@@ -187,7 +187,8 @@ inline constexpr auto kEnumNames<TrafficPattern> =
                                         {TrafficPattern::shuffle, "shuffle"},
                                         {TrafficPattern::tornado, "tornado"},
                                         {TrafficPattern::hotspot, "hotspot"},
-                                        {TrafficPattern::file, "file"}});
+                                        {TrafficPattern::file, "file"},
+                                        {TrafficPattern::sockets, "sockets"}});
 template <>
 inline constexpr auto kEnumNames<CollectiveOp> =
     enum_names::all_of<CollectiveOp>({{CollectiveOp::all_reduce, "all_reduce"},

@@ -39,6 +39,8 @@ class Deliveries : public DeliveryObserver {
     tenants_ = &tenants;
     num_nodes_ = num_nodes;
   }
+  // Hears of the messages of class `socket`.
+  void connect_sockets(SideListener& sockets) { sockets_ = &sockets; }
   // Hears of every message that is not of a background class, after it is counted.
   void connect_traffic(SideListener& traffic) { traffic_ = &traffic; }
   // Until then, more messages may be expected than have been counted.
@@ -68,6 +70,12 @@ class Deliveries : public DeliveryObserver {
     span.first_issue = std::min(span.first_issue, now);
   }
   void delivered(const Operation& operation, Cycle now) override {
+    if (operation.traffic == TrafficClass::socket) {
+      control_bytes_ += operation.bytes;
+      if (delivered_) delivered_(operation, now);
+      sockets_->delivered(operation, now);
+      return;
+    }
     if (operation.is_background()) {
       if (control_ != nullptr) control_->delivered(now - operation.ready);
       SideListener* const side = operation.from.index() >= num_nodes_ ? tenants_ : side_;
@@ -92,6 +100,7 @@ class Deliveries : public DeliveryObserver {
   [[nodiscard]] std::uint64_t expected() const { return expected_; }
   // Bytes of gradients or traffic.
   [[nodiscard]] Bytes bytes() const { return bytes_; }
+  // Bytes of background messages.
   [[nodiscard]] Bytes control_bytes() const { return control_bytes_; }
   [[nodiscard]] bool all() const {
     return all_gradients() && (control_ == nullptr || control_->all());
@@ -133,6 +142,7 @@ class Deliveries : public DeliveryObserver {
   SideListener* traffic_ = nullptr;
   SideListener* side_ = nullptr;
   SideListener* tenants_ = nullptr;
+  SideListener* sockets_ = nullptr;
   std::size_t num_nodes_ = ~std::size_t{0};  // set if there are tenants
   std::uint64_t count_ = 0;
   Bytes bytes_ = 0;

@@ -65,6 +65,7 @@ SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point
 
 SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   const double begin = cpu_seconds();
+  if (hooks_.elaborate) let_program_elaborate();
   // Control messages stop with the collective. Without a collective, their time is configured.
   if (control_ && deliveries_.expected() == 0) control_->close(kNever - 1);
   deliveries_.stop_if_all();
@@ -91,6 +92,8 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     const Cycle step = std::min(slice, clock_.last_cycle() - reached);
     sc_core::sc_start(clock_.period() * static_cast<double>(step));
     for (SystemObserver* observer : hooks_.observers) observer->advance(clock_.now() + 1);
+    if (sockets_) stuck = end_of_sockets();
+    if (!stuck.empty()) break;
     const bool was_quick = cpu_seconds() - slice_begin < kProgressSeconds;
     if (may_grow && was_quick && slice < longest) slice *= 2;
     if (may_grow && !was_quick && slice > kProgressCycles) slice /= 2;
@@ -104,6 +107,7 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     const bool alive = delivered || is_under_way() || moved_since(moved_before);
     still = alive ? 0 : still + step;
     const bool patience_ends = still >= patience();
+    if (sockets_ && sockets_->waits_for_program()) continue;
     if (!clock_.stopped() && (clock_.idle() || patience_ends)) stuck = describe_stop();
   }
   for (SystemObserver* observer : hooks_.observers) observer->finish(clock_.now() + 1);
@@ -111,10 +115,36 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   outcome.engine_seconds = cpu_seconds() - begin;
   outcome.complete = deliveries_.all();
   outcome.failure = stuck;
-  // Other tenants send for ever, so the network never drains.
-  const bool drained = outcome.complete && !tenants_;
+  // Other tenants send for ever, so the network never drains. Sockets may, too.
+  const bool drained =
+      outcome.complete && !tenants_ && (!sockets_ || sockets_->in_flight() == 0);
   if (outcome.failure.empty()) outcome.failure = fabric_.monitor_violation(drained);
   return outcome;
+}
+
+void SimulatedSystem::let_program_elaborate() {
+  const bool is_run = point_.traffic && point_.traffic->pattern == TrafficPattern::sockets;
+  sockets_.emplace(topology_, clock_, fabric_, deliveries_, is_run ? &*traffic_ : nullptr);
+  elaboration_.emplace(*sockets_);
+  hooks_.elaborate(*elaboration_);
+}
+
+// A program may end the simulation by sc_stop(), after which the kernel does not start again.
+std::string SimulatedSystem::end_of_sockets() {
+  const auto has_ended = [] { return sc_core::sc_get_status() == sc_core::SC_STOPPED; };
+  // A slice ends in front of the processes that run at its last time.
+  while (!clock_.stopped() && !has_ended() && sc_core::sc_pending_activity_at_current_time()) {
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+  if (clock_.stopped()) return {};
+  const bool is_stopped = has_ended();
+  if (sockets_->is_run() && (is_stopped || (sockets_->waits_for_program() && clock_.is_alone()))) {
+    const std::string missing = sockets_->end();
+    if (missing.empty()) return {};
+    return fmt::format("the simulation ended in cycle {}: {}", clock_.now(), missing);
+  }
+  if (!is_stopped) return {};
+  return fmt::format("sc_stop() was called before the run had ended; {}", describe_stop());
 }
 
 void SimulatedSystem::slow_dma_engines() {
@@ -151,7 +181,8 @@ bool SimulatedSystem::is_under_way() const {
   if (hosts_ != nullptr && hosts_->under_way(clock_.now())) return true;
   if (only_gradients_count()) return fabric_.nis_under_way(clock_.now());
   return fabric_.under_way(clock_.now()) || (control_ && control_->has_more(clock_.now())) ||
-         (traffic_ && traffic_->has_more(clock_.now()));
+         (traffic_ && traffic_->has_more(clock_.now())) ||
+         (sockets_ && sockets_->has_more(clock_.now()));
 }
 
 // Routers cannot tell other tenants' flits from the job's, so the flits at the job's NIs are
@@ -182,10 +213,14 @@ std::string SimulatedSystem::describe_stop() const {
   }
   WaitList waits = fabric_.waits(clock_.now());
   if (hosts_ != nullptr) hosts_->explain_waits(waits);
-  return fmt::format("no progress at cycle {}: {} of {} messages{} delivered; {}", clock_.now(),
-                     deliveries_.count(),
-                     traffic_ ? traffic_->posted(clock_.now()) : deliveries_.expected(), control,
-                     describe_waits(waits));
+  std::string sockets = sockets_ ? sockets_->describe_waits() : std::string();
+  if (!sockets.empty()) sockets = "; " + sockets;
+  const bool sockets_are_run = sockets_ && sockets_->is_run();
+  const std::uint64_t of_traffic = sockets_are_run ? sockets_->posted()
+                                   : traffic_      ? traffic_->posted(clock_.now())
+                                                   : deliveries_.expected();
+  return fmt::format("no progress at cycle {}: {} of {} messages{} delivered; {}{}", clock_.now(),
+                     deliveries_.count(), of_traffic, control, describe_waits(waits), sockets);
 }
 
 SimulationOutcome SimulatedSystem::collect() {

@@ -19,8 +19,10 @@
 #include "sims/point/config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/deliveries.h"
+#include "sims/system/elaboration.h"
 #include "sims/system/fabric.h"
 #include "sims/system/simulation.h"
+#include "sims/system/socket_traffic.h"
 #include "sims/system/tenant_traffic.h"
 #include "sims/system/traffic_sources.h"
 
@@ -60,6 +62,10 @@ class SimulatedSystem {
 
  private:
   void slow_dma_engines();
+  void let_program_elaborate();
+  // Ends a run whose program has posted its last message. Returns why the run must end otherwise;
+  // empty if it goes on, or has ended as it should.
+  [[nodiscard]] std::string end_of_sockets();
   void connect_control(const ControlConfig& config);
   void connect_tenants(const TenantsConfig& config);
   // Control or tenant traffic that lasts as long as the collective does not count as progress;
@@ -89,6 +95,8 @@ class SimulatedSystem {
   const HostSide* hosts_ = nullptr;
   std::optional<TenantTraffic> tenants_;
   std::optional<TrafficSources> traffic_;
+  std::optional<SocketTraffic> sockets_;      // set if a program may attach modules
+  std::optional<Elaboration> elaboration_;
   std::uint32_t ni_ports_;
 };
 

@@ -103,6 +103,12 @@ SimulationOutcome simulate_control(const Topology& topology, const RunPoint& poi
 
 SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& point,
                                    const SimulationHooks& hooks) {
+  const bool has_sockets = point.traffic->pattern == TrafficPattern::sockets;
+  if (has_sockets && !hooks.elaborate) {
+    throw std::invalid_argument(
+        "traffic.pattern: sockets: the messages come from a program that links the library and "
+        "attaches TLM initiators (docs/plug_in.md); run that program, or choose another pattern");
+  }
   const std::vector<PostedCollective> no_posts;
   SimulatedSystem run(topology, point, RouteSet(topology), {},
                       ni_ports_for_all_links(topology, point.system), kNever, no_posts, hooks);
@@ -110,7 +116,8 @@ SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& poi
   for (const TrafficMessage& message : point.traffic->messages) bytes += message.bytes;
   SimulationOutcome outcome = run.run(bytes);
   if (outcome.complete && outcome.failure.empty() && outcome.traffic->messages == 0) {
-    outcome.failure = "no message is generated in the measurement window";
+    outcome.failure = has_sockets ? "no initiator has sent a message"
+                                  : "no message is generated in the measurement window";
   }
   outcome.verified = outcome.complete && outcome.failure.empty();
   return outcome;

@@ -110,11 +110,16 @@ using ProgressCallback = std::function<void(double)>;
 // in the order of these cycles.
 using DeliveryCallback = std::function<void(const Operation&, Cycle)>;
 
+class Elaboration;
+
 // Called while the simulation runs; each may be empty.
 struct SimulationHooks {
   ProgressCallback progress;
   DeliveryCallback delivered;
   std::vector<SystemObserver*> observers = {};
+  // Called once, when the system is built and before its first cycle: a program attaches modules of
+  // its own (sims/system/elaboration.h).
+  std::function<void(Elaboration&)> elaborate = {};
 };
 
 // Throws std::invalid_argument if the configuration cannot be built (link rates without a common

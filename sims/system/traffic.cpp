@@ -112,7 +112,8 @@ NodeId MessageDraws::destination(std::uint64_t random) const {
       return NodeId(config_.hotspots[mix(draw) % config_.hotspots.size()]);
     }
     case TrafficPattern::file:
-      break;  // its messages are listed, not drawn
+    case TrafficPattern::sockets:
+      break;  // no messages are drawn
   }
   return node_;
 }

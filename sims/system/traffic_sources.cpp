@@ -179,7 +179,7 @@ TrafficSources::TrafficSources(const Topology& topology, const RunPoint& point, 
                                Fabric& fabric, Deliveries& deliveries)
     : topology_(topology),
       config_(*point.traffic),
-      is_listed_(config_.pattern == TrafficPattern::file),
+      measures_all_(!config_.is_drawn()),
       clock_(clock),
       id_(clock.add(*this)),
       fabric_(fabric),
@@ -190,10 +190,10 @@ TrafficSources::TrafficSources(const Topology& topology, const RunPoint& point, 
   const FramingSpec framing = framing_spec(point.system);
   request_flits_ = Framing(framing, config_.message_bytes).flits();
   if (config_.is_closed_loop()) reply_flits_ = Framing(framing, config_.reply_bytes).flits();
-  const Cycle end = is_listed_ ? kNever : config_.end();
+  const Cycle end = measures_all_ ? kNever : config_.end();
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     sources_.push_back(std::make_unique<Source>(*this, config_, NodeId(n), end));
-    if (!is_listed_) {
+    if (!measures_all_) {
       sources_[n]->generate(MessageDraws(topology, config_, request_flits_, NodeId(n)));
     }
   }
@@ -204,7 +204,9 @@ TrafficSources::TrafficSources(const Topology& topology, const RunPoint& point, 
     fabric.ni(NodeId(n)).connect_source(*sources_[n]);
   }
   deliveries.connect_traffic(*this);
-  if (is_listed_) {
+  if (config_.pattern == TrafficPattern::sockets) {
+    closed_ = true;  // SocketTraffic knows when the last message has been posted
+  } else if (measures_all_) {
     close(kNever - 1);
   } else if (config_.drain_cycles == 0 && !config_.is_closed_loop()) {
     window_over_ = true;
@@ -221,7 +223,7 @@ RouteId TrafficSources::route(NodeId from, NodeId to) {
 }
 
 void TrafficSources::generated(NodeId requester, Cycle ready, bool is_reply) {
-  if (is_listed_ || !is_measured(ready)) return;
+  if (measures_all_ || !is_measured(ready)) return;
   generated_flits_[requester.index()] += is_reply ? reply_flits_ : request_flits_;
 }
 
@@ -242,7 +244,7 @@ void TrafficSources::evaluate(Cycle now) {
 
 void TrafficSources::delivered(const Operation& operation, Cycle now) {
   const bool reply = is_reply(operation);
-  if (!is_listed_ && is_measured(now)) {
+  if (!measures_all_ && is_measured(now)) {
     const NodeId requester = reply ? operation.to : operation.from;
     accepted_flits_[requester.index()] += reply ? reply_flits_ : request_flits_;
   }
@@ -287,6 +289,7 @@ std::uint64_t TrafficSources::posted(Cycle now) const {
 }
 
 double TrafficSources::progress(Cycle now) const {
+  if (measures_all_) return 0;  // nobody knows how many messages sockets will send
   return std::min(1.0, static_cast<double>(now) / static_cast<double>(config_.window_end()));
 }
 
@@ -308,7 +311,7 @@ TrafficStatistics TrafficSources::statistics() const {
     statistics.p99_cycles = percentile(sorted, 99);
     statistics.max_cycles = sorted.back();
   }
-  if (is_listed_) return statistics;
+  if (measures_all_) return statistics;
   statistics.half_width_cycles = half_width();
   const auto window = static_cast<double>(config_.measure_cycles);
   const auto rate = [window](std::uint64_t flits) { return static_cast<double>(flits) / window; };

@@ -55,7 +55,7 @@ class TrafficSources : public Clocked, public SideListener {
   };
 
   [[nodiscard]] bool is_measured(Cycle ready) const {
-    return is_listed_ || (ready >= config_.warmup_cycles && ready < config_.window_end());
+    return measures_all_ || (ready >= config_.warmup_cycles && ready < config_.window_end());
   }
   void generated(NodeId requester, Cycle ready, bool is_reply);
   void measured(Cycle ready, Cycle now);
@@ -67,7 +67,7 @@ class TrafficSources : public Clocked, public SideListener {
 
   const Topology& topology_;
   const TrafficConfig& config_;
-  const bool is_listed_;  // in a file
+  const bool measures_all_;  // a file or sockets have no measurement window
   ClockDomain& clock_;
   ClockedId id_;
   Fabric& fabric_;

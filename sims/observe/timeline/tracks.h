@@ -30,6 +30,8 @@ namespace espalier {
       return "tenant's message";
     case TrafficClass::probe:
       return "probe";
+    case TrafficClass::socket:
+      return "socket's message";
   }
   if (!operation.flow.valid()) return "message";
   if (!record.nis[operation.from.index()].contexts.empty()) {
