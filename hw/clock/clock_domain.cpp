@@ -12,13 +12,14 @@ void prepare_kernel() {
 }
 
 ClockDomain::ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_time& period,
-                         bool always_clocked)
+                         bool always_clocked, CycleSource source)
     : sc_module(module_name), period_(period), always_clocked_(always_clocked), active_(kSlots, 0) {
   constexpr double kFemtosecond = 1e-15;
   if (sc_core::sc_get_time_resolution().to_seconds() > 1.5 * kFemtosecond) {
     throw std::invalid_argument(
         "the kernel does not count femtoseconds; call prepare_kernel() first");
   }
+  if (source == CycleSource::module) return;
   SC_HAS_PROCESS(ClockDomain);
   SC_METHOD(tick);
 }
@@ -44,7 +45,16 @@ void ClockDomain::start_of_simulation() { started_ = true; }
 
 void ClockDomain::tick() {
   if (stopped_) return;
-  now_ = sc_core::sc_time_stamp().value() / period_.value();
+  run_cycle(sc_core::sc_time_stamp().value() / period_.value());
+  const Cycle next = always_clocked_ || runs_every_cycle_ ? now_ + 1 : next_cycle();
+  time_is_up_ = !stopped_ && next != kNever && next > last_cycle();
+  if (!stopped_ && next != kNever && !time_is_up_) {
+    next_trigger(period_ * static_cast<double>(next - now_));
+  }
+}
+
+void ClockDomain::run_cycle(Cycle now) {
+  now_ = now;
   while (!far_.empty() && far_.top().at - now_ < kSlots) {
     const FarWake wake_up = far_.top();
     far_.pop();
@@ -52,12 +62,6 @@ void ClockDomain::tick() {
   }
   if (arrivals_ != nullptr) arrivals_->deliver(now_);
   evaluate_active(now_ % kSlots);
-
-  const Cycle next = always_clocked_ ? now_ + 1 : next_cycle();
-  time_is_up_ = !stopped_ && next != kNever && next > last_cycle();
-  if (!stopped_ && next != kNever && !time_is_up_) {
-    next_trigger(period_ * static_cast<double>(next - now_));
-  }
 }
 
 void ClockDomain::evaluate_active(std::size_t slot) {

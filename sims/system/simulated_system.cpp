@@ -7,8 +7,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sims/model/external_parts.h"
 #include "sims/model/faults.h"
 #include "sims/point/fidelity.h"
+#include "sims/system/elaboration.h"
 #include "sims/system/wait_graph.h"
 
 namespace espalier {
@@ -28,6 +30,22 @@ sc_core::sc_time clock_period(const ClockSpec& clock) {
   return sc_core::sc_time(1.0 / static_cast<double>(clock.hertz), sc_core::SC_SEC);
 }
 
+// External modules need a program that attaches them, and a system in which they are exact.
+const RunPoint& with_possible_modules(const RunPoint& point, const Topology& topology,
+                                      const SimulationHooks& hooks) {
+  if (!point.system.topology.external.any()) return point;
+  if (const auto problem = external_problem(point, topology)) {
+    throw std::invalid_argument(fmt::format("{}; {}", problem->what, problem->hint));
+  }
+  if (!hooks.elaborate) {
+    throw std::invalid_argument(
+        "system.topology.external: routers and NIs named there are modules of a program that links "
+        "the library and sets SimulationHooks::elaborate (docs/plug_in.md); without such a "
+        "program, remove the section");
+  }
+  return point;
+}
+
 std::uint64_t longest_link_latency(const SystemTiming& timing) {
   Cycle longest = 1;
   for (const LinkTiming& link : timing.links) longest = std::max(longest, link.latency);
@@ -41,7 +59,7 @@ SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point
                                  std::uint32_t ni_ports, std::uint64_t operations,
                                  const std::vector<PostedCollective>& posts,
                                  const SimulationHooks& hooks, const std::string& suffix)
-    : point_(point),
+    : point_(with_possible_modules(point, topology, hooks)),
       topology_(topology),
       timing_(time_links(faulty_links(topology, point.faults), point.system.clock)),
       clock_(("clock" + suffix).c_str(), clock_period(point.system.clock),
@@ -68,6 +86,11 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   // Control messages stop with the collective. Without a collective, their time is configured.
   if (control_ && deliveries_.expected() == 0) control_->close(kNever - 1);
   deliveries_.stop_if_all();
+  if (hooks_.elaborate) {
+    Elaboration elaboration(fabric_);
+    hooks_.elaborate(elaboration);
+    elaboration.check_attached();
+  }
   std::string stuck;
   std::uint64_t moved_before = 0;
   std::uint64_t deliveries_before = 0;
@@ -90,6 +113,10 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     const double slice_begin = cpu_seconds();
     const Cycle step = std::min(slice, clock_.last_cycle() - reached);
     sc_core::sc_start(clock_.period() * static_cast<double>(step));
+    if (sc_core::sc_get_status() == sc_core::SC_STOPPED) {
+      stuck = fmt::format("a module called sc_stop() in cycle {}", clock_.now());
+      break;
+    }
     for (SystemObserver* observer : hooks_.observers) observer->advance(clock_.now() + 1);
     const bool was_quick = cpu_seconds() - slice_begin < kProgressSeconds;
     if (may_grow && was_quick && slice < longest) slice *= 2;
@@ -111,6 +138,9 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   outcome.engine_seconds = cpu_seconds() - begin;
   outcome.complete = deliveries_.all();
   outcome.failure = stuck;
+  if (outcome.failure.empty() && fabric_.sockets() != nullptr) {
+    outcome.failure = fabric_.sockets()->clock.watch().problem();
+  }
   // Other tenants send for ever, so the network never drains.
   const bool drained = outcome.complete && !tenants_;
   if (outcome.failure.empty()) outcome.failure = fabric_.monitor_violation(drained);

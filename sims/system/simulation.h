@@ -110,15 +110,20 @@ using ProgressCallback = std::function<void(double)>;
 // in the order of these cycles.
 using DeliveryCallback = std::function<void(const Operation&, Cycle)>;
 
+class Elaboration;
+
 // Called while the simulation runs; each may be empty.
 struct SimulationHooks {
   ProgressCallback progress;
   DeliveryCallback delivered;
   std::vector<SystemObserver*> observers = {};
+  // Called once, before the first cycle: attaches the modules of system.topology.external
+  // (sims/system/elaboration.h).
+  std::function<void(Elaboration&)> elaborate = {};
 };
 
 // Throws std::invalid_argument if the configuration cannot be built (link rates without a common
-// tick, ...).
+// tick, an external router without a module, ...).
 [[nodiscard]] SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
                                                     const ScheduleTables& tables,
                                                     const SimulationHooks& hooks);
