@@ -34,8 +34,9 @@ espalier_folder(ni/train USES flowctl flowctl/train ni)
 espalier_folder(ni/engines USES hw hw/topology alg/schedule alg/plans alg/program ni LINKS fmt::fmt)
 espalier_folder(ni/rtl USES ni/engines LINKS ${espalier_rtl} fmt::fmt)
 
-# Sockets of NIs for models outside the project.
+# Sockets for models outside the project: TLM-2.0 at NIs, and routers and NIs behind signals.
 espalier_folder(sockets/tlm USES hw hw/clock ni LINKS fmt::fmt)
+espalier_folder(sockets/signals USES hw hw/topology hw/clock flowctl router ni alg/schedule LINKS fmt::fmt)
 
 # The application. Text with places: numbers, names, YAML, JSON, and errors that point into a file.
 espalier_folder(sims/text ONCE LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_json fmt::fmt)
@@ -52,7 +53,7 @@ espalier_folder(sims/model ONCE USES hw hw/topology hw/cost flowctl alg alg/rout
 espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl alg alg/routes alg/plans sims/text
                 sims/point sims/workload/training sims/formats sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train router/rtl ni ni/train ni/engines
-                ni/rtl sockets/tlm alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
+                ni/rtl sockets/tlm sockets/signals alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
                 sims/workload/coordination LINKS fmt::fmt)
 espalier_folder(sims/observe/waves USES hw hw/topology LINKS ${espalier_fst} fmt::fmt)
 espalier_folder(sims/observe/record USES hw hw/topology flowctl ni ni/engines sims/system)

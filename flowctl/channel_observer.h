@@ -35,4 +35,14 @@ class ChannelObserver {
   virtual void leaving_cut(std::uint32_t vc, std::uint64_t n) = 0;
 };
 
+// An observer in cycle fidelity, where channels report no runs.
+class FlitObserver : public ChannelObserver {
+ public:
+  void flit_sent(std::uint32_t /*vc*/, const Flit& /*flit*/, Tick /*departure*/) override {}
+  void run_sent(const SentRun& /*run*/) override {}
+  void run_cut(std::uint32_t /*vc*/, std::uint64_t /*n*/) override {}
+  void flits_left(std::uint32_t /*vc*/, const FlitRun& /*flits*/) override {}
+  void leaving_cut(std::uint32_t /*vc*/, std::uint64_t /*n*/) override {}
+};
+
 }  // namespace espalier

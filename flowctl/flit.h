@@ -50,6 +50,14 @@ struct Flit {
   FlitType type = FlitType::body;
 };
 
+// Learns of each flit that leaves an ejection port, in the cycle in which it leaves the router.
+class EjectionObserver {
+ public:
+  virtual ~EjectionObserver() = default;
+  // `vc`: the ejection port's VC that the flit's packet (in message mode: its message) owns.
+  virtual void flit_ejected(std::uint32_t port, std::uint32_t vc, const Flit& flit) = 0;
+};
+
 // The receiving side of a network interface. It takes flits at line rate, so ejection ports never
 // wait.
 class PacketSink {
@@ -60,6 +68,8 @@ class PacketSink {
   // in `arrival`.
   virtual void packets_end(std::uint32_t port, MessageId message, std::uint64_t count,
                            std::uint32_t flits, Cycle arrival) = 0;
+  // Cycle fidelity, asked once when the port is connected: who hears of each flit; nullptr: nobody.
+  [[nodiscard]] virtual EjectionObserver* flit_observer() { return nullptr; }
 };
 
 }  // namespace espalier

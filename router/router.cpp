@@ -41,7 +41,7 @@ void Router::add_output(Channel& channel) {
 
 void Router::add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle latency) {
   OutputUnit out;
-  out.ejection = {&sink, sink_port, latency};
+  out.ejection = {&sink, sink_port, latency, sink.flit_observer()};
   out.ticks_per_flit = spec_.ticks_per_cycle;
   outputs_.push_back(out);
 }
@@ -368,10 +368,15 @@ bool Router::move_flit(const Now& now, std::uint32_t output) {
   const Tick departure = std::max(out.free_tick, now.begin);
   if (out.to != nullptr) {
     out.to->send(flit, departure);
-  } else if (ends_packet(flit.type)) {
-    const std::uint32_t flits = inputs_[out.input].vcs[out.vc].packet_flits;
-    out.ejection.sink->packets_end(out.ejection.port, flit.message, 1, flits,
-                                   now.cycle + out.ejection.latency);
+  } else {
+    if (out.ejection.observer != nullptr) {
+      out.ejection.observer->flit_ejected(out.ejection.port, out.out_vc, flit);
+    }
+    if (ends_packet(flit.type)) {
+      const std::uint32_t flits = inputs_[out.input].vcs[out.vc].packet_flits;
+      out.ejection.sink->packets_end(out.ejection.port, flit.message, 1, flits,
+                                     now.cycle + out.ejection.latency);
+    }
   }
   out.from->pop(now.begin);
   ++flit_hops_;

@@ -11,6 +11,7 @@
 #include "flowctl/message.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock/clock_domain.h"
+#include "router/flit_router.h"
 #include "router/output_hold.h"
 #include "router/router_rules.h"
 #include "router/router_spec.h"
@@ -57,7 +58,7 @@ struct OutputUnit {
 // moves one flit if its wire is free. A packet granted in cycle t sends its first flit in t. The
 // pipeline before the grant is part of the channel: a flit that arrives in cycle a may leave from a
 // + pipeline on.
-class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
+class Router : public sc_core::sc_module, public Clocked, public FlitReceiver, public FlitRouter {
  public:
   // `make_outside_hold`: what decides in place of the model; not with spec.has_control.
   Router(sc_core::sc_module_name module_name, ClockDomain& clock, const RouterSpec& spec,
@@ -65,26 +66,20 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
          const std::vector<InputPortSpec>& inputs, StallPattern stalls,
          MakeOutputHold make_outside_hold = {});
 
-  // Elaboration: the sender at the other end of an input's link gets its channel. Outputs are
-  // numbered in the order of the calls. connect() must follow.
-  [[nodiscard]] Channel& input_channel(std::size_t input) { return channels_[input]; }
-  [[nodiscard]] std::size_t num_inputs() const { return inputs_.size(); }
-  void add_output(Channel& channel);
-  void add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle latency);
-  void connect();
+  [[nodiscard]] Channel& input_channel(std::size_t input) override { return channels_[input]; }
+  [[nodiscard]] std::size_t num_inputs() const override { return inputs_.size(); }
+  void add_output(Channel& channel) override;
+  void add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle latency) override;
+  void connect() override;
 
   void evaluate(Cycle now) override;
   void flit_coming(Cycle cycle) override;
 
-  // Flits that have passed this router.
-  [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
-  // Flits of messages on the control lane that have passed this router.
-  [[nodiscard]] std::uint64_t control_flit_hops() const { return control_flit_hops_; }
-  [[nodiscard]] const Counters& counters() const { return counters_; }
-  // True if a flit is on its way to this router, a wire is busy, or a credit is on its way back.
-  [[nodiscard]] bool under_way(Cycle now) const;
-  // For the watchdog: adds what each VC waits for.
-  void explain_waits(Cycle now, WaitList& waits) const;
+  [[nodiscard]] std::uint64_t flit_hops() const override { return flit_hops_; }
+  [[nodiscard]] std::uint64_t control_flit_hops() const override { return control_flit_hops_; }
+  [[nodiscard]] Counters counters() const override { return counters_; }
+  [[nodiscard]] bool under_way(Cycle now) const override;
+  void explain_waits(Cycle now, WaitList& waits) const override;
 
  private:
   // The current cycle as cycle and as ticks.

@@ -46,6 +46,7 @@ struct EjectionPort {
   PacketSink* sink = nullptr;
   std::uint32_t port = 0;
   Cycle latency = 0;
+  EjectionObserver* observer = nullptr;  // cycle fidelity: hears of each flit
 };
 
 // The packet (in message mode: the message) at the front of an input VC.

@@ -12,13 +12,14 @@ void prepare_kernel() {
 }
 
 ClockDomain::ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_time& period,
-                         bool always_clocked)
+                         bool always_clocked, CycleSource source)
     : sc_module(module_name), period_(period), always_clocked_(always_clocked), active_(kSlots, 0) {
   constexpr double kFemtosecond = 1e-15;
   if (sc_core::sc_get_time_resolution().to_seconds() > 1.5 * kFemtosecond) {
     throw std::invalid_argument(
         "the kernel does not count femtoseconds; call prepare_kernel() first");
   }
+  if (source == CycleSource::module) return;
   SC_HAS_PROCESS(ClockDomain);
   SC_METHOD(tick);
   sensitive << edge_;
@@ -46,7 +47,12 @@ void ClockDomain::start_of_simulation() { started_ = true; }
 void ClockDomain::tick() {
   armed_ = 0;
   if (stopped_) return;
-  now_ = sc_core::sc_time_stamp().value() / period_.value();
+  run_cycle(sc_core::sc_time_stamp().value() / period_.value());
+  if (!stopped_) arm(always_clocked_ || runs_every_cycle_ ? now_ + 1 : next_cycle());
+}
+
+void ClockDomain::run_cycle(Cycle now) {
+  now_ = now;
   while (!far_.empty() && far_.top().at - now_ < kSlots) {
     const FarWake wake_up = far_.top();
     far_.pop();
@@ -54,8 +60,6 @@ void ClockDomain::tick() {
   }
   if (arrivals_ != nullptr) arrivals_->deliver(now_);
   evaluate_active(now_ % kSlots);
-
-  if (!stopped_) arm(always_clocked_ ? now_ + 1 : next_cycle());
 }
 
 void ClockDomain::arm(Cycle at) {

@@ -68,6 +68,12 @@ class ArrivalSource {
   virtual void deliver(Cycle now) = 0;
 };
 
+// Who starts the cycles of a domain.
+enum class CycleSource : std::uint8_t {
+  kernel,  // the domain itself: cycle n is at time n * period
+  module   // the module that owns the domain: it calls run_cycle()
+};
+
 // In each cycle the domain first delivers arrivals, then evaluates the modules that asked for it,
 // in ascending id. With `always_clocked`, it evaluates all modules; tests compare sleeping modules
 // with this reference. One SC_METHOD serves the whole domain and sleeps through empty cycles. Other
@@ -75,13 +81,19 @@ class ArrivalSource {
 class ClockDomain : public sc_core::sc_module {
  public:
   ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_time& period,
-              bool always_clocked);
+              bool always_clocked, CycleSource source = CycleSource::kernel);
 
   // During elaboration only. The module must outlive the domain.
   ClockedId add(Clocked& module);
 
   // During elaboration only, at most once. The source must outlive the domain's last cycle.
   void connect_arrivals(ArrivalSource& source) { arrivals_ = &source; }
+
+  // Before the simulation: modules outside of this domain may wake its modules between two cycles,
+  // so the domain has a cycle in every period, and is never idle.
+  void run_every_cycle() { runs_every_cycle_ = true; }
+  // CycleSource::module: cycle `now`, which is later than the one before.
+  void run_cycle(Cycle now);
 
   // Evaluates `module` in cycle `at`, which must lie in the future. Before the simulation starts,
   // `at` may be any cycle.
@@ -100,7 +112,7 @@ class ClockDomain : public sc_core::sc_module {
   [[nodiscard]] Cycle now() const { return now_; }
   [[nodiscard]] const sc_core::sc_time& period() const { return period_; }
   // True if no module will be evaluated again.
-  [[nodiscard]] bool idle() const { return next_cycle() == kNever; }
+  [[nodiscard]] bool idle() const { return !runs_every_cycle_ && next_cycle() == kNever; }
   // The last cycle that the simulation kernel's 64-bit time can hold.
   [[nodiscard]] Cycle last_cycle() const { return ~std::uint64_t{0} / period_.value() - 1; }
   // True if the next event lies beyond last_cycle(): the clock has stopped for good.
@@ -154,6 +166,7 @@ class ClockDomain : public sc_core::sc_module {
 
   sc_core::sc_time period_;
   bool always_clocked_;
+  bool runs_every_cycle_ = false;
   bool started_ = false;
   bool stopped_ = false;
   bool time_is_up_ = false;

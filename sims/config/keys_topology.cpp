@@ -65,6 +65,7 @@ class TopologyKeys {
             "nodes, switches and links that are broken: they are taken out of the network, and "
             "nodes "
             "behind a broken one get smaller numbers");
+    add_external_keys();
   }
 
  private:
@@ -140,6 +141,26 @@ class TopologyKeys {
         .doc("seed of a random placement");
     only(center, group_.integer("ecmp_seed", &Topo::ecmp_seed))
         .doc("seed of the hash by which switches choose among equal paths");
+  }
+
+  void add_external_keys() const {
+    using External = ExternalConfig;
+    const auto external = table_.group("system.topology.external", &RunPoint::system,
+                                       &SystemConfig::topology, &Topo::external)
+                              .only(table_.where_not_dimensional());
+    const auto add = [&](const char* name, std::vector<std::string> External::*member) {
+      return external.number(ValueType::vertex, name, member)
+          .list(ListOf::any_number)
+          .word("none")
+          .optional()
+          .exclusive();
+    };
+    add("routers", &External::routers)
+        .doc(
+            "vertices whose routers are SystemC modules of a program that links the library, "
+            "behind signals for flits and credits");
+    add("nis", &External::nis)
+        .doc("nodes whose network interfaces are such modules; their routers are built in");
   }
 
   KeyTable& table_;

@@ -118,6 +118,7 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
   const ExaminedPoint first{points.front(), topology, given, diagnostics};
   check_network(first);
   check_faults(first);
+  check_external(first);
   std::set<std::string> algorithms;
   std::set<std::pair<std::string, CollectiveOp>> operations;
   for (const RunPoint& point : points) {

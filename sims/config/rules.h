@@ -66,6 +66,8 @@ struct ExaminedPoint {
 // all points. check_faults() and check_skewed_steps() below are such a pair too.
 void check_network(const ExaminedPoint& examined);
 void check_messages(const ExaminedPoint& examined);
+// What external modules exclude (sims/model/external_parts.h).
+void check_external(const ExaminedPoint& examined);
 // rules_faults.cpp
 void check_faults(const ExaminedPoint& examined);
 void check_skewed_steps(const ExaminedPoint& examined);

@@ -13,6 +13,7 @@
 #include "sims/config/rules.h"
 #include "sims/formats/topology_file.h"
 #include "sims/model/build_topology.h"
+#include "sims/model/external_parts.h"
 #include "sims/model/idle_times.h"
 #include "sims/model/packet_sizes.h"
 #include "sims/point/enum_names.h"
@@ -511,6 +512,15 @@ class NetworkRules {
 }  // namespace
 
 void check_network(const ExaminedPoint& examined) { NetworkRules(examined).check_system(); }
+
+void check_external(const ExaminedPoint& examined) {
+  const auto& [point, topology, given, diagnostics] = examined;
+  // Links without a common tick are reported by their own rules.
+  if (topology == nullptr || diagnostics.num_errors() != 0) return;
+  if (const auto problem = external_problem(point, *topology)) {
+    diagnostics.error(given.place_of(problem->key), problem->what, problem->hint);
+  }
+}
 
 void check_messages(const ExaminedPoint& examined) { NetworkRules(examined).check_listed_keys(); }
 

@@ -74,6 +74,15 @@ enum class TrafficPattern : std::uint8_t {
 // source waits for replies.
 enum class TrafficLoop : std::uint8_t { open, closed };
 
+// Vertices' names as written. A program that links the library attaches its own SystemC modules in
+// place of these routers and of the NIs of these nodes (sims/system/elaboration.h).
+struct ExternalConfig {
+  std::vector<std::string> routers;
+  std::vector<std::string> nis;
+
+  [[nodiscard]] bool any() const { return !routers.empty() || !nis.empty(); }
+};
+
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::torus;
   std::vector<std::uint32_t> dims;     // {X, Y, Z}; torus and mesh
@@ -110,6 +119,7 @@ struct TopologyConfig {
   std::string file;
   std::string folder;                // of the configuration; empty: the current one
   std::vector<std::string> without;  // parts that are taken out: "node 5", "link 3-4", as written
+  ExternalConfig external;
 
   [[nodiscard]] bool from_file() const {
     return kind == TopologyKind::file || kind == TopologyKind::anynet ||

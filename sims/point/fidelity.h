@@ -22,6 +22,9 @@ namespace espalier {
       point.system.flow_control.mode == FlowControlMode::packet) {
     return "system.router.vc_order: rotating, which gives each packet another VC";
   }
+  if (point.system.topology.external.any()) {
+    return "system.topology.external, whose modules send and take single flits";
+  }
   if (point.control) return "control messages, whose wormhole packets may stop halfway";
   if (point.simulation.stall_probability > 0) {
     return "simulation.stall_probability, which delays single flits at random";

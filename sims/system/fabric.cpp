@@ -40,6 +40,9 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
   if (control != nullptr && vcs_.vcs < vcs_.classes * (vcs_.sets_control_aside ? 2 : 1)) {
     throw std::invalid_argument("the routers have too few VCs for control messages");
   }
+  if (config.topology.external.any()) {
+    sockets_ = std::make_unique<Sockets>(clock, topology, config.topology.external);
+  }
   network_ = build_network(config, simulation);
   build_nis(config, observer);
   network_->connect();
@@ -62,7 +65,8 @@ std::uint32_t Fabric::ports_of(NodeId vertex) const {
 
 std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
                                                const SimulationConfig& simulation) const {
-  NetworkPlan plan{topology_, timing_, config, simulation, {}, {}, control_, vcs_.set_aside()};
+  NetworkPlan plan{topology_, timing_,  config,          simulation,      {},
+                   {},        control_, vcs_.set_aside(), sockets_.get(), &messages_};
   if (topology_.dimensions()) plan.vc_depths = dimension_vc_depths(config);
   for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
     plan.ni_ports.push_back(ports_of(NodeId(v)));

@@ -47,6 +47,9 @@ class Fabric : public sc_core::sc_module {
   // The NI or unit at a vertex of the topology; nullptr if the vertex has none.
   [[nodiscard]] NetworkInterface* ni_at(NodeId vertex);
 
+  // nullptr if every router and every NI is built in.
+  [[nodiscard]] Sockets* sockets() { return sockets_.get(); }
+
   [[nodiscard]] const Topology& topology() const { return topology_; }
   [[nodiscard]] const SystemTiming& timing() const { return timing_; }
   [[nodiscard]] std::vector<ChannelPlace> channels() { return network_->channels(); }
@@ -122,6 +125,7 @@ class Fabric : public sc_core::sc_module {
   MessageStore messages_{message_table_};
   PathTable paths_;
   std::vector<BoundRoute> bound_routes_;
+  std::unique_ptr<Sockets> sockets_;
   std::unique_ptr<Network> network_;
   // Those of the nodes, then those of the switches.
   std::vector<std::unique_ptr<NetworkInterface>> nis_;

@@ -11,28 +11,44 @@ namespace espalier {
 
 namespace {
 
-class FlitNetwork : public NetworkOf<Router> {
+std::unique_ptr<FlitRouter> make_router(const NetworkPlan& plan, const char* name, NodeId vertex,
+                                        const std::vector<InputPortSpec>& inputs,
+                                        ClockDomain& clock, const MessageTable& messages,
+                                        const PathTable& paths) {
+  const RouterConfig& config = plan.config.router;
+  const RouterSpec spec{config.vcs,      config.hold,
+                        config.crossbar_inputs, config.vc_order,
+                        plan.timing.ticks_per_cycle, plan.control != nullptr};
+  if (plan.is_external(vertex)) {
+    const RouterSocketSpec socket{spec, config.switching, plan.topology.in_links(vertex).size()};
+    auto router = std::make_unique<RouterSocket>(name, socket, *plan.messages, paths, inputs,
+                                                 plan.sockets->clock.watch());
+    plan.sockets->clock.add(*router);
+    plan.sockets->routers[vertex] = router.get();
+    return router;
+  }
+  const StallPattern stalls{plan.simulation.stall_probability, plan.simulation.seed};
+  MakeOutputHold hold;
+  if (plan.simulation.has_rtl(RtlBlock::output_hold)) hold = make_rtl_output_hold;
+  auto router = std::make_unique<Router>(name, clock, spec, messages, paths, inputs, stalls, hold);
+  for (std::size_t i = 0; plan.simulation.monitors && i < inputs.size(); ++i) {
+    router->input_channel(i).attach_monitor();
+  }
+  return router;
+}
+
+class FlitNetwork : public NetworkOf<FlitRouter> {
  public:
   FlitNetwork(const NetworkPlan& plan, ClockDomain& clock, const MessageTable& messages,
               const PathTable& paths)
-      : NetworkOf(plan, [&](const char* name, const std::vector<InputPortSpec>& inputs) {
-          const RouterConfig& config = plan.config.router;
-          const RouterSpec spec{config.vcs,
-                                config.hold,
-                                config.crossbar_inputs,
-                                config.vc_order,
-                                plan.timing.ticks_per_cycle,
-                                plan.control != nullptr};
-          const StallPattern stalls{plan.simulation.stall_probability, plan.simulation.seed};
-          MakeOutputHold hold;
-          if (plan.simulation.has_rtl(RtlBlock::output_hold)) hold = make_rtl_output_hold;
-          auto router =
-              std::make_unique<Router>(name, clock, spec, messages, paths, inputs, stalls, hold);
-          for (std::size_t i = 0; plan.simulation.monitors && i < inputs.size(); ++i) {
-            router->input_channel(i).attach_monitor();
-          }
-          return router;
-        }) {}
+      : NetworkOf(plan,
+                  [&](const char* name, NodeId vertex, const std::vector<InputPortSpec>& inputs) {
+                    return make_router(plan, name, vertex, inputs, clock, messages, paths);
+                  }) {
+    for (std::size_t v = 0; v < plan.topology.num_vertices(); ++v) {
+      is_external_.push_back(plan.is_external(NodeId(v)));
+    }
+  }
 
   std::unique_ptr<InjectionPort> injection_port(NodeId node, std::uint32_t port,
                                                 const InjectionSpec& spec,
@@ -59,11 +75,13 @@ class FlitNetwork : public NetworkOf<Router> {
     return flits;
   }
   std::string monitor_violation(bool drained) override {
-    for (const auto& router : routers()) {
+    for (std::size_t v = 0; v < routers().size(); ++v) {
+      const auto& router = routers()[v];
       for (std::size_t i = 0; i < router->num_inputs(); ++i) {
         ChannelMonitor* monitor = router->input_channel(i).monitor();
         if (monitor == nullptr) continue;
-        if (drained) monitor->check_drained();
+        // An external router may still have to return the last credits.
+        if (drained && !is_external_[v]) monitor->check_drained();
         if (!monitor->violation().empty()) {
           return fmt::format("{}: {}", router->input_channel(i).link().name(),
                              monitor->violation());
@@ -76,6 +94,9 @@ class FlitNetwork : public NetworkOf<Router> {
     return std::any_of(routers().begin(), routers().end(),
                        [&](const auto& router) { return router->under_way(now); });
   }
+
+ private:
+  std::vector<bool> is_external_;  // by vertex
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 // The routers and links of a system, in either fidelity.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,8 +19,12 @@
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
 #include "ni/injection_port.h"
+#include "ni/message_store.h"
 #include "router/router_spec.h"
+#include "sims/model/external_parts.h"
 #include "sims/point/config.h"
+#include "sockets/signals/router_socket.h"
+#include "sockets/signals/signal_socket.h"
 
 namespace espalier {
 
@@ -62,6 +68,16 @@ class Network {
   [[nodiscard]] virtual std::vector<ChannelPlace> channels() = 0;
 };
 
+// The ports of external routers and NIs (system.topology.external), made while a network is built.
+struct Sockets {
+  Sockets(ClockDomain& domain, const Topology& topology, const ExternalConfig& config)
+      : parts(external_parts(topology, config)), clock("sockets", domain) {}
+
+  ExternalParts parts;
+  SocketClock clock;
+  std::map<NodeId, RouterSocket*> routers;
+};
+
 struct NetworkPlan {
   const Topology& topology;
   const SystemTiming& timing;
@@ -71,6 +87,15 @@ struct NetworkPlan {
   std::vector<std::uint32_t> vc_depths;    // by dimension; empty: as configured for the router
   const ControlConfig* control = nullptr;  // nullptr: no control messages
   VcMask control_vcs = 0;                  // set aside for control messages
+  // nullptr: every router is built in.
+  Sockets* sockets = nullptr;
+  const MessageStore* messages = nullptr;  // for the ports of external routers
+
+  [[nodiscard]] bool is_external(NodeId vertex) const {
+    if (sockets == nullptr) return false;
+    const auto& routers = sockets->parts.routers;
+    return std::find(routers.begin(), routers.end(), vertex) != routers.end();
+  }
 };
 
 // Input ports of a vertex's router: its incoming links, then injection. `next_number` counts the

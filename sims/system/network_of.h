@@ -10,7 +10,7 @@
 
 namespace espalier {
 
-// RouterType is Router or TrainRouter.
+// RouterType is FlitRouter or TrainRouter.
 template <class RouterType>
 class NetworkOf : public Network {
  public:
@@ -44,13 +44,13 @@ class NetworkOf : public Network {
  protected:
   using Routers = std::vector<std::unique_ptr<RouterType>>;
 
-  // Calls `make_router(name, inputs)` for every vertex in turn.
+  // Calls `make_router(name, vertex, inputs)` for every vertex in turn.
   template <class MakeRouter>
   NetworkOf(const NetworkPlan& plan, MakeRouter&& make_router) : topology_(plan.topology) {
     std::uint64_t next_number = topology_.num_links();
     for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
       const NodeId vertex(v);
-      routers_.push_back(make_router(topology_.vertex_name(vertex).c_str(),
+      routers_.push_back(make_router(topology_.vertex_name(vertex).c_str(), vertex,
                                      input_ports(plan, vertex, next_number)));
     }
     for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {

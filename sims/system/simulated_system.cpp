@@ -7,8 +7,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sims/model/external_parts.h"
 #include "sims/model/faults.h"
 #include "sims/point/fidelity.h"
+#include "sims/system/elaboration.h"
 #include "sims/system/wait_graph.h"
 
 namespace espalier {
@@ -28,6 +30,22 @@ sc_core::sc_time clock_period(const ClockSpec& clock) {
   return sc_core::sc_time(1.0 / static_cast<double>(clock.hertz), sc_core::SC_SEC);
 }
 
+// External modules need a program that attaches them, and a system in which they are exact.
+const RunPoint& with_possible_modules(const RunPoint& point, const Topology& topology,
+                                      const SimulationHooks& hooks) {
+  if (!point.system.topology.external.any()) return point;
+  if (const auto problem = external_problem(point, topology)) {
+    throw std::invalid_argument(fmt::format("{}; {}", problem->what, problem->hint));
+  }
+  if (!hooks.elaborate) {
+    throw std::invalid_argument(
+        "system.topology.external: routers and NIs named there are modules of a program that links "
+        "the library and sets SimulationHooks::elaborate (docs/plug_in.md); without such a "
+        "program, remove the section");
+  }
+  return point;
+}
+
 std::uint64_t longest_link_latency(const SystemTiming& timing) {
   Cycle longest = 1;
   for (const LinkTiming& link : timing.links) longest = std::max(longest, link.latency);
@@ -41,7 +59,7 @@ SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point
                                  std::uint32_t ni_ports, std::uint64_t operations,
                                  const std::vector<PostedCollective>& posts,
                                  const SimulationHooks& hooks, const std::string& suffix)
-    : point_(point),
+    : point_(with_possible_modules(point, topology, hooks)),
       topology_(topology),
       timing_(time_links(faulty_links(topology, point.faults), point.system.clock)),
       clock_(("clock" + suffix).c_str(), clock_period(point.system.clock),
@@ -91,6 +109,10 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     const double slice_begin = cpu_seconds();
     const Cycle step = std::min(slice, clock_.last_cycle() - reached);
     sc_core::sc_start(clock_.period() * static_cast<double>(step));
+    if (sc_core::sc_get_status() == sc_core::SC_STOPPED) {
+      stuck = fmt::format("a module called sc_stop() in cycle {}", clock_.now());
+      break;
+    }
     for (SystemObserver* observer : hooks_.observers) observer->advance(clock_.now() + 1);
     if (sockets_) stuck = end_of_sockets();
     if (!stuck.empty()) break;
@@ -115,6 +137,9 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   outcome.engine_seconds = cpu_seconds() - begin;
   outcome.complete = deliveries_.all();
   outcome.failure = stuck;
+  if (outcome.failure.empty() && fabric_.sockets() != nullptr) {
+    outcome.failure = fabric_.sockets()->clock.watch().problem();
+  }
   // Other tenants send for ever, so the network never drains. Sockets may, too.
   const bool drained =
       outcome.complete && !tenants_ && (!sockets_ || sockets_->in_flight() == 0);
@@ -125,8 +150,9 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
 void SimulatedSystem::let_program_elaborate() {
   const bool is_run = point_.traffic && point_.traffic->pattern == TrafficPattern::sockets;
   sockets_.emplace(topology_, clock_, fabric_, deliveries_, is_run ? &*traffic_ : nullptr);
-  elaboration_.emplace(*sockets_);
+  elaboration_.emplace(fabric_, *sockets_);
   hooks_.elaborate(*elaboration_);
+  elaboration_->check_attached();
 }
 
 // A program may end the simulation by sc_stop(), after which the kernel does not start again.

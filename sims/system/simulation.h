@@ -123,7 +123,7 @@ struct SimulationHooks {
 };
 
 // Throws std::invalid_argument if the configuration cannot be built (link rates without a common
-// tick, ...).
+// tick, an external router without a module, ...).
 [[nodiscard]] SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
                                                     const ScheduleTables& tables,
                                                     const SimulationHooks& hooks);

@@ -18,7 +18,7 @@ class TrainNetwork : private TrainState, public NetworkOf<TrainRouter> {
   TrainNetwork(const NetworkPlan& plan, ClockDomain& clock, const MessageTable& messages,
                const PathTable& paths)
       : NetworkOf(plan,
-                  [&](const char* name, const std::vector<InputPortSpec>& inputs) {
+                  [&](const char* name, NodeId, const std::vector<InputPortSpec>& inputs) {
                     const TrainRouterSpec spec{
                         plan.config.router.vcs, plan.config.router.crossbar_inputs,
                         plan.config.router.vc_order, plan.timing.ticks_per_cycle};

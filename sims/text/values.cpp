@@ -242,7 +242,7 @@ class ValueParser {
       const auto parsed = parse_value(item, key_, each, diagnostics_);
       good = good && parsed;
       if (!parsed) continue;
-      if (each.type == ValueType::part) {
+      if (each.type == ValueType::part || each.type == ValueType::vertex) {
         value.texts.push_back(parsed->text);
       } else {
         value.items.push_back(parsed->number);

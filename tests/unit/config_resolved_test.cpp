@@ -42,6 +42,8 @@ std::optional<Value> another_value(const Key& key, const Value& now) {
     }
   } else if (shape.type == ValueType::part) {
     value.texts.emplace_back("node 1");
+  } else if (shape.type == ValueType::vertex) {
+    value.texts.emplace_back("7");
   } else if (shape.list != ListOf::nothing) {
     value.items.push_back(shape.min + 1);
   } else if (shape.type == ValueType::text) {
