@@ -370,7 +370,8 @@ bool Router::move_flit(const Now& now, std::uint32_t output) {
     out.to->send(flit, departure);
   } else {
     if (out.ejection.observer != nullptr) {
-      out.ejection.observer->flit_ejected(out.ejection.port, out.out_vc, flit);
+      const std::uint32_t out_vc = inputs_[out.input].vcs[out.vc].out_vc;
+      out.ejection.observer->flit_ejected(out.ejection.port, out_vc, flit);
     }
     if (ends_packet(flit.type)) {
       const std::uint32_t flits = inputs_[out.input].vcs[out.vc].packet_flits;

@@ -42,7 +42,7 @@ struct OutputUnit {
   // The wire is busy before this tick; the fraction of a cycle is kept from packet to packet.
   Tick free_tick = 0;
   Tick ticks_per_flit = 1;
-  // The members below are valid while held: flits of the input VC go to `out_vc`.
+  // The members below are valid while held.
   ChannelVc* from = nullptr;
   ChannelVc* to = nullptr;  // nullptr for an ejection port
   Channel* channel = nullptr;
