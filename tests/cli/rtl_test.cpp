@@ -52,6 +52,24 @@ constexpr const char* kBoth = "[ni_control, dependency_state]";
 const std::vector<std::string> kAllModes{"system.ni.lockstep=[off, estimate, drain, full]",
                                          "system.flow_control.mode=[packet, message]"};
 
+// Routers that hold outputs differently.
+const std::vector<std::vector<std::string>> kHolds{
+    {"system.router.hold=packet", "system.router.vc_order=rotating"},
+    {"system.router.hold=packet", "system.router.crossbar_inputs=vc"},
+    {"system.router.hold=flit"},
+    {"system.router.hold=flit", "system.router.crossbar_inputs=vc",
+     "system.router.vc_order=rotating"},
+    {"system.router.hold=flit", "system.router.switching=wormhole"},
+};
+void check_holds(const TemporaryFolder& folder) {
+  for (std::vector<std::string> settings : kHolds) {
+    settings.insert(settings.end(),
+                    {"simulation.fidelity=cycle", "system.flow_control.mode=[packet, message]"});
+    CAPTURE(fmt::format("{}", fmt::join(settings, " ")));
+    CHECK(account_of(folder, settings, "[output_hold]") == account_of(folder, settings, "none"));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("With the Verilog of NIs every message is delivered in the same cycle") {
@@ -163,4 +181,77 @@ TEST_CASE("Verilog of a block that a run does not have is refused") {
       test::espalier({"run", folder.file("run.yaml"), "-s", "simulation.rtl=[crossbar]"});
   CHECK(unknown.exit_code != 0);
   CHECK_THAT(unknown.err, Contains("ni_control"));
+}
+
+TEST_CASE("With the Verilog of routers every message of a collective is delivered as without") {
+  if (is_without_rtl()) return;
+  const TemporaryFolder folder;
+  folder.write("run.yaml",
+               "system: {topology: {type: torus, dims: [4, 4]}}\n"
+               "collective: {op: all_reduce, size: 16KiB, algorithm: [multitree, ring, 2d_ring, "
+               "dbtree, halving_doubling, direct]}\n");
+  const std::vector<std::string> settings{"simulation.fidelity=cycle",
+                                          "system.flow_control.mode=[packet, message]"};
+  const std::string model = account_of(folder, settings, "none");
+  CHECK(account_of(folder, settings, "[output_hold]") == model);
+  CHECK(account_of(folder, settings, "[output_hold, ni_control, dependency_state]") == model);
+}
+
+TEST_CASE("With the Verilog of routers every message of random traffic is delivered as without") {
+  if (is_without_rtl()) return;
+  const TemporaryFolder folder;
+  folder.write("run.yaml",
+               "system: {topology: {type: torus, dims: [4, 4]}}\n"
+               "traffic: {pattern: uniform, injection_rate: 0.3, warmup_cycles: 500, "
+               "measure_cycles: 1500}\n");
+  check_holds(folder);
+}
+
+TEST_CASE(
+    "The Verilog of routers suits links of other rates, switches and clocks that never rest") {
+  if (is_without_rtl()) return;
+  const TemporaryFolder folder;
+  folder.write(
+      "run.yaml",
+      "system: {topology: {type: fat_tree, switches: 2, nodes_per_switch: 4, spines: 2}, link: "
+      "{bandwidth: 11GB/s}}\n"
+      "collective: {op: all_reduce, size: 16KiB, algorithm: forest}\n"
+      "simulation: {always_clocked: true}\n");
+  check_holds(folder);
+}
+
+TEST_CASE("8x8 tori have the same messages with the Verilog of routers", "[slow]") {
+  if (is_without_rtl()) return;
+  const TemporaryFolder folder;
+  const std::string work = GENERATE(
+      "collective: {op: all_reduce, size: 256KiB, algorithm: [multitree, 2d_ring, ring]}\n",
+      "traffic: {pattern: uniform, injection_rate: 0.3}\n");
+  folder.write("run.yaml", "system: {topology: {type: torus, dims: [8, 8]}}\n" + work);
+  const std::vector<std::string> settings{"simulation.fidelity=cycle",
+                                          "system.flow_control.mode=[packet, message]"};
+  CHECK(account_of(folder, settings, "[output_hold]") == account_of(folder, settings, "none"));
+}
+
+TEST_CASE("Routers that the Verilog does not have are refused by name") {
+  if (is_without_rtl()) return;
+  const TemporaryFolder folder;
+  folder.write("run.yaml",
+               "system: {topology: {type: torus, dims: [2, 2]}}\n"
+               "collective: {op: all_reduce, algorithm: ring, size: 4KiB}\n"
+               "simulation: {rtl: [output_hold]}\n");
+  const auto refusal = [&](const std::string& setting) {
+    const Outcome outcome = test::espalier({"run", folder.file("run.yaml"), "-s", setting});
+    CHECK(outcome.exit_code != 0);
+    return outcome.err;
+  };
+  CHECK_THAT(refusal("simulation.fidelity=train"),
+             Contains("train is not exact with simulation.rtl: output_hold"));
+  CHECK_THAT(refusal("control.injection_rate=0.01"),
+             Contains("output_hold has no lane for control"));
+  CHECK_THAT(refusal("system.router.vcs=20"),
+             Contains("output_hold.v has up to 16 ports of up to 16 VCs here"));
+  folder.write("run.yaml",
+               "system: {topology: {type: switch, nodes: 20}}\n"
+               "collective: {op: all_reduce, algorithm: ring, size: 4KiB}\n");
+  CHECK_THAT(refusal("simulation.rtl=[output_hold]"), Contains("a router has 20 input"));
 }

@@ -7,6 +7,7 @@
 #include "alg/generators/generator.h"
 #include "alg/generators/rank_shapes.h"
 #include "ni/rtl/rtl_dependencies.h"
+#include "router/rtl/rtl_output_hold.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/generate_tables.h"
 #include "sims/model/build_program.h"
@@ -193,10 +194,31 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
   return true;
 }
 
-}  // namespace
+// Ports of the largest router.
+std::size_t most_ports(const Topology& topology, const SystemConfig& system) {
+  std::size_t most = 0;
+  for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
+    const std::size_t links =
+        std::max(topology.in_links(NodeId(v)).size(), topology.out_links(NodeId(v)).size());
+    most = std::max(most, links + std::max<std::size_t>(links, system.ni.ports));
+  }
+  return most;
+}
 
-void draw_workload(Draw& draw, FuzzCase& fuzz_case) {
-  const Topology topology = topology_of(fuzz_case);
+// The Verilog of routers against the model, both in fidelity cycle, also with what trains do not
+// model.
+void draw_output_hold(Draw& draw, RunPoint& point, const Topology& topology) {
+  if (!draw.percent(15) || !has_rtl()) return;
+  if (most_ports(topology, point.system) > kRtlPorts || point.system.router.vcs > kRtlVcs) return;
+  point.simulation.rtl.push_back(RtlBlock::output_hold);
+  RouterConfig& router = point.system.router;
+  if (draw.percent(40)) router.hold = SwitchHold::flit;
+  // A wormhole packet that holds the crossbar could block others for ever.
+  if (router.hold == SwitchHold::flit && draw.percent(50)) router.switching = Switching::wormhole;
+  if (draw.percent(30)) router.vc_order = VcOrder::rotating;
+}
+
+void draw_traffic(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {
   const std::uint64_t kind = draw.between(0, 99);
   if (kind < 40 && draw_collective(draw, fuzz_case, topology)) return;
   if (kind >= 85) {
@@ -204,6 +226,14 @@ void draw_workload(Draw& draw, FuzzCase& fuzz_case) {
   } else {
     list_messages(draw, fuzz_case, topology);
   }
+}
+
+}  // namespace
+
+void draw_workload(Draw& draw, FuzzCase& fuzz_case) {
+  const Topology topology = topology_of(fuzz_case);
+  draw_traffic(draw, fuzz_case, topology);
+  draw_output_hold(draw, fuzz_case.point, topology);
 }
 
 }  // namespace espalier::fuzz

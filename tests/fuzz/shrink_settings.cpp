@@ -89,6 +89,7 @@ std::vector<FuzzCase> with_simpler_settings(const FuzzCase& from) {
     cases.push_back(from);
     cases.back().point.simulation.rtl.clear();
   }
+  const bool in_fidelity_cycle = from.point.simulation.has_rtl(RtlBlock::output_hold);
   for (const Aim& aim : aims_of(from)) {
     const Key& key = *find_key(aim.key);
     if (!has_section_of(from.point, key) || !key.applies_at(from.point)) continue;
@@ -97,7 +98,7 @@ std::vector<FuzzCase> with_simpler_settings(const FuzzCase& from) {
       value.number = number;
       cases.push_back(from);
       key.set(cases.back().point, value);
-      if (!train_obstacle(cases.back().point).empty()) cases.pop_back();
+      if (!in_fidelity_cycle && !train_obstacle(cases.back().point).empty()) cases.pop_back();
     }
   }
   return cases;

@@ -41,7 +41,7 @@ HoldVariant random_variant(std::uint64_t seed) {
 // The bench of iverilog has routers of this size.
 constexpr std::uint32_t kPorts = 3;
 constexpr std::uint32_t kVcs = 2;
-constexpr std::size_t kCyclesOfVariant = 1500;
+constexpr std::size_t kCyclesOfVariant = 300;
 
 // A cycle's signals at P = 3 and V = 2, and the grants that are expected.
 std::string signals_of(const HoldCycle& cycle, const HoldSpec& spec) {
