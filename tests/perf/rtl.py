@@ -11,14 +11,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-BLOCKS = ("[ni_control]",)
+BLOCKS = ("[ni_control]", "[output_hold]")
 MOST = 20
 
 
-def engine(espalier, config, rtl, folder):
+def engine(espalier, config, rtl, fidelity, folder):
     """CPU seconds of the engine, and the cycles."""
     out = Path(folder) / "result.json"
-    subprocess.run([espalier, "run", config, "-s", "collective.algorithm=multitree", "-s", f"simulation.rtl={rtl}", "--json", out],
+    subprocess.run([espalier, "run", config, "-s", "collective.algorithm=multitree", "-s", f"simulation.rtl={rtl}", "-s", f"simulation.fidelity={fidelity}", "--json", out],
                    check=True, stdout=subprocess.DEVNULL)
     results = json.loads(out.read_text())["results"]
     return sum(r["host"]["engine_cpu_s"] for r in results), [r["cycles"] for r in results]
@@ -30,7 +30,8 @@ def main():
     missed = False
     with tempfile.TemporaryDirectory() as folder:
         for blocks in BLOCKS:
-            pairs = [(engine(build / "espalier", config, "none", folder), engine(build / "espalier", config, blocks, folder)) for _ in range(runs)]
+            fidelity = "cycle" if "output_hold" in blocks else "auto"
+            pairs = [tuple(engine(build / "espalier", config, rtl, fidelity, folder) for rtl in ("none", blocks)) for _ in range(runs)]
             model, rtl = (statistics.median(pair[i][0] for pair in pairs) for i in (0, 1))
             same = all(a[1] == b[1] for a, b in pairs)
             ratio = rtl / model
