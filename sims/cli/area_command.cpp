@@ -226,7 +226,7 @@ class Measurements {
 Json describe_system(const Input& input, const RunPoint& point, Measurements* measurements) {
   SystemConfig system = point.system;
   const Topology& topology = *input.topology;
-  const RunNeed need = configured_need(point);
+  const RunNeed need = area_need(topology, point);
   if (measurements != nullptr) measurements->add_to(system, topology, need);
   const PricedSystem priced = price_system(system, topology, need);
   Json json;
