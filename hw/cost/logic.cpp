@@ -72,9 +72,9 @@ Gates fp_adder(std::uint32_t fraction_bits) {
 Gates dma_engine(std::uint32_t address_bits) { return {28.0 * address_bits - 30}; }
 
 Gates packetizer(const PacketizerShape& shape) {
-  return {100 + 7.8 * shape.flit_bits +
-          shape.vcs * (13.0 * shape.credit_bits + 8.7 * shape.packet_bits) +
-          14.0 * shape.packet_bits + 13.0 * shape.message_bits};
+  return {14 + 8.0 * shape.flit_bits +
+          shape.vcs * (22.3 * shape.credit_bits + 3.3 * shape.packet_bits) +
+          14.0 * (shape.packet_bits + shape.message_bits)};
 }
 
 Gates message_table(std::uint32_t entries, std::uint32_t tag_bits, std::uint32_t count_bits) {
@@ -115,7 +115,7 @@ double flip_flops_of(const RtlInstance& rtl) {
     case RtlModule::dma_engine:
       return 2 * a + c;
     case RtlModule::packetizer:
-      return a + b + b * c + d + e + 4;
+      return a + 2 * b + b * c + d + e + 4;
     case RtlModule::message_table:
       return a * (b + c + 1);
     case RtlModule::program_context:
@@ -162,7 +162,7 @@ Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits) {
 // Measured on OSU 0.18: 21 FO4 at 161 units and 8 children. A tree over the bits of a unit is
 // followed by a tree over the units.
 Depth readiness_table_depth(std::uint32_t units, std::uint32_t children) {
-  return {std::max(4.0, 2.1 * lg(units) + 2.3 * lg(children + 1.0) - 3.5)};
+  return {std::max(4.0, 2.05 * lg(units) + 2.4 * lg(children + 1.0) - 4.5)};
 }
 
 // Measured on OSU 0.18: 25 FO4 at 64 bits of address. An adder is a tree over the bits.
@@ -179,7 +179,7 @@ Depth fp_adder_depth(std::uint32_t exponent_bits, std::uint32_t fraction_bits) {
 
 Depth dma_engine_depth(std::uint32_t address_bits) { return {2.5 + 4.6 * lg(address_bits)}; }
 
-Depth packetizer_depth(std::uint32_t credit_bits) { return {9 + 3.4 * credit_bits}; }
+Depth packetizer_depth(std::uint32_t credit_bits) { return {3 + 2.5 * credit_bits}; }
 
 Depth message_table_depth(std::uint32_t entries) { return {10 + 2.5 * lg(entries)}; }
 

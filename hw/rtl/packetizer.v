@@ -38,6 +38,11 @@ module packetizer #(
   wire begins = ~sending & (|packets_left) & data_here & (|free);
   wire ends_packet = flits_left == 1;
   wire ends_message = ends_packet & (packets_left == 0);
+  // In two halves, so that the borrow does not pass all bits.
+  localparam H = N / 2;
+  wire [N-H-1:0] upper = packets_left[N-1:H];
+  wire [N-1:0] one_less = {(|packets_left[H-1:0]) ? upper : upper - 1'b1,
+                           packets_left[H-1:0] - 1'b1};
   assign idle = ~sending & ~(|packets_left);
   assign takes_data = sending;
 
@@ -46,11 +51,16 @@ module packetizer #(
     for (v = 0; v < V; v = v + 1) begin : lane
       reg [C-1:0] credits;
       wire uses = (begins & lowest[v]) | (sending & owned[v]);
-      assign has_room[v] = ~(credits < {{(C-F){1'b0}}, packet_flits});
+      wire [C-1:0] need = {{(C-F){1'b0}}, packet_flits};
+      // Of the next cycle: which comparison holds then is known last.
+      reg room;
+      assign has_room[v] = room;
       always @(posedge clk) begin
         if (reset) credits <= {C{1'b1}};
         else if (uses & ~credit[v]) credits <= credits - 1'b1;
         else if (credit[v] & ~uses) credits <= credits + 1'b1;
+        room <= (uses & ~credit[v]) ? need < credits :
+                (credit[v] & ~uses) ? need <= credits + 1'b1 : need <= credits;
       end
     end
   endgenerate
@@ -64,7 +74,7 @@ module packetizer #(
     end else begin
       valid <= begins | sending;
       if (start) packets_left <= packets;
-      else if (begins) packets_left <= packets_left - 1'b1;
+      else if (begins) packets_left <= one_less;
       if (begins) flits_left <= packet_flits - 1'b1;
       else if (sending) flits_left <= flits_left - 1'b1;
       if (begins) keeps <= by_message;
