@@ -8,8 +8,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -287,6 +289,217 @@ TEST_CASE("Slot credits have the formula's gates, within 15 %, and its depth, wi
                      logic::slot_credits_depth(bits)});
   }
   check_sizes(sizes);
+}
+
+TEST_CASE("The floating-point adder in RTL adds as the host does, subnormal numbers as zero") {
+  if (is_skipped({"iverilog", "vvp"}, false)) return;
+  constexpr int kCases = 20'000;
+  constexpr std::uint32_t kSign = 0x8000'0000U;
+  const std::uint64_t seed = 7;
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  const auto is_nan = [](std::uint32_t bits) {
+    return (bits & 0x7f80'0000U) == 0x7f80'0000U && (bits & 0x007f'ffffU) != 0;
+  };
+  const auto flushed = [](std::uint32_t bits) {
+    return (bits & 0x7f80'0000U) == 0 ? bits & kSign : bits;
+  };
+  const auto draw = [&](std::uint32_t near) {
+    std::uint32_t bits = static_cast<std::uint32_t>(random());
+    const std::uint64_t kind = random() % 8;
+    // Often an exponent like the other number's, so that digits cancel; sometimes a special one.
+    if (kind < 4) {
+      const std::uint32_t exponent = (near >> 23) + static_cast<std::uint32_t>(random() % 5) - 2;
+      bits = (bits & 0x807f'ffffU) | ((exponent & 0xffU) << 23);
+    }
+    if (kind == 4) bits &= 0xff80'0000U;
+    if (kind == 5 && random() % 4 == 0) bits |= 0x7f80'0000U;
+    if (kind == 6 && random() % 4 == 0) bits &= 0x80ff'ffffU;
+    return bits;
+  };
+  const Workplace place;
+  std::string stimulus;
+  std::vector<std::uint32_t> expected;
+  for (int c = 0; c < kCases; ++c) {
+    const auto a = static_cast<std::uint32_t>(random());
+    const std::uint32_t b = random() % 16 == 0 ? a ^ kSign : draw(a);
+    stimulus += fmt::format("{:08x}{:08x}\n", a, b);
+    float x = 0;
+    float y = 0;
+    const std::uint32_t left = flushed(a);
+    const std::uint32_t right = flushed(b);
+    std::memcpy(&x, &left, 4);
+    std::memcpy(&y, &right, 4);
+    const float sum = x + y;
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &sum, 4);
+    expected.push_back(flushed(bits));
+  }
+  place.write("stimulus.hex", stimulus);
+  place.write("bench.v",
+              fmt::format("module bench;\n"
+                          "  reg [63:0] cases[0:{0}];\n"
+                          "  reg [63:0] now;\n"
+                          "  wire [31:0] sum;\n"
+                          "  integer i;\n"
+                          "  fp_adder #(.E(8), .M(23)) dut(.a(now[63:32]), .b(now[31:0]), .sum(sum));\n"
+                          "  initial begin\n"
+                          "    $readmemh(\"{1}\", cases);\n"
+                          "    for (i = 0; i <= {0}; i = i + 1) begin\n"
+                          "      now = cases[i];\n"
+                          "      #1 $display(\"%0d\", sum);\n"
+                          "    end\n"
+                          "  end\n"
+                          "endmodule\n",
+                          kCases - 1, place.file("stimulus.hex")));
+  place.run(fmt::format("iverilog -g2005-sv -o {} {} {}fp_adder.v", place.file("bench"),
+                        place.file("bench.v"), kRtl));
+  place.run(fmt::format("vvp -n {} > {}", place.file("bench"), place.file("out")));
+  std::istringstream out(place.read("out"));
+  for (int c = 0; c < kCases; ++c) {
+    std::uint32_t sum = 0;
+    REQUIRE(out >> sum);
+    const std::uint32_t wanted = expected[static_cast<std::size_t>(c)];
+    CAPTURE(c, stimulus.substr(static_cast<std::size_t>(c) * 17, 16));
+    if (is_nan(wanted)) {
+      REQUIRE(is_nan(sum));
+    } else {
+      REQUIRE(sum == wanted);
+    }
+  }
+}
+
+TEST_CASE("The packetizer in RTL sends every flit once, in packets, within the credits of a VC") {
+  if (is_skipped({"iverilog", "vvp"}, false)) return;
+  const Workplace place;
+  // 50 messages of 1 to 7 packets of 5 flits over 2 VCs of 15 credits; credits come back at random.
+  // The bench counts the flits, heads and tails of each message, and the flits in a VC's buffer.
+  const int by_message = GENERATE(0, 1);
+  CAPTURE(by_message);
+  place.write(
+      "bench.v",
+      fmt::format(
+          "module bench;\n"
+          "  reg clk, reset, start; reg [7:0] packets; reg [1:0] credit;\n"
+          "  wire idle, takes, valid, head, tail; wire [1:0] vc; wire [15:0] flit;\n"
+          "  integer m, flits, heads, tails, headers, wrong, seed, held0, held1, c;\n"
+          "  packetizer #(.W(16), .V(2), .C(4), .F(3), .N(8)) dut(.clk(clk), .reset(reset),\n"
+          "      .start(start), .packets(packets), .header(16'hbeef), .data_here(1'b1),\n"
+          "      .data(16'h1234), .packet_flits(3'd5), .by_message(1'b{0}), .credit(credit),\n"
+          "      .idle(idle), .takes_data(takes), .valid(valid), .head(head), .tail(tail),\n"
+          "      .vc(vc), .flit(flit));\n"
+          "  task tick;\n"
+          "    begin\n"
+          "      credit[0] = (held0 != 0) & ($random(seed) % 3 == 0);\n"
+          "      credit[1] = (held1 != 0) & ($random(seed) % 3 == 0);\n"
+          "      #1 clk = 1; #1 clk = 0;\n"
+          "      held0 = held0 - credit[0] + (valid & vc[0]);\n"
+          "      held1 = held1 - credit[1] + (valid & vc[1]);\n"
+          "      if (held0 > 15 || held1 > 15 || (valid && vc != 1 && vc != 2)) wrong = wrong + 1;\n"
+          "      if (valid) begin\n"
+          "        flits = flits + 1; heads = heads + head; tails = tails + tail;\n"
+          "        headers = headers + (flit == 16'hbeef);\n"
+          "      end\n"
+          "    end\n"
+          "  endtask\n"
+          "  initial begin\n"
+          "    seed = 3; wrong = 0; held0 = 0; held1 = 0; clk = 0; start = 0; reset = 1;\n"
+          "    flits = 0; heads = 0; tails = 0; headers = 0; credit = 0; packets = 0;\n"
+          "    #1 clk = 1; #1 clk = 0; #1 clk = 1; #1 clk = 0; reset = 0;\n"
+          "    for (m = 0; m < 50; m = m + 1) begin\n"
+          "      flits = 0; heads = 0; tails = 0; headers = 0;\n"
+          "      packets = 1 + m % 7; start = 1; tick; start = 0;\n"
+          "      c = 0;\n"
+          "      while (!idle && c < 1000) begin tick; c = c + 1; end\n"
+          "      tick; tick;\n"
+          "      $display(\"%0d %0d %0d %0d %0d\", flits, heads, tails, headers, wrong);\n"
+          "    end\n"
+          "  end\n"
+          "endmodule\n",
+          by_message));
+  place.run(fmt::format("iverilog -g2005-sv -o {} {} {}packetizer.v", place.file("bench"),
+                        place.file("bench.v"), kRtl));
+  place.run(fmt::format("vvp -n {} > {}", place.file("bench"), place.file("out")));
+  std::istringstream out(place.read("out"));
+  for (int m = 0; m < 50; ++m) {
+    const int packets = 1 + m % 7;
+    const int ends = by_message == 1 ? 1 : packets;
+    int flits = 0;
+    int heads = 0;
+    int tails = 0;
+    int headers = 0;
+    int wrong = -1;
+    REQUIRE(out >> flits >> heads >> tails >> headers >> wrong);
+    CAPTURE(m);
+    CHECK(flits == 5 * packets);
+    CHECK(heads == ends);
+    CHECK(tails == ends);
+    CHECK(headers == ends);
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("The message table in RTL says when the last packet of a message has come") {
+  if (is_skipped({"iverilog", "vvp"}, false)) return;
+  const std::uint64_t seed = 11;
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  // At most four messages are open; their packets arrive in any order.
+  std::map<std::uint32_t, std::uint32_t> missing;  // by tag
+  std::map<std::uint32_t, std::uint32_t> packets;
+  std::uint32_t next_tag = 0;
+  std::string stimulus;
+  std::vector<int> expected;
+  for (int c = 0; c < 5'000; ++c) {
+    if (missing.size() < 4 && random() % 2 == 0) {
+      const std::uint32_t tag = next_tag++ % 256;
+      missing[tag] = packets[tag] = 1 + static_cast<std::uint32_t>(random() % 6);
+    }
+    const bool arrives = !missing.empty() && random() % 4 != 0;
+    std::uint32_t tag = 0;
+    int complete = 0;
+    if (arrives) {
+      auto chosen = missing.begin();
+      std::advance(chosen, static_cast<std::ptrdiff_t>(random() % missing.size()));
+      tag = chosen->first;
+      if (--chosen->second == 0) {
+        complete = 1;
+        missing.erase(chosen);
+      }
+    }
+    stimulus += fmt::format("{:x}{:02x}{:02x}\n", arrives ? 1 : 0, tag, arrives ? packets[tag] : 0);
+    expected.push_back(complete);
+  }
+  const Workplace place;
+  place.write("stimulus.hex", stimulus);
+  place.write("bench.v",
+              fmt::format("module bench;\n"
+                          "  reg [19:0] cases[0:{0}]; reg [19:0] now; reg clk, reset;\n"
+                          "  wire complete, full; integer i;\n"
+                          "  message_table #(.N(4), .K(8), .C(8)) dut(.clk(clk), .reset(reset),\n"
+                          "      .arrive(now[16]), .tag(now[15:8]), .packets(now[7:0]),\n"
+                          "      .complete(complete), .full(full));\n"
+                          "  initial begin\n"
+                          "    $readmemh(\"{1}\", cases);\n"
+                          "    now = 0; clk = 0; reset = 1; #1 clk = 1; #1 clk = 0; reset = 0;\n"
+                          "    for (i = 0; i <= {0}; i = i + 1) begin\n"
+                          "      now = cases[i];\n"
+                          "      #1 $display(\"%0d\", complete);\n"
+                          "      clk = 1; #1 clk = 0;\n"
+                          "    end\n"
+                          "  end\n"
+                          "endmodule\n",
+                          expected.size() - 1, place.file("stimulus.hex")));
+  place.run(fmt::format("iverilog -g2005-sv -o {} {} {}message_table.v", place.file("bench"),
+                        place.file("bench.v"), kRtl));
+  place.run(fmt::format("vvp -n {} > {}", place.file("bench"), place.file("out")));
+  std::istringstream out(place.read("out"));
+  for (std::size_t c = 0; c < expected.size(); ++c) {
+    int complete = -1;
+    REQUIRE(out >> complete);
+    CAPTURE(c);
+    REQUIRE(complete == expected[c]);
+  }
 }
 
 TEST_CASE("The SCF finder in RTL picks the chunk that the NI's queue picks") {

@@ -75,7 +75,7 @@ TEST_CASE("Buffers and crossbars are within 10 %, allocators within 15 %, of DSE
   }
 }
 
-TEST_CASE("SRAM macros are within 8 % of CACTI's areas and leakage, 15 % of times, 20 % of energies") {
+TEST_CASE("SRAM macros are within 8 % of CACTI's areas, 10 % of leakage, 15 % of times, 20 % of energies") {
   struct Row {
     double words, bits;
     SramPorts ports;
@@ -122,7 +122,7 @@ TEST_CASE("SRAM macros are within 8 % of CACTI's areas and leakage, 15 % of time
     CHECK(std::abs(access) < 0.15);
     CHECK(std::abs(read) < 0.20);
     CHECK(std::abs(write) < 0.20);
-    CHECK(std::abs(leakage) < 0.08);
+    CHECK(std::abs(leakage) < 0.10);
     CHECK(cost.area.high == Approx(2.5 * cost.area.low));
   }
 }
