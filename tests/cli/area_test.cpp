@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <set>
 #include <utility>
@@ -468,4 +470,30 @@ TEST_CASE("Technologies are listed") {
   const Outcome outcome = test::espalier({"list", "technologies"});
   CHECK(outcome.exit_code == 0);
   CHECK_THAT(outcome.out, Contains("nangate45") && Contains("45 nm, NAND2 0.798 um2"));
+}
+
+TEST_CASE("The documents state what area --summary prints for the default system") {
+  const Outcome outcome = test::espalier({"area", kTableIII, "--node", "45nm", "--node", "32nm",
+                                          "--node", "22nm", "--summary"});
+  REQUIRE(outcome.exit_code == 0);
+  for (const char* document : {"/README.md", "/docs/cost.md"}) {
+    CAPTURE(document);
+    const std::string page = test::read_text(std::string(ESPALIER_SOURCE_DIR) + document);
+    const std::string begin =
+        "<!-- begin of espalier area configs/torus_8x8.yaml --node 45nm --node 32nm --node 22nm "
+        "--summary -->\n";
+    const std::size_t at = page.find(begin);
+    REQUIRE(at != std::string::npos);
+    const std::size_t first = at + begin.size();
+    CHECK(page.substr(first, page.find("<!-- end", first) - first) == outcome.out);
+  }
+  // The sentences beside the table.
+  const Json area = area_json({kTableIII}).at("systems").at(0).at("area");
+  const std::string readme = test::read_text(std::string(ESPALIER_SOURCE_DIR) + "/README.md");
+  const auto percent = [](const Json& share) {
+    return fmt::format("{:.1f} %", 100 * share.get<double>());
+  };
+  CHECK_THAT(readme, Contains("is " + percent(area.at("ni_extension_share")) + " of\nrouter and NI") &&
+                         Contains("and " + percent(area.at("ni_extension_and_adders_share")) +
+                                  " with the FP32 adders"));
 }
