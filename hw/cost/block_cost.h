@@ -49,9 +49,9 @@ struct BlockCost {
   Origin energy_origin = Origin::formula;
   double delay_ps = 0;  // logic: critical path with wires and setup; memory: access time
   double delay_fo4 = 0;
-  double read_pj = 0;              // logic: energy of one use; memory: energy of one read
-  double write_pj = 0;             // energy of one write
-  double clocked_bits = 0;         // flip-flops of one instance that are clocked in every cycle
+  double read_pj = 0;                // logic: energy of one use; memory: energy of one read
+  double write_pj = 0;               // energy of one write
+  double clocked_bits = 0;           // flip-flops of one instance that are clocked in every cycle
   std::optional<double> leakage_mw;  // of one instance; empty: no data for this node
   Origin leakage_origin = Origin::formula;
   std::optional<RtlInstance> rtl;  // the Verilog source that a synthesis tool could measure

@@ -47,7 +47,8 @@ namespace logic {
 [[nodiscard]] Gates slot_counter(std::uint32_t slot_bits);
 // Adds two floating-point numbers; without pipeline registers. Fitted for 7 to 52 bits of fraction.
 [[nodiscard]] Gates fp_adder(std::uint32_t fraction_bits);
-// The registers and counters of an injection port's DMA engine. Fitted for 32 to 64 bits of address.
+// The registers and counters of an injection port's DMA engine. Fitted for 32 to 64 bits of
+// address.
 [[nodiscard]] Gates dma_engine(std::uint32_t address_bits);
 // Header, flit register, VC choice and credit counters of an injection port. Fitted for 64 to 256
 // bits of a flit, 2 to 8 VCs, 6 to 12 bits of credits.

@@ -24,8 +24,8 @@ double second_port_area(double words, double bits) {
   return 2.28 + (2.05 - 2.28) * (shape - kFlat) / (kTall - kFlat);
 }
 
-constexpr double kSecondPortEnergy = 1.28;  // CACTI: 1.27 to 1.29
-constexpr double kSecondPortAccess = 1.15;  // CACTI: 1.11 to 1.18
+constexpr double kSecondPortEnergy = 1.28;    // CACTI: 1.27 to 1.29
+constexpr double kSecondPortAccess = 1.15;    // CACTI: 1.11 to 1.18
 constexpr double kLeakageMwPerBit = 1.18e-4;  // CACTI at 45 nm: 1.11e-4 to 1.23e-4
 constexpr double kSecondPortLeakage = 1.23;   // CACTI: 1.23 to 1.24
 
@@ -55,8 +55,8 @@ SramCost sram_macro(const SramShape& shape, const Technology& technology) {
   cost.read_pj = banks * energy * read;
   cost.write_pj = banks * energy * write;
   if (const auto factor = technology.sram_leakage_factor()) {
-    cost.leakage_mw = *factor * kLeakageMwPerBit * banks * words * bits *
-                      (two_ports ? kSecondPortLeakage : 1);
+    cost.leakage_mw =
+        *factor * kLeakageMwPerBit * banks * words * bits * (two_ports ? kSecondPortLeakage : 1);
   }
   return cost;
 }

@@ -34,7 +34,8 @@ struct SramCost {
 // there. No macro is smaller than 32x32. The upper end of the range is 2.5 times the fit, because
 // CACTI is optimistic compared with existing macros (IHP SG13G2: 1.4 times per bit, plus a fixed
 // part; OpenRAM on FreePDK45: 2 to 3 times). Access time: within 5 % of CACTI at 45 nm, linear in
-// the feature size down to 22 nm (within 13 %). Energy of one access: within 15 %. Leakage: within 10
+// the feature size down to 22 nm (within 13 %). Energy of one access: within 15 %. Leakage: within
+// 10
 // %.
 [[nodiscard]] SramCost sram_macro(const SramShape& shape, const Technology& technology);
 

@@ -9,7 +9,7 @@ namespace espalier {
 
 namespace {
 
-constexpr std::uint32_t kAddressBits = 64;  // Start Addr of a DMA request
+constexpr std::uint32_t kAddressBits = 64;        // Start Addr of a DMA request
 constexpr std::uint32_t kMessagePacketBits = 16;  // 65535 packets of a message
 // Of counts of passes, of a step's requests, and of the steps that a context has done.
 constexpr std::uint32_t kProgramCountBits = 16;
@@ -53,13 +53,12 @@ class NiPricer {
 
   void add_messages(const MessageTableShape& messages) {
     if (messages.entries == 0) return;
-    add(logic_block(
-        CostBlock::ni_message_table,
-        logic::message_table(messages.entries, messages.tag_bits, messages.count_bits),
-        logic::message_table_depth(messages.entries),
-        RtlInstance{RtlModule::message_table, messages.entries, messages.tag_bits,
-                    messages.count_bits},
-        spec_, technology_));
+    add(logic_block(CostBlock::ni_message_table,
+                    logic::message_table(messages.entries, messages.tag_bits, messages.count_bits),
+                    logic::message_table_depth(messages.entries),
+                    RtlInstance{RtlModule::message_table, messages.entries, messages.tag_bits,
+                                messages.count_bits},
+                    spec_, technology_));
   }
 
   void add_program(const ProgramContextsShape& program) {

@@ -21,14 +21,14 @@ struct NiPorts {
   std::uint32_t count = 1;
   std::uint32_t buffer_flits = 0;
   std::uint32_t flit_bits = 1;
-  std::uint32_t send_queue = 0;         // descriptors
+  std::uint32_t send_queue = 0;  // descriptors
   std::uint32_t descriptor_bits = 0;
-  std::uint32_t vcs = 1;                // of the injection channel
-  std::uint32_t credits = 1;            // of each VC, flits
-  std::uint32_t packet_flits = 1;       // with the head
-  std::uint32_t payload_bytes = 1;      // of a packet
+  std::uint32_t vcs = 1;                 // of the injection channel
+  std::uint32_t credits = 1;             // of each VC, flits
+  std::uint32_t packet_flits = 1;        // with the head
+  std::uint32_t payload_bytes = 1;       // of a packet
   std::uint32_t ejection_registers = 0;  // flits between router and memory
-  Adders adders;                        // of all ports together
+  Adders adders;                         // of all ports together
 };
 
 // Messages that have partly arrived.
@@ -41,10 +41,10 @@ struct MessageTableShape {
 // Contexts of collective programs (GC3).
 struct ProgramContextsShape {
   std::uint32_t contexts = 0;
-  std::uint32_t steps = 0;             // of one context's instruction memory
+  std::uint32_t steps = 0;  // of one context's instruction memory
   std::uint32_t instruction_bits = 0;
-  std::uint32_t slots = 0;             // of a connection
-  std::uint32_t requests = 0;          // of a context, in flight
+  std::uint32_t slots = 0;     // of a connection
+  std::uint32_t requests = 0;  // of a context, in flight
 };
 
 struct ScheduleTableShape {

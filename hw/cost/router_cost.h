@@ -22,7 +22,7 @@ struct RouterSlice {
   std::uint32_t vcs = 1;
   std::uint32_t vc_depth_flits = 1;
   std::uint32_t flit_bits = 1;
-  bool input_per_vc = false;  // the crossbar has an input for each VC
+  bool input_per_vc = false;    // the crossbar has an input for each VC
   std::uint32_t link_ends = 0;  // links, a direction to and one from a neighbour counted as one
   Adders adders;                // of a switch that reduces
 

@@ -61,7 +61,8 @@ struct SystemCost {
   ClockLimit clock;
   ClockLimit clock_without_adders;
   double clocked_bits = 0;
-  std::optional<double> leakage_mw;  // of routers and NIs with their links' PHYs, if these are given
+  std::optional<double>
+      leakage_mw;  // of routers and NIs with their links' PHYs, if these are given
 };
 
 [[nodiscard]] SystemCost price_system(const SystemShape& shape, const CostSpec& spec);

@@ -55,9 +55,8 @@ Technology::Technology(const CostSpec& spec)
     : cells_(cells_of(spec.library)),
       name_(spec.user_library ? spec.user_library->name : cells_.name),
       node_nm_(spec.node_nm != 0 ? static_cast<double>(spec.node_nm) : cells_.feature_nm),
-      nand2_um2_(spec.user_library
-                     ? spec.user_library->nand2_um2
-                     : cells_.nand2 * std::pow(node_nm_ / cells_.feature_nm, 2)),
+      nand2_um2_(spec.user_library ? spec.user_library->nand2_um2
+                                   : cells_.nand2 * std::pow(node_nm_ / cells_.feature_nm, 2)),
       fo4_ps_(spec.fo4_ps != 0 ? static_cast<double>(spec.fo4_ps)
                                : std::max(kFo4PsPerNm * node_nm_, kShortestFo4Ps)),
       wire_margin_(spec.wire_margin) {}

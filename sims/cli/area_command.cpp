@@ -183,12 +183,11 @@ std::string area_text(const Json& system) {
                                  : fmt::format(", arbitration {} (configured {})",
                                                system.at("implied_arbitration_cycles").dump(),
                                                system.at("arbitration_cycles").dump());
-  out += fmt::format("  at {} GHz: router pipeline {} cycles (configured {}), reduction {} "
-                     "(configured {}){}\n",
-                     clock, system.at("implied_pipeline_cycles").dump(),
-                     system.at("pipeline_cycles").dump(),
-                     system.at("implied_reduction_cycles").dump(),
-                     area.at("reduction_cycles").dump(), queues);
+  out += fmt::format(
+      "  at {} GHz: router pipeline {} cycles (configured {}), reduction {} "
+      "(configured {}){}\n",
+      clock, system.at("implied_pipeline_cycles").dump(), system.at("pipeline_cycles").dump(),
+      system.at("implied_reduction_cycles").dump(), area.at("reduction_cycles").dump(), queues);
   return out;
 }
 
@@ -196,7 +195,8 @@ std::string area_text(const Json& system) {
 std::string summary(const std::vector<Json>& systems) {
   std::string out =
       "| technology | router, um2 | NI, um2 | extension, um2 | adders, um2 | extension / (router "
-      "and NI) | with adders | clock without adders, GHz | clock with adders, GHz | router pipeline "
+      "and NI) | with adders | clock without adders, GHz | clock with adders, GHz | router "
+      "pipeline "
       "that the configured clock implies | reduction latency that it implies |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const Json& system : systems) {

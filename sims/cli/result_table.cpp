@@ -109,9 +109,9 @@ std::string energy_note(const std::vector<Json>& results) {
   }
   std::string text;
   for (const auto& [parts, runs] : runs_by_parts) {
-    text += runs_by_parts.size() == 1 ? fmt::format("energy uJ: {}\n", parts)
-                                      : fmt::format("energy uJ of {} of {} runs: {}\n",
-                                                    runs, results.size(), parts);
+    text += runs_by_parts.size() == 1
+                ? fmt::format("energy uJ: {}\n", parts)
+                : fmt::format("energy uJ of {} of {} runs: {}\n", runs, results.size(), parts);
   }
   return text;
 }

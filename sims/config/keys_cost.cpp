@@ -18,9 +18,7 @@ bool is_memory(CostBlock block) {
 
 // True for blocks whose uses a simulation counts (sims/experiment/event_energy.h). Only these
 // blocks have energy keys.
-bool has_counted_uses(CostBlock block) {
-  return block != CostBlock::ni_readiness_table;
-}
+bool has_counted_uses(CostBlock block) { return block != CostBlock::ni_readiness_table; }
 // Schedule tables and programs are written before the run, so their writes are not counted.
 bool has_counted_writes(CostBlock block) {
   return is_memory(block) && block != CostBlock::ni_schedule_table &&
@@ -93,8 +91,8 @@ void add_macro_keys(KeyTable& table, CostBlock block) {
 
 // The PHY at one end of a link. Results name it in `left_out` while numbers are not given.
 void add_phy_keys(KeyTable& table) {
-  const auto link = table.group_at("system.cost.macros.link",
-                                   [](auto& p) -> auto& { return p.system.cost.link; });
+  const auto link = table.group_at(
+      "system.cost.macros.link", [](auto& p) -> auto& { return p.system.cost.link; });
   link.fraction("area_um2", &LinkMacro::area_um2)
       .above_zero_to(1e12)
       .word("none")

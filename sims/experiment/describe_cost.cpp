@@ -53,7 +53,8 @@ Json describe_block(const BlockCost& block) {
   json["pj_read_or_use"] = picojoules(block.read_pj);
   json["pj_write"] = block.write_pj != 0 ? Json(picojoules(block.write_pj)) : Json();
   json["pj_origin"] = to_string(block.energy_origin);
-  json["leakage_mW"] = block.leakage_mw ? Json(rounded(block.count * *block.leakage_mw, 4)) : Json();
+  json["leakage_mW"] =
+      block.leakage_mw ? Json(rounded(block.count * *block.leakage_mw, 4)) : Json();
   json["leakage_origin"] = block.leakage_mw ? Json(to_string(block.leakage_origin)) : Json();
   return json;
 }
@@ -208,8 +209,7 @@ Json describe_area(const PricedSystem& priced, const SystemConfig& system, const
       router_and_ni == 0 ? 0 : rounded(ni.extension().low / router_and_ni, 5);
   json["ni_adders_um2"] = um2(ni.adders().low);
   json["ni_extension_and_adders_share"] =
-      router_and_ni == 0 ? 0
-                         : rounded((ni.extension().low + ni.adders().low) / router_and_ni, 5);
+      router_and_ni == 0 ? 0 : rounded((ni.extension().low + ni.adders().low) / router_and_ni, 5);
   json["system_mm2"] = mm2(priced.cost.area.low);
   json["system_mm2_high"] = mm2(priced.cost.area.high);
   json["system_placed_mm2"] = mm2(priced.cost.area.low / system.cost.utilization);
@@ -266,9 +266,8 @@ Json describe_energy(const PricedSystem& priced, const Topology& topology, const
   const auto hertz = static_cast<double>(point.system.clock.hertz);
   Cycle cycles = outcome.cycles;
   if (cycles == 0 && point.control) cycles = point.control->duration_cycles;
-  const RunEnergy energy =
-      energy_of(events, folded, priced.shape, priced.cost, topology, point.system.cost,
-                static_cast<double>(cycles) / hertz, hertz);
+  const RunEnergy energy = energy_of(events, folded, priced.shape, priced.cost, topology,
+                                     point.system.cost, static_cast<double>(cycles) / hertz, hertz);
   const double priced_pj = energy.priced_pj();
   Json json;
   json["priced_uJ"] = microjoules(priced_pj);
@@ -297,9 +296,8 @@ Json describe_energy(const PricedSystem& priced, const Topology& topology, const
     json["uJ"][field_of(part)] = part.pj ? Json(microjoules(*part.pj)) : Json();
   }
   for (const EnergyPart& part : energy.parts) {
-    json["origin"][field_of(part)] = part.name == "leakage" && part.pj
-                                         ? leakage_origin(priced)
-                                         : energy_origin(priced, part);
+    json["origin"][field_of(part)] =
+        part.name == "leakage" && part.pj ? leakage_origin(priced) : energy_origin(priced, part);
   }
   return json;
 }

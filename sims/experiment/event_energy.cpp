@@ -15,11 +15,10 @@ constexpr double kPjPerMwSecond = 1e9;
 const std::vector<CostBlock> kDatapath{CostBlock::ni_send_queue, CostBlock::ni_dma_engine,
                                        CostBlock::ni_packetizer, CostBlock::ni_ejection_registers,
                                        CostBlock::ni_message_table};
-const std::vector<CostBlock> kControl{CostBlock::router_fifo_control, CostBlock::ni_fifo_control,
-                                      CostBlock::ni_control,          CostBlock::ni_dependency_table,
-                                      CostBlock::ni_row_repeat,       CostBlock::ni_slot_counter,
-                                      CostBlock::ni_program_context,  CostBlock::ni_scoreboard,
-                                      CostBlock::ni_slot_credits};
+const std::vector<CostBlock> kControl{
+    CostBlock::router_fifo_control, CostBlock::ni_fifo_control, CostBlock::ni_control,
+    CostBlock::ni_dependency_table, CostBlock::ni_row_repeat,   CostBlock::ni_slot_counter,
+    CostBlock::ni_program_context,  CostBlock::ni_scoreboard,   CostBlock::ni_slot_credits};
 
 class EnergyCounter {
  public:
@@ -50,7 +49,8 @@ class EnergyCounter {
     energy_.injected_flits += count;
     const auto flits = static_cast<double>(count);
     for_each(dimension, [&](const BlockCost& block) {
-      if (block.block == CostBlock::ni_buffers) ni_buffers_ += flits * (block.write_pj + block.read_pj);
+      if (block.block == CostBlock::ni_buffers)
+        ni_buffers_ += flits * (block.write_pj + block.read_pj);
       if (block.block == CostBlock::ni_fifo_control) control_ += flits * 2 * block.read_pj;
       if (block.block == CostBlock::ni_packetizer) datapath_ += flits * block.read_pj;
     });

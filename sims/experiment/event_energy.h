@@ -42,8 +42,8 @@ struct RunEnergy {
 };
 
 // `shape` and `cost` describe `topology`. If one NPU was simulated for all (`folded`), the vertices
-// of the events belong to the folded topology, where no other NPU stands at a switch. `seconds`: the
-// time in which clock tree and leakage take energy; 0: unknown.
+// of the events belong to the folded topology, where no other NPU stands at a switch. `seconds`:
+// the time in which clock tree and leakage take energy; 0: unknown.
 [[nodiscard]] RunEnergy energy_of(const HardwareEvents& events, bool folded,
                                   const SystemShape& shape, const SystemCost& cost,
                                   const Topology& topology, const CostSpec& spec, double seconds,

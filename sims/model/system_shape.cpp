@@ -262,8 +262,8 @@ RunNeed configured_need(const RunPoint& point) {
   if (point.collective) need.queue_entries = point.collective->chunks;
   constexpr std::uint32_t kFp16Bytes = 2;  // of the built-in workloads
   if (point.collective) {
-    need.element_bytes = point.workload ? kFp16Bytes
-                                        : static_cast<std::uint32_t>(point.collective->element_bytes);
+    need.element_bytes =
+        point.workload ? kFp16Bytes : static_cast<std::uint32_t>(point.collective->element_bytes);
   }
   need.readiness = readiness_of(point);
   constexpr std::uint32_t kSlotBits = 32;  // 4 s, in ns

@@ -187,8 +187,10 @@ class Function {
     bool result = differ();
     while (good_) {
       const char c = next();
-      if (c == '&' || c == '*') ++at_;
-      else if (c == '\0' || c == ')' || c == '+' || c == '|') break;
+      if (c == '&' || c == '*')
+        ++at_;
+      else if (c == '\0' || c == ')' || c == '+' || c == '|')
+        break;
       const bool right = differ();
       result = result && right;
     }
@@ -254,7 +256,8 @@ double number(const std::string* text) {
   return text == nullptr ? 0 : std::strtod(text->c_str(), nullptr);
 }
 
-// The truth table of a cell with one output of at most two inputs, as bits; 0 if it is another cell.
+// The truth table of a cell with one output of at most two inputs, as bits; 0 if it is another
+// cell.
 struct SmallCell {
   std::size_t inputs = 0;
   std::uint32_t truth = 0;

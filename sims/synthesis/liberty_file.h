@@ -1,5 +1,5 @@
-// What synthesis needs to know of a Liberty file: which cells it has, their areas, whether they have
-// timing, and what they leak. Yosys and OpenSTA read the file itself.
+// What synthesis needs to know of a Liberty file: which cells it has, their areas, whether they
+// have timing, and what they leak. Yosys and OpenSTA read the file itself.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 namespace espalier {
 
 struct LibertyFile {
-  std::string path;  // absolute
-  std::string name;  // of the library
+  std::string path;       // absolute
+  std::string name;       // of the library
   double nand2_area = 0;  // of the smallest two-input NAND; as in the file, µm²
   bool has_timing = false;
   // nW, by cell; without the cells for which the file states none.

@@ -295,8 +295,8 @@ double Synthesizer::timed(const std::string& folder, const char* top,
   std::smatch slack;
   if (!sta.problem.empty() || sta.exit_code != 0 ||
       !std::regex_search(report, slack, std::regex("(-?[0-9.]+) +slack"))) {
-    throw std::runtime_error(fmt::format("OpenSTA (sta) finds no path in {} with {}", name,
-                                         library_));
+    throw std::runtime_error(
+        fmt::format("OpenSTA (sta) finds no path in {} with {}", name, library_));
   }
   return std::stod(kTimingPeriodPs) - std::stod(slack[1]);
 }

@@ -1,5 +1,6 @@
-// Measures a module of hw/rtl with yosys. Without a user's library: its area in cells of Nangate45's
-// areas, its delay in the OSU 0.18 um cells. With one: area, delay and leakage in its cells.
+// Measures a module of hw/rtl with yosys. Without a user's library: its area in cells of
+// Nangate45's areas, its delay in the OSU 0.18 um cells. With one: area, delay and leakage in its
+// cells.
 #pragma once
 
 #include <optional>

@@ -37,8 +37,10 @@ std::string small_library(const std::string& without = "") {
     if (name == without) return std::string();
     std::string text =
         fmt::format("  cell ({}) {{ area : {}; cell_leakage_power : {};\n", name, area, leakage);
-    for (const char input : inputs) text += fmt::format("    pin ({}) {{ direction : input; }}\n", input);
-    return text + fmt::format("    pin (Y) {{ direction : output; function : \"{}\"; }} }}\n", function);
+    for (const char input : inputs)
+      text += fmt::format("    pin ({}) {{ direction : input; }}\n", input);
+    return text +
+           fmt::format("    pin (Y) {{ direction : output; function : \"{}\"; }} }}\n", function);
   };
   std::string text = "/* areas only */\nlibrary (tiny) {\n  leakage_power_unit : \"1uW\";\n" +
                      gate("ND", "AB", 2, "(A B)'", 3) + gate("IV", "A", 1, "!A", 1) +
@@ -56,8 +58,8 @@ std::string small_library(const std::string& without = "") {
 
 Outcome area_with(const std::string& config, const std::string& library,
                   const std::string& node = "45nm") {
-  return test::espalier({"area", config, "--synthesize", "--liberty", library, "--node", node,
-                         "--json", "-"});
+  return test::espalier(
+      {"area", config, "--synthesize", "--liberty", library, "--node", node, "--json", "-"});
 }
 
 }  // namespace
@@ -76,9 +78,8 @@ TEST_CASE("A Liberty file that cannot be used is refused, with the place") {
   CHECK_THAT(error("design (a) { }"), Contains("expected: library (NAME)"));
   CHECK_THAT(error("library (a) {\n /* never\n"), Contains("a comment that does not end"));
   CHECK_THAT(error(std::string(5000, '(')), Contains("cells.lib:1:"));
-  for (const auto& [cell, name] :
-       {std::pair{"ND", "NAND2"}, std::pair{"IV", "inverter"}, std::pair{"BF", "buffer"},
-        std::pair{"FF", "flip-flop"}}) {
+  for (const auto& [cell, name] : {std::pair{"ND", "NAND2"}, std::pair{"IV", "inverter"},
+                                   std::pair{"BF", "buffer"}, std::pair{"FF", "flip-flop"}}) {
     CAPTURE(cell);
     CHECK_THAT(error(small_library(cell)),
                Contains(std::string("the library tiny has no ") + name));
@@ -99,7 +100,7 @@ TEST_CASE("A Liberty file needs a feature size and --synthesize") {
   CHECK(test::espalier({"area", config, "--liberty", library}).exit_code == 2);
 }
 
-TEST_CASE("With a library of areas, every block with Verilog has its area and leakage") {
+TEST_CASE("With a library of areas, every block with Verilog has its area and leakage", "[slow]") {
   if (lacks_yosys()) return;
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
@@ -132,7 +133,7 @@ TEST_CASE("With a library of areas, every block with Verilog has its area and le
   }
 }
 
-TEST_CASE("With the OSU 0.18 library, area and clock are of its cells") {
+TEST_CASE("With the OSU 0.18 library, area and clock are of its cells", "[slow]") {
   if (lacks_yosys()) return;
   if (!std::ifstream(kOsu018)) {
     fmt::print("skipped: qflow-tech-osu018 is not installed\n");

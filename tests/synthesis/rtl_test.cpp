@@ -205,7 +205,8 @@ TEST_CASE("Slot counters have the formula's gates, within 15 %, and its depth, w
   check_sizes(sizes);
 }
 
-TEST_CASE("Floating-point adders have the formula's gates, within 15 %, and its depth, within 20 %") {
+TEST_CASE(
+    "Floating-point adders have the formula's gates, within 15 %, and its depth, within 20 %") {
   if (is_skipped({"yosys"}, true)) return;
   std::vector<Size> sizes;
   for (const auto& [exponent, fraction] :
@@ -272,7 +273,8 @@ TEST_CASE("Program contexts have the formula's gates, within 15 %, and its depth
 TEST_CASE("Scoreboards have the formula's gates, within 15 %, and its depth, within 20 %") {
   if (is_skipped({"yosys"}, true)) return;
   std::vector<Size> sizes;
-  for (const auto& [contexts, bits] : {std::pair{4U, 8U}, std::pair{8U, 16U}, std::pair{16U, 16U}}) {
+  for (const auto& [contexts, bits] :
+       {std::pair{4U, 8U}, std::pair{8U, 16U}, std::pair{16U, 16U}}) {
     sizes.push_back({{RtlModule::program_scoreboard, contexts, bits},
                      logic::program_scoreboard(contexts, bits),
                      logic::program_scoreboard_depth(contexts, bits)});
@@ -336,22 +338,23 @@ TEST_CASE("The floating-point adder in RTL adds as the host does, subnormal numb
     expected.push_back(flushed(bits));
   }
   place.write("stimulus.hex", stimulus);
-  place.write("bench.v",
-              fmt::format("module bench;\n"
-                          "  reg [63:0] cases[0:{0}];\n"
-                          "  reg [63:0] now;\n"
-                          "  wire [31:0] sum;\n"
-                          "  integer i;\n"
-                          "  fp_adder #(.E(8), .M(23)) dut(.a(now[63:32]), .b(now[31:0]), .sum(sum));\n"
-                          "  initial begin\n"
-                          "    $readmemh(\"{1}\", cases);\n"
-                          "    for (i = 0; i <= {0}; i = i + 1) begin\n"
-                          "      now = cases[i];\n"
-                          "      #1 $display(\"%0d\", sum);\n"
-                          "    end\n"
-                          "  end\n"
-                          "endmodule\n",
-                          kCases - 1, place.file("stimulus.hex")));
+  place.write(
+      "bench.v",
+      fmt::format("module bench;\n"
+                  "  reg [63:0] cases[0:{0}];\n"
+                  "  reg [63:0] now;\n"
+                  "  wire [31:0] sum;\n"
+                  "  integer i;\n"
+                  "  fp_adder #(.E(8), .M(23)) dut(.a(now[63:32]), .b(now[31:0]), .sum(sum));\n"
+                  "  initial begin\n"
+                  "    $readmemh(\"{1}\", cases);\n"
+                  "    for (i = 0; i <= {0}; i = i + 1) begin\n"
+                  "      now = cases[i];\n"
+                  "      #1 $display(\"%0d\", sum);\n"
+                  "    end\n"
+                  "  end\n"
+                  "endmodule\n",
+                  kCases - 1, place.file("stimulus.hex")));
   place.run(fmt::format("iverilog -g2005-sv -o {} {} {}fp_adder.v", place.file("bench"),
                         place.file("bench.v"), kRtl));
   place.run(fmt::format("vvp -n {} > {}", place.file("bench"), place.file("out")));
@@ -395,7 +398,8 @@ TEST_CASE("The packetizer in RTL sends every flit once, in packets, within the c
           "      #1 clk = 1; #1 clk = 0;\n"
           "      held0 = held0 - credit[0] + (valid & vc[0]);\n"
           "      held1 = held1 - credit[1] + (valid & vc[1]);\n"
-          "      if (held0 > 15 || held1 > 15 || (valid && vc != 1 && vc != 2)) wrong = wrong + 1;\n"
+          "      if (held0 > 15 || held1 > 15 || (valid && vc != 1 && vc != 2)) wrong = wrong + "
+          "1;\n"
           "      if (valid) begin\n"
           "        flits = flits + 1; heads = heads + head; tails = tails + tail;\n"
           "        headers = headers + (flit == 16'hbeef);\n"

@@ -180,7 +180,8 @@ class RandomPoint {
                  static_cast<double>(pick(0, 40)) / 4};
     for (const CostBlock block : {CostBlock::router_buffers, CostBlock::router_crossbar}) {
       cost.macro(block) = {static_cast<double>(pick(0, 9'999)) / 8, pick(0, 9'999),
-                           static_cast<double>(pick(0, 99)) / 8, 0, static_cast<double>(pick(0, 99)) / 4};
+                           static_cast<double>(pick(0, 99)) / 8, 0,
+                           static_cast<double>(pick(0, 99)) / 4};
     }
   }
 

@@ -123,8 +123,8 @@ TEST_CASE("An NI of collective programs has contexts in place of a schedule tabl
   CHECK(find(ni.blocks, CostBlock::ni_schedule_table) == nullptr);
   CHECK(find(ni.blocks, CostBlock::ni_control) == nullptr);
   CHECK(find(ni.blocks, CostBlock::ni_dependency_table) == nullptr);
-  for (const CostBlock block : {CostBlock::ni_program_memory, CostBlock::ni_program_context,
-                                CostBlock::ni_slot_credits}) {
+  for (const CostBlock block :
+       {CostBlock::ni_program_memory, CostBlock::ni_program_context, CostBlock::ni_slot_credits}) {
     const BlockCost* found = find(ni.blocks, block);
     CAPTURE(to_string(block));
     REQUIRE(found != nullptr);

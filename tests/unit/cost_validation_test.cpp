@@ -75,7 +75,9 @@ TEST_CASE("Buffers and crossbars are within 10 %, allocators within 15 %, of DSE
   }
 }
 
-TEST_CASE("SRAM macros are within 8 % of CACTI's areas, 10 % of leakage, 15 % of times, 20 % of energies") {
+TEST_CASE(
+    "SRAM macros are within 8 % of CACTI's areas, 10 % of leakage, 15 % of times, 20 % of "
+    "energies") {
   struct Row {
     double words, bits;
     SramPorts ports;
@@ -101,8 +103,9 @@ TEST_CASE("SRAM macros are within 8 % of CACTI's areas, 10 % of leakage, 15 % of
                                {1280, 128, two, 45, 132410, 0.407, 17.1, 21.0, 22.3},
                                {1280, 128, two, 32, 66990, 0.312, 9.60, 11.3, 5.39},
                                {1280, 128, two, 22, 31655, 0.222, 5.17, 5.77, 2.6}};
-  fmt::print("memory         nm  um2      dev     ns     dev     read pJ dev     write pJ dev     mW      "
-             "dev\n");
+  fmt::print(
+      "memory         nm  um2      dev     ns     dev     read pJ dev     write pJ dev     mW      "
+      "dev\n");
   for (const Row& row : cacti) {
     const CostSpec spec = at(static_cast<std::uint64_t>(row.nm));
     const SramCost cost = sram_macro({row.words, row.bits, row.ports}, Technology(spec));
@@ -213,7 +216,8 @@ TEST_CASE("A router leaks, and its clock tree takes, what DSENT says at four nod
     std::uint64_t node_nm;
     double clock_pj_per_flit, leakage_mw;
   };
-  const std::vector<Row> dsent{{45, 0.61, 29.5}, {32, 0.35, 25.2}, {22, 0.20, 21.6}, {11, 0.06, 6.4}};
+  const std::vector<Row> dsent{
+      {45, 0.61, 29.5}, {32, 0.35, 25.2}, {22, 0.20, 21.6}, {11, 0.06, 6.4}};
   fmt::print("node  leakage mW dev     clock pJ/flit dev\n");
   for (const Row& row : dsent) {
     const SliceCost cost = price({row.node_nm, 5, 128, 4, 0, 0, 0});
