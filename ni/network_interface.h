@@ -110,6 +110,8 @@ class NetworkInterface : public sc_core::sc_module,
   [[nodiscard]] bool engine_acted() const { return engine_acted_; }
   // Issued messages that have not left, without control messages.
   [[nodiscard]] std::size_t active_sends() const { return queued_; }
+  // Bytes that the reduction unit has begun to add.
+  [[nodiscard]] std::uint64_t added_bytes() const { return reduction_->added_bytes(); }
   [[nodiscard]] Cycle reduction_busy_until() const { return reduction_->busy_until(); }
   // Bytes of gradients or traffic that are in memory.
   [[nodiscard]] Bytes delivered_bytes() const { return delivered_bytes_; }

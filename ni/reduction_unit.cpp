@@ -30,6 +30,7 @@ Cycle ReductionUnit::message_visible(Bytes bytes, Cycle now, Cycle lane_done) {
   Cycle done = 0;
   if (spec_.mode == ReductionMode::streaming) {
     done = std::max(now, lane_done) + spec_.latency;
+    added_bytes_ += bytes;
   } else {
     done = operands_ready(bytes, now);
   }
@@ -40,6 +41,7 @@ Cycle ReductionUnit::message_visible(Bytes bytes, Cycle now, Cycle lane_done) {
 Cycle ReductionUnit::operands_ready(Bytes bytes, Cycle now) {
   // The pipeline latency passes before the unit is occupied, so an idle unit takes latency +
   // occupancy.
+  added_bytes_ += bytes;
   unit_free_ = std::max(unit_free_, now + spec_.latency) + occupancy(bytes);
   busy_until_ = std::max(busy_until_, unit_free_);
   return unit_free_;

@@ -40,12 +40,14 @@ class ReductionUnit {
   // True if nothing is being reduced (paper: the all-reduce units are idle).
   [[nodiscard]] bool idle(Cycle now) const { return busy_until_ <= now; }
   [[nodiscard]] Cycle busy_until() const { return busy_until_; }
+  [[nodiscard]] Bytes added_bytes() const { return added_bytes_; }
 
  private:
   ReductionSpec spec_;
   std::vector<Cycle> lane_free_;  // streaming
   Cycle unit_free_ = 0;           // after_message
   Cycle busy_until_ = 0;
+  Bytes added_bytes_ = 0;
 };
 
 }  // namespace espalier

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "hw/cost/logic.h"
+
 namespace espalier {
 
 const char* to_string(Origin origin) {
   switch (origin) {
     case Origin::formula:
       return "formula";
+    case Origin::published:
+      return "published";
     case Origin::synthesized:
       return "synthesized";
     case Origin::user:
@@ -42,12 +46,26 @@ const char* to_string(CostBlock block) {
       return "router.crossbar";
     case CostBlock::router_allocators:
       return "router.allocators";
+    case CostBlock::router_adders:
+      return "router.adders";
+    case CostBlock::router_phy:
+      return "router.phy";
     case CostBlock::ni_buffers:
       return "ni.buffers";
     case CostBlock::ni_fifo_control:
       return "ni.fifo_control";
-    case CostBlock::ni_dma_registers:
-      return "ni.dma_registers";
+    case CostBlock::ni_send_queue:
+      return "ni.send_queue";
+    case CostBlock::ni_dma_engine:
+      return "ni.dma_engine";
+    case CostBlock::ni_packetizer:
+      return "ni.packetizer";
+    case CostBlock::ni_ejection_registers:
+      return "ni.ejection_registers";
+    case CostBlock::ni_message_table:
+      return "ni.message_table";
+    case CostBlock::ni_adders:
+      return "ni.adders";
     case CostBlock::ni_schedule_table:
       return "ni.schedule_table";
     case CostBlock::ni_control:
@@ -62,6 +80,14 @@ const char* to_string(CostBlock block) {
       return "ni.dimension_queue";
     case CostBlock::ni_scf_finder:
       return "ni.scf_finder";
+    case CostBlock::ni_program_memory:
+      return "ni.program_memory";
+    case CostBlock::ni_program_context:
+      return "ni.program_context";
+    case CostBlock::ni_scoreboard:
+      return "ni.scoreboard";
+    case CostBlock::ni_slot_credits:
+      return "ni.slot_credits";
     case CostBlock::ni_readiness_table:
       break;
   }
@@ -90,16 +116,30 @@ BlockCost logic_block(CostBlock block, Gates gates, Depth depth,
                                   [&](const SynthesizedLogic& s) { return rtl == s.instance; });
   if (found != spec.synthesized.end()) {
     gates = {found->gates};
-    depth = {found->fo4};
-    cost.origin = cost.delay_origin = cost.energy_origin = Origin::synthesized;
+    cost.origin = cost.energy_origin = Origin::synthesized;
+    if (found->ps != 0) depth = {found->ps / technology.fo4_ps()};
+    if (found->fo4 != 0) depth = {found->fo4};
+    if (found->ps != 0 || found->fo4 != 0) cost.delay_origin = Origin::synthesized;
   }
   const double area = technology.um2(gates);
   cost.each = {area, area};
   cost.delay_fo4 = depth.fo4;
   cost.delay_ps = technology.ps(depth);
+  if (rtl) cost.clocked_bits = logic::flip_flops_of(*rtl);
+  cost.leakage_mw = leakage_of(gates, technology);
   // Estimate: the energy per gate of DSENT's allocators, 0.215 pJ for 1600 gates at 45 nm.
   cost.read_pj = technology.logic_energy_factor() * 0.215 / 1600 * gates.value;
+  if (found != spec.synthesized.end() && found->leakage_uw) {
+    cost.leakage_mw = *found->leakage_uw / 1000;
+    cost.leakage_origin = Origin::synthesized;
+  }
   return cost;
+}
+
+std::optional<double> leakage_of(Gates gates, const Technology& technology) {
+  const auto each = technology.leakage_mw_per_gate();
+  if (!each) return std::nullopt;
+  return *each * gates.value;
 }
 
 void apply_macro(BlockCost& cost, const UserMacro& macro, double fo4_ps) {
@@ -112,6 +152,10 @@ void apply_macro(BlockCost& cost, const UserMacro& macro, double fo4_ps) {
     cost.delay_ps = static_cast<double>(macro.delay_ps);
     cost.delay_fo4 = cost.delay_ps / fo4_ps;
     cost.delay_origin = Origin::user;
+  }
+  if (macro.leakage_mw != 0) {
+    cost.leakage_mw = macro.leakage_mw;
+    cost.leakage_origin = Origin::user;
   }
   if (macro.read_pj != 0) cost.read_pj = macro.read_pj;
   if (macro.write_pj != 0) cost.write_pj = macro.write_pj;

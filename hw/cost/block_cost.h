@@ -11,9 +11,10 @@
 
 namespace espalier {
 
-// formula: gate counts fitted to synthesis, and SRAM fitted to CACTI. synthesized: a synthesis tool
-// measured a block of exactly this size. user: a macro that the user describes.
-enum class Origin : std::uint8_t { formula, synthesized, user };
+// formula: gate counts fitted to synthesis, SRAM fitted to CACTI, clock tree and leakage of DSENT.
+// published: of a paper, scaled to the node. synthesized: a synthesis tool measured a block of
+// exactly this size. user: a macro that the user describes.
+enum class Origin : std::uint8_t { formula, published, synthesized, user };
 // wires: a crossbar whose wires need more area than its gates.
 enum class Implementation : std::uint8_t { logic, flip_flop, sram, wires, macro };
 
@@ -48,8 +49,11 @@ struct BlockCost {
   Origin energy_origin = Origin::formula;
   double delay_ps = 0;  // logic: critical path with wires and setup; memory: access time
   double delay_fo4 = 0;
-  double read_pj = 0;              // logic: energy of one use; memory: energy of one read
-  double write_pj = 0;             // energy of one write
+  double read_pj = 0;                // logic: energy of one use; memory: energy of one read
+  double write_pj = 0;               // energy of one write
+  double clocked_bits = 0;           // flip-flops of one instance that are clocked in every cycle
+  std::optional<double> leakage_mw;  // of one instance; empty: no data for this node
+  Origin leakage_origin = Origin::formula;
   std::optional<RtlInstance> rtl;  // the Verilog source that a synthesis tool could measure
 
   [[nodiscard]] AreaRange area() const { return count * each; }
@@ -64,6 +68,9 @@ struct BlockCost {
 [[nodiscard]] BlockCost logic_block(CostBlock block, Gates gates, Depth depth,
                                     const std::optional<RtlInstance>& rtl, const CostSpec& spec,
                                     const Technology& technology);
+
+// Leakage of so many gate equivalents; empty without data for this node.
+[[nodiscard]] std::optional<double> leakage_of(Gates gates, const Technology& technology);
 
 // Replaces numbers of the formulas by the user's numbers.
 void apply_macro(BlockCost& cost, const UserMacro& macro, double fo4_ps);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace espalier {
@@ -16,29 +18,49 @@ enum class RtlModule : std::uint8_t {
   scf_finder,
   readiness_table,
   row_repeat,
-  slot_counter
+  slot_counter,
+  fp_adder,
+  dma_engine,
+  packetizer,
+  message_table,
+  program_context,
+  program_scoreboard,
+  slot_credits
 };
 
 // A module with its parameters in the order of its source: ni_control S, L, I; dependency_table N,
 // K; fifo_control A; scf_finder N, K; readiness_table UNITS, CHILDREN; row_repeat A, N;
-// slot_counter N. The others are 0.
+// slot_counter N; fp_adder E, M; dma_engine A, P, O; packetizer W, V, C, F, N; message_table N, K,
+// C; program_context S, T, R, I, A; program_scoreboard N, B; slot_credits B. The others are 0.
 struct RtlInstance {
   RtlModule module = RtlModule::ni_control;
   std::uint32_t first = 0;
   std::uint32_t second = 0;
   std::uint32_t third = 0;
+  std::uint32_t fourth = 0;
+  std::uint32_t fifth = 0;
 
   [[nodiscard]] friend bool operator==(const RtlInstance& a, const RtlInstance& b) {
-    return a.module == b.module && a.first == b.first && a.second == b.second && a.third == b.third;
+    return a.module == b.module && a.first == b.first && a.second == b.second &&
+           a.third == b.third && a.fourth == b.fourth && a.fifth == b.fifth;
   }
 };
 
-// A synthesis tool's measurement of a module: area in drive-1 NAND2s and critical path in FO4, both
-// in the library to which the module was mapped. Wires and setup are not included.
+// A synthesis tool's measurement of a module: area in drive-1 NAND2s and critical path in FO4, in
+// the libraries to which the module was mapped. Wires are not included.
 struct SynthesizedLogic {
   RtlInstance instance;
   double gates = 0;
   double fo4 = 0;
+  // From a user's library. ps takes the place of fo4; 0: the library has no timing.
+  double ps = 0;
+  std::optional<double> leakage_uw;  // empty: the library's cells have no leakage
+};
+
+// What a user's Liberty file says of its cells.
+struct UserLibrary {
+  std::string name;
+  double nand2_um2 = 0;  // of the smallest NAND2
 };
 
 // Cell libraries; hw/cost/technology.cpp has their areas, read from Liberty or LEF files.
@@ -57,8 +79,11 @@ enum class CellLibrary : std::uint8_t {
 enum class Storage : std::uint8_t { automatic, flip_flop, sram };
 
 // The priced blocks. Router: buffers at each input port, control of each VC's FIFO, crossbar,
-// allocators. Any NI: buffers and DMA request registers at each port. NI that executes schedules:
-// schedule table, its control, dependency table. NI of a multi-dimensional system: for each
+// allocators; in a switch that reduces, adders. Any NI: at each port buffers, descriptors of
+// messages to send (send queue), a DMA engine, a packetizer and registers of ejected flits; a table
+// of partly arrived messages; adders. NI that executes schedules: schedule table, its control,
+// dependency table. NI that runs collective programs: for each program context an instruction
+// memory, a sequencer and slot credits; a scoreboard. NI of a multi-dimensional system: for each
 // dimension a dimension queue and an SCF (smallest chunk first) finder. NI that coordinates jobs:
 // readiness table.
 enum class CostBlock : std::uint8_t {
@@ -66,9 +91,16 @@ enum class CostBlock : std::uint8_t {
   router_fifo_control,
   router_crossbar,
   router_allocators,
+  router_adders,
+  router_phy,
   ni_buffers,
   ni_fifo_control,
-  ni_dma_registers,
+  ni_send_queue,
+  ni_dma_engine,
+  ni_packetizer,
+  ni_ejection_registers,
+  ni_message_table,
+  ni_adders,
   ni_schedule_table,
   ni_control,
   ni_dependency_table,
@@ -76,9 +108,14 @@ enum class CostBlock : std::uint8_t {
   ni_slot_counter,
   ni_dimension_queue,
   ni_scf_finder,
+  ni_program_memory,
+  ni_program_context,
+  ni_scoreboard,
+  ni_slot_credits,
   ni_readiness_table
 };
-inline constexpr std::size_t kNumCostBlocks = 15;
+inline constexpr std::size_t kNumCostBlocks =
+    static_cast<std::size_t>(CostBlock::ni_readiness_table) + 1;
 
 // A user's numbers for one instance of a block. A number of 0 is replaced by the formula's. For
 // logic, `read_pj` is the energy of one use.
@@ -87,6 +124,15 @@ struct UserMacro {
   std::uint64_t delay_ps = 0;  // access time of a memory, critical path of logic; margin included
   double read_pj = 0;
   double write_pj = 0;
+  double leakage_mw = 0;
+};
+
+// The PHY at one end of a link: transmitter of one direction and receiver of the other. No formula
+// prices it; 0: not given.
+struct LinkMacro {
+  double area_um2 = 0;
+  double leakage_mw = 0;
+  double pj_per_bit = 0;  // of a bit over the link: both ends and the wire
 };
 
 struct CostSpec {
@@ -100,9 +146,10 @@ struct CostSpec {
   Storage queues = Storage::automatic;
   std::uint32_t table_entry_bits = 0;  // 0: the sum of the fields that the topology needs
   std::uint32_t queue_entries = 0;     // of each dimension queue; 0: enough for the expected chunks
-  double link_pj_per_bit = 0;          // 0: unknown
-  std::array<UserMacro, kNumCostBlocks> macros;
-  std::vector<SynthesizedLogic> synthesized;  // replace the formulas for these modules
+  LinkMacro link;
+  std::array<UserMacro, kNumCostBlocks> macros;  // that of router_phy is not used: `link`
+  std::vector<SynthesizedLogic> synthesized;     // replace the formulas for these modules
+  std::optional<UserLibrary> user_library;       // takes the place of `library` for logic
 
   [[nodiscard]] const UserMacro& macro(CostBlock block) const {
     return macros[static_cast<std::size_t>(block)];

@@ -48,7 +48,7 @@ Gates crossbar(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t bits) 
   return {std::max(0.0, static_cast<double>(bits) * outputs * (1.667 * inputs - 0.67))};
 }
 
-Gates fifo_control(std::uint32_t pointer_bits) { return {34.0 * pointer_bits}; }
+Gates fifo_control(std::uint32_t pointer_bits) { return {37.0 * pointer_bits}; }
 
 Gates dependency_table(std::uint32_t entries, std::uint32_t tag_bits) {
   return {entries * (11.1 * tag_bits + 9.2)};
@@ -63,7 +63,73 @@ Gates row_repeat(std::uint32_t address_bits, std::uint32_t field_bits) {
   return {std::max(0.0, 9.3 * address_bits + 46.4 * field_bits - 64)};
 }
 
-Gates slot_counter(std::uint32_t slot_bits) { return {std::max(0.0, 16.0 * slot_bits - 25)}; }
+Gates slot_counter(std::uint32_t slot_bits) { return {std::max(0.0, 16.9 * slot_bits - 25)}; }
+
+Gates fp_adder(std::uint32_t fraction_bits) {
+  return {420 + 22 * fraction_bits + 8.5 * fraction_bits * lg(fraction_bits)};
+}
+
+Gates dma_engine(std::uint32_t address_bits) { return {28.0 * address_bits - 30}; }
+
+Gates packetizer(const PacketizerShape& shape) {
+  return {14 + 8.0 * shape.flit_bits +
+          shape.vcs * (22.3 * shape.credit_bits + 3.3 * shape.packet_bits) +
+          14.0 * (shape.packet_bits + shape.message_bits)};
+}
+
+Gates message_table(std::uint32_t entries, std::uint32_t tag_bits, std::uint32_t count_bits) {
+  return {entries * (11.1 * tag_bits + 13.5 * count_bits + 44)};
+}
+
+Gates program_context(const ContextShape& shape) {
+  const std::uint32_t counters =
+      shape.step_bits + shape.tile_bits + shape.request_bits + shape.flight_bits;
+  return {33 + 13.6 * counters + 33.0 * shape.address_bits};
+}
+
+Gates program_scoreboard(std::uint32_t contexts, std::uint32_t count_bits) {
+  return {static_cast<double>(contexts) * count_bits * (14 + 1.78 * contexts)};
+}
+
+Gates slot_credits(std::uint32_t slot_bits) { return {std::max(0.0, 36.0 * slot_bits - 16)}; }
+
+double flip_flops_of(const RtlInstance& rtl) {
+  const double a = rtl.first;
+  const double b = rtl.second;
+  const double c = rtl.third;
+  const double d = rtl.fourth;
+  const double e = rtl.fifth;
+  switch (rtl.module) {
+    case RtlModule::ni_control:
+      return a + b + 1;
+    case RtlModule::dependency_table:
+      return a * (b + 1);
+    case RtlModule::fifo_control:
+      return 3 * a + 1;
+    case RtlModule::readiness_table:
+      return a * (b + 1) + std::max(1U, bits_for(rtl.first)) + 1;
+    case RtlModule::row_repeat:
+      return b + 1;
+    case RtlModule::slot_counter:
+      return a + 1;
+    case RtlModule::dma_engine:
+      return 2 * a + c;
+    case RtlModule::packetizer:
+      return a + 2 * b + b * c + d + e + 4;
+    case RtlModule::message_table:
+      return a * (b + c + 1);
+    case RtlModule::program_context:
+      return a + b + c + d + 2 * e + 4;  // the phase has a flip-flop for each of its four states
+    case RtlModule::program_scoreboard:
+      return a * b;
+    case RtlModule::slot_credits:
+      return 2 * a;
+    case RtlModule::scf_finder:
+    case RtlModule::fp_adder:
+      break;  // no state
+  }
+  return 0;
+}
 
 double arbiter_pairs(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t vcs) {
   return inputs * pairs_of(vcs) + outputs * pairs_of(inputs);
@@ -85,8 +151,8 @@ Depth scf_finder_depth(std::uint32_t keys, std::uint32_t key_bits) {
   return {bits_for(keys) * (4.5 + 3 * lg(key_bits))};
 }
 
-// Measured on ASAP7: 16 FO4 at 9 bits.
-Depth fifo_control_depth(std::uint32_t pointer_bits) { return {6.5 + 3 * lg(pointer_bits)}; }
+// Measured on OSU 0.18: 18 FO4 at 9 bits.
+Depth fifo_control_depth(std::uint32_t pointer_bits) { return {3 + 5 * lg(pointer_bits)}; }
 
 // Measured on OSU 0.18: 11 FO4 at 16 entries of 12 bits.
 Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits) {
@@ -96,14 +162,37 @@ Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits) {
 // Measured on OSU 0.18: 21 FO4 at 161 units and 8 children. A tree over the bits of a unit is
 // followed by a tree over the units.
 Depth readiness_table_depth(std::uint32_t units, std::uint32_t children) {
-  return {std::max(4.0, 2.65 * lg(units) + 0.9 * lg(children + 1.0) - 2.6)};
+  return {std::max(4.0, 2.05 * lg(units) + 2.4 * lg(children + 1.0) - 4.5)};
 }
 
 // Measured on OSU 0.18: 25 FO4 at 64 bits of address. An adder is a tree over the bits.
 Depth row_repeat_depth(std::uint32_t address_bits) { return {1 + 4 * lg(address_bits)}; }
 
-// Measured on OSU 0.18. A comparison and a count are trees over the bits.
-Depth slot_counter_depth(std::uint32_t slot_bits) { return {1 + 4 * lg(slot_bits)}; }
+// Measured on OSU 0.18.
+Depth slot_counter_depth(std::uint32_t slot_bits) { return {4 + 0.4 * slot_bits}; }
+
+// The following are of OSU 0.18. Shifts, sums and the search for the leading one are trees over the
+// bits of the fraction.
+Depth fp_adder_depth(std::uint32_t exponent_bits, std::uint32_t fraction_bits) {
+  return {3.3 * exponent_bits + 17 * lg(fraction_bits + 4.0) - 12};
+}
+
+Depth dma_engine_depth(std::uint32_t address_bits) { return {2.5 + 4.6 * lg(address_bits)}; }
+
+Depth packetizer_depth(std::uint32_t credit_bits) { return {3 + 2.5 * credit_bits}; }
+
+Depth message_table_depth(std::uint32_t entries) { return {10 + 2.5 * lg(entries)}; }
+
+// The comparison of the next pass with their number, or the sum of an address.
+Depth program_context_depth(const ContextShape& shape) {
+  return {std::max(6.5 + 1.55 * shape.tile_bits, 1 + 4 * lg(shape.address_bits))};
+}
+
+Depth program_scoreboard_depth(std::uint32_t contexts, std::uint32_t count_bits) {
+  return {3 + 0.8 * count_bits + 0.7 * lg(contexts)};
+}
+
+Depth slot_credits_depth(std::uint32_t slot_bits) { return {std::max(1.0, 5 * lg(slot_bits) - 1)}; }
 
 Depth vc_allocation_depth(std::uint32_t ports, std::uint32_t vcs) {
   return {(33 * lg(static_cast<double>(ports) * vcs) / 2 + 20.8) / kTauPerFo4};

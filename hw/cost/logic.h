@@ -30,7 +30,7 @@ namespace logic {
 [[nodiscard]] Gates matrix_arbiter(std::uint32_t requests);       // fitted for 8 to 32 requests
 // AND-OR; every output selects among all inputs. Fitted for 3x3 to 9x9.
 [[nodiscard]] Gates crossbar(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t bits);
-// Pointers and occupancy count of one queue of any depth. Fitted for 5 to 9 bits.
+// Pointers and occupancy count of one queue of any depth. Fitted for 3 to 12 bits.
 [[nodiscard]] Gates fifo_control(std::uint32_t pointer_bits);
 // Associative, one search port. Fitted for 16 entries and tags of 8 to 16 bits.
 [[nodiscard]] Gates dependency_table(std::uint32_t entries, std::uint32_t tag_bits);
@@ -45,6 +45,41 @@ namespace logic {
 // A counter of cycles and the comparison with the slot of the table's head entry. Fitted for 16 to
 // 32 bits.
 [[nodiscard]] Gates slot_counter(std::uint32_t slot_bits);
+// Adds two floating-point numbers; without pipeline registers. Fitted for 7 to 52 bits of fraction.
+[[nodiscard]] Gates fp_adder(std::uint32_t fraction_bits);
+// The registers and counters of an injection port's DMA engine. Fitted for 32 to 64 bits of
+// address.
+[[nodiscard]] Gates dma_engine(std::uint32_t address_bits);
+// Header, flit register, VC choice and credit counters of an injection port. Fitted for 64 to 256
+// bits of a flit, 2 to 8 VCs, 6 to 12 bits of credits.
+struct PacketizerShape {
+  std::uint32_t flit_bits = 0;
+  std::uint32_t vcs = 0;
+  std::uint32_t credit_bits = 0;
+  std::uint32_t packet_bits = 0;   // of the number of a packet's flits
+  std::uint32_t message_bits = 0;  // of the number of a message's packets
+};
+[[nodiscard]] Gates packetizer(const PacketizerShape& shape);
+// Associative, with a down-counter for each entry. Fitted for 4 to 32 entries.
+[[nodiscard]] Gates message_table(std::uint32_t entries, std::uint32_t tag_bits,
+                                  std::uint32_t count_bits);
+// The sequencer of one program context with two address registers.
+struct ContextShape {
+  std::uint32_t step_bits = 0;
+  std::uint32_t tile_bits = 0;
+  std::uint32_t request_bits = 0;  // of the number of a step's requests
+  std::uint32_t flight_bits = 0;   // of the number of requests in flight
+  std::uint32_t address_bits = 0;
+};
+[[nodiscard]] Gates program_context(const ContextShape& shape);
+// A counter and a comparison for each context; every context can wait for any other one. Fitted for
+// 4 to 32 contexts.
+[[nodiscard]] Gates program_scoreboard(std::uint32_t contexts, std::uint32_t count_bits);
+// Two up-down counters. Fitted for 2 to 8 bits.
+[[nodiscard]] Gates slot_credits(std::uint32_t slot_bits);
+
+// Flip-flops of a module of hw/rtl.
+[[nodiscard]] double flip_flops_of(const RtlInstance& rtl);
 // Separable, input first, built of matrix arbiters: each of `inputs` ports has an arbiter over its
 // VCs, and each of `outputs` ports has an arbiter over the inputs. A pair of requesters takes 20
 // gates, as in DSENT; a bare arbiter takes 12, and request and grant logic takes the rest.
@@ -60,6 +95,13 @@ namespace logic {
 [[nodiscard]] Depth readiness_table_depth(std::uint32_t units, std::uint32_t children);
 [[nodiscard]] Depth row_repeat_depth(std::uint32_t address_bits);
 [[nodiscard]] Depth slot_counter_depth(std::uint32_t slot_bits);
+[[nodiscard]] Depth fp_adder_depth(std::uint32_t exponent_bits, std::uint32_t fraction_bits);
+[[nodiscard]] Depth dma_engine_depth(std::uint32_t address_bits);
+[[nodiscard]] Depth packetizer_depth(std::uint32_t credit_bits);
+[[nodiscard]] Depth message_table_depth(std::uint32_t entries);
+[[nodiscard]] Depth program_context_depth(const ContextShape& shape);
+[[nodiscard]] Depth program_scoreboard_depth(std::uint32_t contexts, std::uint32_t count_bits);
+[[nodiscard]] Depth slot_credits_depth(std::uint32_t slot_bits);
 // Stages of a router: Peh and Dally, HPCA 2001.
 [[nodiscard]] Depth vc_allocation_depth(std::uint32_t ports, std::uint32_t vcs);
 [[nodiscard]] Depth switch_allocation_depth(std::uint32_t ports, std::uint32_t vcs);

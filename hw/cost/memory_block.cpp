@@ -24,8 +24,10 @@ double second_port_area(double words, double bits) {
   return 2.28 + (2.05 - 2.28) * (shape - kFlat) / (kTall - kFlat);
 }
 
-constexpr double kSecondPortEnergy = 1.28;  // CACTI: 1.27 to 1.29
-constexpr double kSecondPortAccess = 1.15;  // CACTI: 1.11 to 1.18
+constexpr double kSecondPortEnergy = 1.28;    // CACTI: 1.27 to 1.29
+constexpr double kSecondPortAccess = 1.15;    // CACTI: 1.11 to 1.18
+constexpr double kLeakageMwPerBit = 1.18e-4;  // CACTI at 45 nm: 1.11e-4 to 1.23e-4
+constexpr double kSecondPortLeakage = 1.23;   // CACTI: 1.23 to 1.24
 
 }  // namespace
 
@@ -52,6 +54,10 @@ SramCost sram_macro(const SramShape& shape, const Technology& technology) {
   const double write = read + 0.026 * bits;
   cost.read_pj = banks * energy * read;
   cost.write_pj = banks * energy * write;
+  if (const auto factor = technology.sram_leakage_factor()) {
+    cost.leakage_mw =
+        *factor * kLeakageMwPerBit * banks * words * bits * (two_ports ? kSecondPortLeakage : 1);
+  }
   return cost;
 }
 
@@ -66,8 +72,9 @@ BlockCost memory_block(CostBlock block, const MemoryShape& shape, Storage storag
   cost.block = block;
   cost.words = shape.words;
   cost.bits = shape.bits;
-  const double flip_flops =
-      technology.um2(logic::flip_flop_memory(shape.words, shape.bits) + shape.beside_flip_flops);
+  const Gates gates =
+      logic::flip_flop_memory(shape.words, shape.bits) + logic::flip_flops(shape.registers);
+  const double flip_flops = technology.um2(gates);
   const SramCost sram = sram_macro({shape.words, shape.bits, shape.ports}, technology);
   const bool flip_flops_win =
       storage == Storage::automatic ? flip_flops <= sram.area.high : storage == Storage::flip_flop;
@@ -78,6 +85,8 @@ BlockCost memory_block(CostBlock block, const MemoryShape& shape, Storage storag
     cost.delay_ps = technology.ps(depth);
     cost.delay_fo4 = depth.fo4;
     cost.read_pj = cost.write_pj = flip_flop_access_pj(shape.bits, technology);
+    cost.clocked_bits = shape.registers;
+    cost.leakage_mw = leakage_of(gates, technology);
     return cost;
   }
   cost.implementation = Implementation::sram;
@@ -86,6 +95,7 @@ BlockCost memory_block(CostBlock block, const MemoryShape& shape, Storage storag
   cost.delay_fo4 = sram.access_ps / technology.fo4_ps();
   cost.read_pj = sram.read_pj;
   cost.write_pj = sram.write_pj;
+  cost.leakage_mw = sram.leakage_mw;
   return cost;
 }
 

@@ -2,6 +2,8 @@
 // of its area range is smaller than the flip-flops, which holds from about two hundred bits on.
 #pragma once
 
+#include <optional>
+
 #include "hw/cost/block_cost.h"
 #include "hw/cost/technology.h"
 
@@ -24,6 +26,7 @@ struct SramCost {
   double access_ps = 0;
   double read_pj = 0;
   double write_pj = 0;
+  std::optional<double> leakage_mw;  // empty: no data for this node
 };
 
 // Area: within 7 % of CACTI over 16 shapes of 32x32 to 2048x128. A wide memory is split into macros
@@ -31,14 +34,17 @@ struct SramCost {
 // there. No macro is smaller than 32x32. The upper end of the range is 2.5 times the fit, because
 // CACTI is optimistic compared with existing macros (IHP SG13G2: 1.4 times per bit, plus a fixed
 // part; OpenRAM on FreePDK45: 2 to 3 times). Access time: within 5 % of CACTI at 45 nm, linear in
-// the feature size down to 22 nm (within 13 %). Energy of one access: within 15 %.
+// the feature size down to 22 nm (within 13 %). Energy of one access: within 15 %. Leakage: within
+// 10
+// %.
 [[nodiscard]] SramCost sram_macro(const SramShape& shape, const Technology& technology);
 
 struct MemoryShape {
   double words = 0;
   double bits = 0;
   SramPorts ports = SramPorts::one_read_write;
-  Gates beside_flip_flops = {};  // control logic that only a flip-flop memory needs
+  // Flip-flops beside the words, clocked in every cycle, that only a flip-flop memory needs.
+  double registers = 0;
 };
 
 // `storage` may fix the choice between flip-flops and SRAM.

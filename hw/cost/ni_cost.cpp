@@ -9,8 +9,10 @@ namespace espalier {
 
 namespace {
 
-constexpr std::uint32_t kAddressBits = 64;  // Start Addr of a DMA request
-constexpr std::uint32_t kSizeBits = 64;
+constexpr std::uint32_t kAddressBits = 64;        // Start Addr of a DMA request
+constexpr std::uint32_t kMessagePacketBits = 16;  // 65535 packets of a message
+// Of counts of passes, of a step's requests, and of the steps that a context has done.
+constexpr std::uint32_t kProgramCountBits = 16;
 
 class NiPricer {
  public:
@@ -23,7 +25,7 @@ class NiPricer {
       shape.words = ports.buffer_flits;
       shape.bits = ports.flit_bits;
       shape.ports = SramPorts::one_read_one_write;
-      shape.beside_flip_flops = logic::flip_flops(2.0 * ports.flit_bits);
+      shape.registers = 2.0 * ports.flit_bits;
       add(memory_block(CostBlock::ni_buffers, shape, spec_.buffers, technology_), ports.count,
           ports.dimension);
       const std::uint32_t pointer = std::max(1U, bits_for(ports.buffer_flits));
@@ -32,9 +34,59 @@ class NiPricer {
                       RtlInstance{RtlModule::fifo_control, pointer, 0}, spec_, technology_),
           ports.count, ports.dimension);
     }
-    add(logic_block(CostBlock::ni_dma_registers, logic::flip_flops(kAddressBits + kSizeBits), {},
-                    std::nullopt, spec_, technology_),
-        ports.count, ports.dimension);
+    add_sender(ports);
+    if (ports.ejection_registers != 0) {
+      const double bits = static_cast<double>(ports.ejection_registers) * ports.flit_bits;
+      BlockCost registers = logic_block(CostBlock::ni_ejection_registers, logic::flip_flops(bits),
+                                        {}, std::nullopt, spec_, technology_);
+      registers.clocked_bits = bits;
+      registers.words = ports.ejection_registers;
+      registers.bits = ports.flit_bits;
+      registers.implementation = Implementation::flip_flop;
+      add(registers, ports.count, ports.dimension);
+    }
+    if (ports.adders.count == 0) return;
+    BlockCost adders = price_adders(CostBlock::ni_adders, ports.adders, spec_, technology_);
+    adders.dimension = ports.dimension;
+    cost_.blocks.push_back(adders);
+  }
+
+  void add_messages(const MessageTableShape& messages) {
+    if (messages.entries == 0) return;
+    add(logic_block(CostBlock::ni_message_table,
+                    logic::message_table(messages.entries, messages.tag_bits, messages.count_bits),
+                    logic::message_table_depth(messages.entries),
+                    RtlInstance{RtlModule::message_table, messages.entries, messages.tag_bits,
+                                messages.count_bits},
+                    spec_, technology_));
+  }
+
+  void add_program(const ProgramContextsShape& program) {
+    MemoryShape memory;
+    memory.words = program.steps;
+    memory.bits = program.instruction_bits;
+    add(memory_block(CostBlock::ni_program_memory, memory, spec_.table, technology_),
+        program.contexts);
+    const logic::ContextShape context{std::max(1U, bits_for(program.steps)), kProgramCountBits,
+                                      kProgramCountBits, bits_for(program.requests + 1ULL),
+                                      kAddressBits};
+    add(logic_block(CostBlock::ni_program_context, logic::program_context(context),
+                    logic::program_context_depth(context),
+                    RtlInstance{RtlModule::program_context, context.step_bits, context.tile_bits,
+                                context.request_bits, context.flight_bits, context.address_bits},
+                    spec_, technology_),
+        program.contexts);
+    const std::uint32_t slot_bits = bits_for(program.slots + 1ULL);
+    add(logic_block(CostBlock::ni_slot_credits, logic::slot_credits(slot_bits),
+                    logic::slot_credits_depth(slot_bits),
+                    RtlInstance{RtlModule::slot_credits, slot_bits}, spec_, technology_),
+        program.contexts);
+    if (program.contexts < 2) return;  // a single context waits for no other
+    add(logic_block(CostBlock::ni_scoreboard,
+                    logic::program_scoreboard(program.contexts, kProgramCountBits),
+                    logic::program_scoreboard_depth(program.contexts, kProgramCountBits),
+                    RtlInstance{RtlModule::program_scoreboard, program.contexts, kProgramCountBits},
+                    spec_, technology_));
   }
 
   void add_table(const ScheduleTableShape& table) {
@@ -93,6 +145,36 @@ class NiPricer {
   NiCost take() { return std::move(cost_); }
 
  private:
+  void add_sender(const NiPorts& ports) {
+    if (ports.send_queue != 0) {
+      MemoryShape queue;
+      queue.words = ports.send_queue;
+      queue.bits = ports.descriptor_bits;
+      queue.ports = SramPorts::one_read_one_write;
+      add(memory_block(CostBlock::ni_send_queue, queue, spec_.buffers, technology_), ports.count,
+          ports.dimension);
+    }
+    // The packets that the buffer holds are read ahead.
+    const std::uint32_t reads = std::max(1U, ports.buffer_flits / std::max(1U, ports.packet_flits));
+    add(logic_block(CostBlock::ni_dma_engine, logic::dma_engine(kAddressBits),
+                    logic::dma_engine_depth(kAddressBits),
+                    RtlInstance{RtlModule::dma_engine, kAddressBits,
+                                std::max(1U, bits_for(ports.payload_bytes)),
+                                std::max(2U, bits_for(reads + 1ULL))},
+                    spec_, technology_),
+        ports.count, ports.dimension);
+    const std::uint32_t flits = bits_for(ports.packet_flits + 1ULL);
+    const logic::PacketizerShape shape{ports.flit_bits, ports.vcs,
+                                       std::max(flits + 1, bits_for(ports.credits + 1ULL)), flits,
+                                       kMessagePacketBits};
+    add(logic_block(CostBlock::ni_packetizer, logic::packetizer(shape),
+                    logic::packetizer_depth(shape.credit_bits),
+                    RtlInstance{RtlModule::packetizer, shape.flit_bits, shape.vcs,
+                                shape.credit_bits, shape.packet_bits, shape.message_bits},
+                    spec_, technology_),
+        ports.count, ports.dimension);
+  }
+
   void add(BlockCost block, double count = 1, std::uint32_t dimension = 0) {
     block.count = count;
     block.dimension = dimension;
@@ -108,10 +190,12 @@ class NiPricer {
 }  // namespace
 
 bool is_extension(CostBlock block) {
-  return block == CostBlock::ni_dma_registers || block == CostBlock::ni_schedule_table ||
+  return block == CostBlock::ni_dma_engine || block == CostBlock::ni_schedule_table ||
          block == CostBlock::ni_control || block == CostBlock::ni_dependency_table ||
          block == CostBlock::ni_row_repeat || block == CostBlock::ni_slot_counter ||
          block == CostBlock::ni_dimension_queue || block == CostBlock::ni_scf_finder ||
+         block == CostBlock::ni_program_memory || block == CostBlock::ni_program_context ||
+         block == CostBlock::ni_scoreboard || block == CostBlock::ni_slot_credits ||
          block == CostBlock::ni_readiness_table;
 }
 
@@ -119,6 +203,14 @@ AreaRange NiCost::extension() const {
   AreaRange sum;
   for (const BlockCost& block : blocks) {
     if (is_extension(block.block)) sum = sum + block.area();
+  }
+  return sum;
+}
+
+AreaRange NiCost::adders() const {
+  AreaRange sum;
+  for (const BlockCost& block : blocks) {
+    if (block.block == CostBlock::ni_adders) sum = sum + block.area();
   }
   return sum;
 }
@@ -140,7 +232,9 @@ BlockCost price_scf_finder(const DimensionQueueShape& queue, const CostSpec& spe
 NiCost price_ni(const NiShape& shape, const CostSpec& spec, const Technology& technology) {
   NiPricer pricer(spec, technology);
   for (const NiPorts& ports : shape.ports) pricer.add_ports(ports);
+  pricer.add_messages(shape.messages);
   if (shape.table) pricer.add_table(*shape.table);
+  if (shape.program) pricer.add_program(*shape.program);
   for (const DimensionQueueShape& queue : shape.queues) pricer.add_queue(queue);
   if (shape.readiness) pricer.add_readiness(*shape.readiness);
   return pricer.take();

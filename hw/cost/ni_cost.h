@@ -1,12 +1,15 @@
-// The network interface. Every NI has buffers towards the network. An NI that executes schedules
-// has an extension: schedule table, control and dependency table, or one queue per dimension. An NI
-// that coordinates jobs also has a readiness table, which says when a collective may start.
+// The network interface. Every NI has, for each port, buffers towards the network, descriptors of
+// messages to send, a DMA engine and a packetizer, and for arrivals a message table and adders. An
+// NI that executes schedules has an extension: schedule table, control and dependency table, or one
+// queue per dimension, or program contexts. An NI that coordinates jobs also has a readiness table,
+// which says when a collective may start.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "hw/cost/adders.h"
 #include "hw/cost/block_cost.h"
 #include "hw/cost/technology.h"
 
@@ -18,11 +21,30 @@ struct NiPorts {
   std::uint32_t count = 1;
   std::uint32_t buffer_flits = 0;
   std::uint32_t flit_bits = 1;
+  std::uint32_t send_queue = 0;  // descriptors
+  std::uint32_t descriptor_bits = 0;
+  std::uint32_t vcs = 1;                 // of the injection channel
+  std::uint32_t credits = 1;             // of each VC, flits
+  std::uint32_t packet_flits = 1;        // with the head
+  std::uint32_t payload_bytes = 1;       // of a packet
+  std::uint32_t ejection_registers = 0;  // flits between router and memory
+  Adders adders;                         // of all ports together
+};
 
-  [[nodiscard]] friend bool operator==(const NiPorts& a, const NiPorts& b) {
-    return a.dimension == b.dimension && a.count == b.count && a.buffer_flits == b.buffer_flits &&
-           a.flit_bits == b.flit_bits;
-  }
+// Messages that have partly arrived.
+struct MessageTableShape {
+  std::uint32_t entries = 0;
+  std::uint32_t tag_bits = 0;     // source and flow
+  std::uint32_t count_bits = 16;  // a message has at most 65535 packets
+};
+
+// Contexts of collective programs (GC3).
+struct ProgramContextsShape {
+  std::uint32_t contexts = 0;
+  std::uint32_t steps = 0;  // of one context's instruction memory
+  std::uint32_t instruction_bits = 0;
+  std::uint32_t slots = 0;     // of a connection
+  std::uint32_t requests = 0;  // of a context, in flight
 };
 
 struct ScheduleTableShape {
@@ -57,7 +79,9 @@ struct ReadinessShape {
 
 struct NiShape {
   std::vector<NiPorts> ports;
+  MessageTableShape messages;
   std::optional<ScheduleTableShape> table;
+  std::optional<ProgramContextsShape> program;
   std::vector<DimensionQueueShape> queues;
   std::optional<ReadinessShape> readiness;
 };
@@ -67,6 +91,7 @@ struct NiCost {
 
   [[nodiscard]] AreaRange area() const { return area_of(blocks); }
   [[nodiscard]] AreaRange extension() const;
+  [[nodiscard]] AreaRange adders() const;
 };
 
 // Whether an NI has this block only for schedules and their coordination.

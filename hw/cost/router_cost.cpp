@@ -19,7 +19,7 @@ BlockCost price_buffers(const RouterSlice& slice, const CostSpec& spec,
   shape.words = static_cast<double>(slice.input_per_vc ? 1 : slice.vcs) * slice.vc_depth_flits;
   shape.bits = slice.flit_bits;
   shape.ports = SramPorts::one_read_one_write;
-  shape.beside_flip_flops = logic::flip_flops(2.0 * slice.flit_bits);
+  shape.registers = 2.0 * slice.flit_bits;
   BlockCost cost = memory_block(CostBlock::router_buffers, shape, spec.buffers, technology);
   cost.count = slice.crossbar_inputs();
   return cost;
@@ -71,6 +71,11 @@ BlockCost price_crossbar(const RouterSlice& slice, const Technology& technology)
   cost.delay_fo4 = logic::crossbar_depth(ports, slice.flit_bits).fo4;
   cost.delay_ps = technology.ps({cost.delay_fo4});
   cost.read_pj = traversal_pj(area, slice.flit_bits, technology);
+  cost.clocked_bits = static_cast<double>(slice.outputs) * slice.flit_bits;
+  cost.leakage_mw =
+      leakage_of(logic::crossbar(slice.crossbar_inputs(), slice.outputs, slice.flit_bits) +
+                     logic::flip_flops(cost.clocked_bits),
+                 technology);
   return cost;
 }
 
@@ -82,8 +87,10 @@ BlockCost price_allocators(const RouterSlice& slice, const Technology& technolog
   const std::uint32_t inputs = slice.crossbar_inputs();
   // With a crossbar input for each VC, an input has no choice among VCs.
   const std::uint32_t vcs = slice.input_per_vc ? 1 : slice.vcs;
-  const double area = technology.um2(logic::separable_allocator(inputs, slice.outputs, vcs));
+  const Gates gates = logic::separable_allocator(inputs, slice.outputs, vcs);
+  const double area = technology.um2(gates);
   cost.each = {area, area};
+  cost.leakage_mw = leakage_of(gates, technology);
   const std::uint32_t ports = std::max(inputs, slice.outputs);
   cost.delay_fo4 = logic::switch_allocation_depth(ports, vcs).fo4;
   if (slice.vcs > 1) {
@@ -95,7 +102,27 @@ BlockCost price_allocators(const RouterSlice& slice, const Technology& technolog
   return cost;
 }
 
+// Only the user knows the PHY, and each number of it by itself.
+std::optional<BlockCost> price_phy(const RouterSlice& slice, const LinkMacro& link) {
+  if (slice.link_ends == 0 || (link.area_um2 == 0 && link.leakage_mw == 0)) return std::nullopt;
+  BlockCost cost;
+  cost.block = CostBlock::router_phy;
+  cost.count = slice.link_ends;
+  cost.each = {link.area_um2, link.area_um2};
+  cost.implementation = Implementation::macro;
+  if (link.leakage_mw != 0) cost.leakage_mw = link.leakage_mw;
+  cost.origin = cost.delay_origin = cost.energy_origin = cost.leakage_origin = Origin::user;
+  return cost;
+}
+
 }  // namespace
+
+std::vector<BlockCost> SliceCost::blocks() const {
+  std::vector<BlockCost> all{buffers, fifo_control, crossbar, allocators};
+  if (adders) all.push_back(*adders);
+  if (phy) all.push_back(*phy);
+  return all;
+}
 
 SliceCost price_slice(const RouterSlice& slice, const CostSpec& spec,
                       const Technology& technology) {
@@ -109,6 +136,12 @@ SliceCost price_slice(const RouterSlice& slice, const CostSpec& spec,
     block->dimension = slice.dimension;
     apply_macro(*block, spec.macro(block->block), technology.fo4_ps());
   }
+  if (slice.adders.count != 0) {
+    cost.adders = price_adders(CostBlock::router_adders, slice.adders, spec, technology);
+    cost.adders->dimension = slice.dimension;
+  }
+  cost.phy = price_phy(slice, spec.link);
+  if (cost.phy) cost.phy->dimension = slice.dimension;
   const std::uint32_t ports = std::max(slice.crossbar_inputs(), slice.outputs);
   const std::uint32_t vcs = slice.input_per_vc ? 1 : slice.vcs;
   if (spec.macro(CostBlock::router_allocators).delay_ps != 0) {

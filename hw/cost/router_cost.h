@@ -1,9 +1,12 @@
-// The router: buffers at each input port, their control, a crossbar and its allocators.
+// The router: buffers at each input port, their control, a crossbar and its allocators; PHYs of its
+// links, and the adders of a switch that reduces.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "hw/cost/adders.h"
 #include "hw/cost/block_cost.h"
 #include "hw/cost/technology.h"
 
@@ -19,13 +22,15 @@ struct RouterSlice {
   std::uint32_t vcs = 1;
   std::uint32_t vc_depth_flits = 1;
   std::uint32_t flit_bits = 1;
-  bool input_per_vc = false;  // the crossbar has an input for each VC
+  bool input_per_vc = false;    // the crossbar has an input for each VC
+  std::uint32_t link_ends = 0;  // links, a direction to and one from a neighbour counted as one
+  Adders adders;                // of a switch that reduces
 
   [[nodiscard]] std::uint32_t crossbar_inputs() const { return inputs * (input_per_vc ? vcs : 1); }
   [[nodiscard]] friend bool operator==(const RouterSlice& a, const RouterSlice& b) {
     return a.dimension == b.dimension && a.inputs == b.inputs && a.outputs == b.outputs &&
            a.vcs == b.vcs && a.vc_depth_flits == b.vc_depth_flits && a.flit_bits == b.flit_bits &&
-           a.input_per_vc == b.input_per_vc;
+           a.input_per_vc == b.input_per_vc && a.link_ends == b.link_ends && a.adders == b.adders;
   }
 };
 
@@ -35,12 +40,12 @@ struct SliceCost {
   BlockCost fifo_control;
   BlockCost crossbar;
   BlockCost allocators;
+  std::optional<BlockCost> adders;  // of a switch that reduces
+  std::optional<BlockCost> phy;     // empty: the user has not described it
   // Delays in ps of VC allocation, switch allocation, buffer read and crossbar, in this order.
   std::vector<double> stages_ps;
 
-  [[nodiscard]] std::vector<BlockCost> blocks() const {
-    return {buffers, fifo_control, crossbar, allocators};
-  }
+  [[nodiscard]] std::vector<BlockCost> blocks() const;
 };
 
 [[nodiscard]] SliceCost price_slice(const RouterSlice& slice, const CostSpec& spec,

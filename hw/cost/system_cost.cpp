@@ -80,6 +80,22 @@ void judge_router(const SliceCost& slice, Cycle cycles, ClockJudge& judge) {
   judge.take(slice.fifo_control, slice.fifo_control.delay_ps);
 }
 
+// Adds up clocked bits and leakage. Without data for one block there is no sum.
+void add_power(SystemCost& system) {
+  system.leakage_mw = 0;
+  const auto take = [&](const std::vector<BlockCost>& blocks, std::size_t count) {
+    for (const BlockCost& block : blocks) {
+      const double instances = static_cast<double>(count) * block.count;
+      system.clocked_bits += instances * block.clocked_bits;
+      if (block.block == CostBlock::router_phy && !block.leakage_mw) continue;
+      if (!block.leakage_mw) system.leakage_mw.reset();
+      if (system.leakage_mw) *system.leakage_mw += instances * *block.leakage_mw;
+    }
+  };
+  for (const RouterCost& router : system.routers) take(router.blocks(), router.count);
+  for (const NiKindCost& ni : system.nis) take(ni.cost.blocks, ni.count);
+}
+
 }  // namespace
 
 AreaRange RouterCost::area() const { return area_of(blocks()); }
@@ -108,20 +124,30 @@ SystemCost price_system(const SystemShape& shape, const CostSpec& spec) {
   for (const std::size_t kind : shape.ni_of) ++system.nis[kind].count;
 
   ClockJudge judge;
+  ClockJudge adders;
+  const Cycle adding = std::max<Cycle>(1, shape.reduction_cycles);
   for (const RouterCost& router : system.routers) {
     system.area = system.area + static_cast<double>(router.count) * router.area();
     for (const SliceCost& slice : router.slices) {
       judge_router(slice, std::max<Cycle>(1, shape.router_cycles), judge);
+      if (slice.adders) adders.take_over_cycles(*slice.adders, adding);
     }
   }
   for (const NiKindCost& ni : system.nis) {
     system.area = system.area + static_cast<double>(ni.count) * ni.cost.area();
     for (const BlockCost& block : ni.cost.blocks) {
+      if (block.block == CostBlock::ni_adders) {
+        adders.take_over_cycles(block, adding);
+        continue;
+      }
       const bool searches = block.block == CostBlock::ni_scf_finder;
       judge.take_over_cycles(block, searches ? std::max<Cycle>(1, shape.arbitration_cycles) : 1);
     }
   }
-  system.clock = judge.limit();
+  system.clock_without_adders = judge.limit();
+  const bool adders_limit = adders.limit().period_ps > judge.limit().period_ps;
+  system.clock = adders_limit ? adders.limit() : judge.limit();
+  add_power(system);
   return system;
 }
 
@@ -134,6 +160,20 @@ Cycle implied_router_cycles(const SystemShape& shape, const CostSpec& spec,
       cycles = std::max(cycles, cycles_of(slice.stages_ps, period));
     }
   }
+  return cycles;
+}
+
+Cycle implied_reduction_cycles(const SystemCost& cost, std::uint64_t clock_hertz) {
+  const double period = kPsPerSecond / static_cast<double>(clock_hertz);
+  Cycle cycles = 1;
+  const auto take = [&](const std::vector<BlockCost>& blocks) {
+    for (const BlockCost& block : blocks) {
+      if (block.block != CostBlock::ni_adders && block.block != CostBlock::router_adders) continue;
+      cycles = std::max(cycles, cycles_of({block.delay_ps}, period));
+    }
+  };
+  for (const RouterCost& router : cost.routers) take(router.blocks());
+  for (const NiKindCost& ni : cost.nis) take(ni.cost.blocks);
   return cycles;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "hw/cost/ni_cost.h"
@@ -29,6 +30,7 @@ struct SystemShape {
   // Cycles that the configuration grants. The shortest clock period follows from them.
   Cycle router_cycles = 1;       // for all stages of a router
   Cycle arbitration_cycles = 1;  // for one choice among the chunks of a dimension queue
+  Cycle reduction_cycles = 1;    // pipeline of the adders
 };
 
 struct RouterCost {
@@ -55,8 +57,12 @@ struct ClockLimit {
 struct SystemCost {
   std::vector<RouterCost> routers;  // by kind
   std::vector<NiKindCost> nis;      // by kind
-  AreaRange area;                   // cells, µm²
+  AreaRange area;                   // cells, µm²; with PHYs if the user has described them
   ClockLimit clock;
+  ClockLimit clock_without_adders;
+  double clocked_bits = 0;
+  std::optional<double>
+      leakage_mw;  // of routers and NIs with their links' PHYs, if these are given
 };
 
 [[nodiscard]] SystemCost price_system(const SystemShape& shape, const CostSpec& spec);
@@ -67,5 +73,7 @@ struct SystemCost {
                                           std::uint64_t clock_hertz);
 [[nodiscard]] Cycle implied_arbitration_cycles(const SystemShape& shape, const CostSpec& spec,
                                                std::uint64_t clock_hertz);
+// Cycles that the adders take.
+[[nodiscard]] Cycle implied_reduction_cycles(const SystemCost& cost, std::uint64_t clock_hertz);
 
 }  // namespace espalier

@@ -53,8 +53,10 @@ const LibraryCells& cells_of(CellLibrary library) {
 
 Technology::Technology(const CostSpec& spec)
     : cells_(cells_of(spec.library)),
+      name_(spec.user_library ? spec.user_library->name : cells_.name),
       node_nm_(spec.node_nm != 0 ? static_cast<double>(spec.node_nm) : cells_.feature_nm),
-      nand2_um2_(cells_.nand2 * (node_nm_ / cells_.feature_nm) * (node_nm_ / cells_.feature_nm)),
+      nand2_um2_(spec.user_library ? spec.user_library->nand2_um2
+                                   : cells_.nand2 * std::pow(node_nm_ / cells_.feature_nm, 2)),
       fo4_ps_(spec.fo4_ps != 0 ? static_cast<double>(spec.fo4_ps)
                                : std::max(kFo4PsPerNm * node_nm_, kShortestFo4Ps)),
       wire_margin_(spec.wire_margin) {}
@@ -80,6 +82,29 @@ double Technology::sram_energy_factor() const {
   // SRAM scales as logic does.
   static const std::vector<NodeValue> cacti{
       {11, 0.281 * 0.71 / 2.30}, {22, 0.281}, {32, 0.543}, {45, 1}};
+  return interpolate(cacti, node_nm_);
+}
+
+double Technology::clock_pj_per_flip_flop() const {
+  static const std::vector<NodeValue> dsent{{11, 0.06}, {22, 0.20}, {32, 0.35}, {45, 0.61}};
+  constexpr double kFlitsPerCycle = 5 * 0.3;
+  constexpr double kFlipFlops = 2 * 5 * 128 + 5 * 128;  // of buffers and crossbar
+  return interpolate(dsent, node_nm_) * kFlitsPerCycle / kFlipFlops;
+}
+
+std::optional<double> Technology::leakage_mw_per_gate() const {
+  // mW of a router of five ports, 128 bits, four VCs of four flits: so many gates by the formulas.
+  static const std::vector<NodeValue> dsent{{11, 6.4}, {22, 21.6}, {32, 25.2}, {45, 29.5}};
+  constexpr double kGates = 121'800;
+  if (node_nm_ < 11 || node_nm_ > 45) return std::nullopt;
+  return interpolate(dsent, node_nm_) / kGates;
+}
+
+std::optional<double> Technology::sram_leakage_factor() const {
+  // Mean over six shapes, each within 4 % of the mean.
+  static const std::vector<NodeValue> cacti{
+      {11, 0.120 * 6.4 / 21.6}, {22, 0.120}, {32, 0.245}, {45, 1}};
+  if (node_nm_ < 11 || node_nm_ > 45) return std::nullopt;
   return interpolate(cacti, node_nm_);
 }
 

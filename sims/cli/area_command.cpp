@@ -80,6 +80,12 @@ std::string size_of(const Json& block) {
   return fmt::format("{}x{}", number(block, "words"), number(block, "bits"));
 }
 
+std::string joined(const Json& list) {
+  std::vector<std::string> words;
+  for (const Json& word : list) words.push_back(word.get<std::string>());
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 // `all`: the area that shares refer to.
 void add_blocks(Lines& lines, const Json& blocks, double all) {
   for (const Json& block : blocks) {
@@ -136,6 +142,9 @@ std::string area_text(const Json& system) {
                      range(area, "ni_extension_um2", "ni_extension_um2_high"),
                      percent(number(area, "ni_extension_share")),
                      percent(number(area, "ni_extension_um2") / number(area, "ni_um2")));
+  out += fmt::format("  adders of the NI {} um2; extension and adders {} of NI and router\n",
+                     two_digits(number(area, "ni_adders_um2")),
+                     percent(number(area, "ni_extension_and_adders_share")));
   const Json& shown = area.at("blocks");
   for (const Json& router : area.at("routers")) {
     out += fmt::format("  {} x router of {} ports ({}): {} um2 each\n", router.at("count").dump(),
@@ -152,6 +161,13 @@ std::string area_text(const Json& system) {
                      range(area, "system_mm2", "system_mm2_high"),
                      range(area, "system_placed_mm2", "system_placed_mm2_high"),
                      number(area, "utilization"));
+  if (!area.at("left_out").empty()) {
+    out += fmt::format("  not given, and in no total: {}\n", joined(area.at("left_out")));
+  }
+  const Json& leakage = area.at("system_leakage_mW");
+  out += leakage.is_null()
+             ? fmt::format("  leakage unknown: there are data from 11 to 45 nm\n")
+             : fmt::format("  leakage of the system {} mW\n", two_digits(leakage.get<double>()));
   const double node = number(area, "node_nm");
   if (node < kFinestChecked || node > kCoarsestChecked) {
     out += fmt::format("  SRAM at {} nm is extrapolated: the fit was checked from {} to {} nm\n",
@@ -159,16 +175,44 @@ std::string area_text(const Json& system) {
   }
   const double fastest = number(area, "max_clock_GHz");
   const double clock = number(system, "clock_GHz");
-  out += fmt::format("  clock at most {} GHz ({}), configured {}\n", two_digits(fastest),
-                     text(area, "clock_limited_by"), clock);
+  out += fmt::format("  clock at most {} GHz ({}), {} without adders, configured {}\n",
+                     two_digits(fastest), text(area, "clock_limited_by"),
+                     two_digits(number(area, "max_clock_without_adders_GHz")), clock);
   const std::string queues = system.at("implied_arbitration_cycles").is_null()
                                  ? ""
                                  : fmt::format(", arbitration {} (configured {})",
                                                system.at("implied_arbitration_cycles").dump(),
                                                system.at("arbitration_cycles").dump());
-  out += fmt::format("  at {} GHz: router pipeline {} cycles (configured {}){}\n", clock,
-                     system.at("implied_pipeline_cycles").dump(),
-                     system.at("pipeline_cycles").dump(), queues);
+  out += fmt::format(
+      "  at {} GHz: router pipeline {} cycles (configured {}), reduction {} "
+      "(configured {}){}\n",
+      clock, system.at("implied_pipeline_cycles").dump(), system.at("pipeline_cycles").dump(),
+      system.at("implied_reduction_cycles").dump(), area.at("reduction_cycles").dump(), queues);
+  return out;
+}
+
+// One row for each system; the documents quote this table.
+std::string summary(const std::vector<Json>& systems) {
+  std::string out =
+      "| technology | router, um2 | NI, um2 | extension, um2 | adders, um2 | extension / (router "
+      "and NI) | with adders | clock without adders, GHz | clock with adders, GHz | router "
+      "pipeline "
+      "that the configured clock implies | reduction latency that it implies |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const Json& system : systems) {
+    const Json& area = system.at("area");
+    out += fmt::format(
+        "| {} at {} nm | {} | {} | {} | {} | {} | {} | {} | {} | {} cycles at {} GHz | {} cycles "
+        "|\n",
+        text(area, "technology"), number(area, "node_nm"),
+        range(area, "router_um2", "router_um2_high"), range(area, "ni_um2", "ni_um2_high"),
+        range(area, "ni_extension_um2", "ni_extension_um2_high"),
+        two_digits(number(area, "ni_adders_um2")), percent(number(area, "ni_extension_share")),
+        percent(number(area, "ni_extension_and_adders_share")),
+        two_digits(number(area, "max_clock_without_adders_GHz")),
+        two_digits(number(area, "max_clock_GHz")), system.at("implied_pipeline_cycles").dump(),
+        number(system, "clock_GHz"), system.at("implied_reduction_cycles").dump());
+  }
   return out;
 }
 
@@ -177,7 +221,8 @@ std::string area_csv(const std::vector<Json>& systems) {
   std::string out =
       "config,topology,nodes,technology,node_nm,part,ports,instances,block,count,um2,um2_high,"
       "words,"
-      "bits,implementation,origin,fo4,ps,delay_origin,pj_read_or_use,pj_write,pj_origin\n";
+      "bits,implementation,origin,fo4,ps,delay_origin,pj_read_or_use,pj_write,pj_origin,leakage_mW,"
+      "leakage_origin\n";
   for (const Json& system : systems) {
     const Json& area = system.at("area");
     const auto add = [&](const Json& kind, const std::string& part) {
@@ -199,7 +244,17 @@ std::string area_csv(const std::vector<Json>& systems) {
 // Measures every block that has Verilog source. Each size is measured once.
 class Measurements {
  public:
+  Measurements() = default;
+  explicit Measurements(const LibertyFile& library)
+      : synthesizer_(library), library_(UserLibrary{library.name, library.nand2_area}) {}
+
   void add_to(SystemConfig& system, const Topology& topology, const RunNeed& need) {
+    if (library_ && system.cost.node_nm == 0) {
+      throw std::runtime_error(
+          "--liberty needs the feature size of its cells, for SRAM and wires: add --node, for "
+          "example --node 45nm");
+    }
+    system.cost.user_library = library_;
     const PricedSystem priced = price_system(system, topology, need);
     for (const RouterCost& router : priced.cost.routers) measure(router.blocks());
     for (const NiKindCost& ni : priced.cost.nis) measure(ni.cost.blocks);
@@ -220,13 +275,14 @@ class Measurements {
   }
 
   Synthesizer synthesizer_;
+  std::optional<UserLibrary> library_;
   std::vector<SynthesizedLogic> known_;
 };
 
 Json describe_system(const Input& input, const RunPoint& point, Measurements* measurements) {
   SystemConfig system = point.system;
   const Topology& topology = *input.topology;
-  const RunNeed need = configured_need(point);
+  const RunNeed need = area_need(topology, point);
   if (measurements != nullptr) measurements->add_to(system, topology, need);
   const PricedSystem priced = price_system(system, topology, need);
   Json json;
@@ -237,6 +293,7 @@ Json describe_system(const Input& input, const RunPoint& point, Measurements* me
   json["pipeline_cycles"] = system.router.pipeline_cycles;
   json["implied_pipeline_cycles"] =
       implied_router_cycles(priced.shape, system.cost, system.clock.hertz);
+  json["implied_reduction_cycles"] = implied_reduction_cycles(priced.cost, system.clock.hertz);
   json["arbitration_cycles"] = nullptr;
   json["implied_arbitration_cycles"] = nullptr;
   if (topology.dimensions()) {
@@ -309,6 +366,9 @@ int area_command(const AreaOptions& options) {
     }
     audience = Messages::nobody;
     try {
+      if (!measurements && !options.liberty.empty()) {
+        measurements.emplace(read_liberty(options.liberty));
+      }
       if (options.synthesize && !measurements) measurements.emplace();
       add_systems(*inputs, measurements ? &*measurements : nullptr, systems);
     } catch (const std::runtime_error& error) {
@@ -317,7 +377,8 @@ int area_command(const AreaOptions& options) {
     }
   }
   std::FILE* people = options.json == "-" || options.csv == "-" ? stderr : stdout;
-  for (std::size_t i = 0; i < systems.size(); ++i) {
+  if (options.summary) fmt::print(people, "{}", summary(systems));
+  for (std::size_t i = 0; i < systems.size() && !options.summary; ++i) {
     fmt::print(people, "{}{}", i == 0 ? "" : "\n", area_text(systems[i]));
   }
   if (!options.json.empty() && !write_text(options.json, document(systems))) return kUsageError;

@@ -92,6 +92,8 @@ struct AreaOptions {
   std::vector<std::string> technologies;  // tried one after the other; empty: as configured
   std::vector<std::string> nodes;         // tried one after the other; empty: as configured
   bool synthesize = false;                // measure hw/rtl instead of using the formulas
+  std::string liberty;                    // cells for it; empty: built-in areas, OSU 0.18 timing
+  bool summary = false;                   // one Markdown row per system in place of the tables
   std::string json;
   std::string csv;
 };

@@ -221,9 +221,17 @@ Subcommand add_area(CLI::App& app, AreaOptions& options) {
       "cell library that replaces the configured library; see espalier list technologies");
   add_repeatable(*command, "--node", options.nodes, "LENGTH",
                  "feature size that replaces the configured size, for example 22nm");
-  command->add_flag("--synthesize", options.synthesize,
-                    "measure NI control, dependency table, FIFO control and SCF finder with yosys "
-                    "instead of using the formulas; takes seconds each");
+  CLI::Option* synthesize = command->add_flag(
+      "--synthesize", options.synthesize,
+      "measure the blocks of which hw/rtl has Verilog with yosys instead of using the formulas; "
+      "takes seconds each");
+  command
+      ->add_option("--liberty", options.liberty,
+                   "map to the cells of this Liberty file; needs --node, the file's feature size")
+      ->type_name("FILE")
+      ->needs(synthesize);
+  command->add_flag("--summary", options.summary,
+                    "print one row of a Markdown table for each system instead of its blocks");
   add_file(*command, "--json", options.json, "write the costs to this file, - for stdout");
   add_file(*command, "--csv", options.csv, "write one line per block to this file, - for stdout");
   return {command, [&options] { return area_command(options); }};

@@ -104,13 +104,14 @@ std::string energy_note(const std::vector<Json>& results) {
     if (energy == result.end() || !energy->is_object()) continue;
     std::vector<std::string> parts;
     for (const Json& part : energy->at("left_out")) parts.push_back(part.get<std::string>());
-    ++runs_by_parts[fmt::format("{}", fmt::join(parts, "; "))];
+    ++runs_by_parts[parts.empty() ? std::string("all of routers, NIs and links")
+                                  : fmt::format("without {}", fmt::join(parts, "; "))];
   }
   std::string text;
   for (const auto& [parts, runs] : runs_by_parts) {
-    text += runs_by_parts.size() == 1 ? fmt::format("energy uJ: without {}\n", parts)
-                                      : fmt::format("energy uJ of {} of {} runs: without {}\n",
-                                                    runs, results.size(), parts);
+    text += runs_by_parts.size() == 1
+                ? fmt::format("energy uJ: {}\n", parts)
+                : fmt::format("energy uJ of {} of {} runs: {}\n", runs, results.size(), parts);
   }
   return text;
 }

@@ -12,18 +12,17 @@ constexpr std::uint64_t kMicrosecond = 1'000'000;  // picoseconds
 
 bool is_memory(CostBlock block) {
   return block == CostBlock::router_buffers || block == CostBlock::ni_buffers ||
-         block == CostBlock::ni_schedule_table || block == CostBlock::ni_dimension_queue;
+         block == CostBlock::ni_send_queue || block == CostBlock::ni_schedule_table ||
+         block == CostBlock::ni_program_memory || block == CostBlock::ni_dimension_queue;
 }
 
 // True for blocks whose uses a simulation counts (sims/experiment/event_energy.h). Only these
 // blocks have energy keys.
-bool has_counted_uses(CostBlock block) {
-  return is_memory(block) || block == CostBlock::router_crossbar ||
-         block == CostBlock::router_allocators || block == CostBlock::ni_scf_finder;
-}
-// The schedule table is written before the run, so its writes are not counted.
+bool has_counted_uses(CostBlock block) { return block != CostBlock::ni_readiness_table; }
+// Schedule tables and programs are written before the run, so their writes are not counted.
 bool has_counted_writes(CostBlock block) {
-  return is_memory(block) && block != CostBlock::ni_schedule_table;
+  return is_memory(block) && block != CostBlock::ni_schedule_table &&
+         block != CostBlock::ni_program_memory;
 }
 
 // Condition under which a system has the block; none: every system has it.
@@ -34,9 +33,14 @@ std::optional<KeyCondition> where_it_is(const KeyTable& table, CostBlock block) 
     case CostBlock::ni_dependency_table:
     case CostBlock::ni_row_repeat:
     case CostBlock::ni_slot_counter:
+    case CostBlock::ni_program_memory:
+    case CostBlock::ni_program_context:
+    case CostBlock::ni_scoreboard:
+    case CostBlock::ni_slot_credits:
       return table.where_not_dimensional();
     case CostBlock::ni_dimension_queue:
     case CostBlock::ni_scf_finder:
+    case CostBlock::router_adders:
       return table.where_dimensional();
     case CostBlock::ni_readiness_table:
       return table.where("coordination.mode", {"in_ni"});
@@ -78,6 +82,32 @@ void add_macro_keys(KeyTable& table, CostBlock block) {
         .optional()
         .doc("energy of one write, pJ");
   }
+  macro.fraction("leakage_mW", &UserMacro::leakage_mw)
+      .above_zero_to(1e9)
+      .word("formula")
+      .optional()
+      .doc(memory ? "leakage of one memory" : "leakage of one instance");
+}
+
+// The PHY at one end of a link. Results name it in `left_out` while numbers are not given.
+void add_phy_keys(KeyTable& table) {
+  const auto link = table.group_at(
+      "system.cost.macros.link", [](auto& p) -> auto& { return p.system.cost.link; });
+  link.fraction("area_um2", &LinkMacro::area_um2)
+      .above_zero_to(1e12)
+      .word("none")
+      .optional()
+      .doc("cell area of the PHY at one end of a link, both directions; none: not given");
+  link.fraction("leakage_mW", &LinkMacro::leakage_mw)
+      .above_zero_to(1e9)
+      .word("none")
+      .optional()
+      .doc("leakage, and all other power that does not depend on traffic, at one end of a link");
+  link.fraction("pj_per_bit", &LinkMacro::pj_per_bit)
+      .above_zero_to(1e6)
+      .word("none")
+      .optional()
+      .doc("energy of a bit over a link, both ends and the wire, pJ");
 }
 
 }  // namespace
@@ -121,13 +151,11 @@ void add_cost_keys(KeyTable& table) {
       .doc(
           "number of chunks that a dimension queue can hold; auto: 64, or the collective's number "
           "of chunks if that is larger");
-  cost.fraction("link_pj_per_bit", &CostSpec::link_pj_per_bit)
-      .above_zero_to(1e6)
-      .word("none")
-      .doc("energy of a link, pJ per bit; none: unknown, so results have no energy of links");
+  add_phy_keys(table);
   for (std::size_t b = 0; b < kNumCostBlocks; ++b) {
     const auto block = static_cast<CostBlock>(b);
-    if (block != CostBlock::ni_readiness_table) add_macro_keys(table, block);
+    const bool elsewhere = block == CostBlock::ni_readiness_table || block == CostBlock::router_phy;
+    if (!elsewhere) add_macro_keys(table, block);
   }
 }
 

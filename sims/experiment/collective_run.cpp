@@ -111,7 +111,9 @@ class TablesRun : public PointRun {
     return block == RtlBlock::ni_control || block == RtlBlock::dependency_state;
   }
   [[nodiscard]] RunNeed need() const override {
-    return table_need(program_.tables, topology().num_nodes());
+    RunNeed need = table_need(program_.tables, topology().num_nodes());
+    need.element_bytes = configured_need(point()).element_bytes;
+    return need;
   }
   [[nodiscard]] Json explain(RunAccount& account, const SimulationOutcome& outcome) const override {
     return account.explain_tables(topology(), point(), program_.tables, program_.posts,

@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <initializer_list>
-#include <optional>
 #include <set>
 #include <string>
 
 #include "alg/schedule/schedule_table.h"
 #include "hw/cost/system_cost.h"
 #include "hw/topology/topology.h"
+#include "sims/experiment/event_energy.h"
+#include "sims/model/build_program.h"
 #include "sims/model/system_shape.h"
-#include "sims/point/enum_names.h"
 #include "sims/system/hardware_events.h"
+#include "sims/system/program_setup.h"
 
 namespace espalier {
 
@@ -23,124 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kPicosecondsPerSecond = 1e12;
-
-// Counts of events, and the energy of all events of a kind in pJ. Dynamic energy only: no leakage,
-// and no clock tree.
-struct EventEnergy {
-  std::uint64_t router_flits = 0;  // buffer write, buffer read, crossbar
-  double buffers_pj = 0;
-  double crossbars_pj = 0;
-  std::uint64_t arbitrations = 0;
-  double allocators_pj = 0;
-  std::uint64_t injected_flits = 0;  // NI buffer write and read
-  double ni_buffers_pj = 0;
-  std::uint64_t decisions = 0;  // table entries read, or stages picked from dimension queues
-  double decisions_pj = 0;
-  std::uint64_t link_flits = 0;
-  std::optional<double> links_pj;  // empty: the configuration does not give the energy of a bit
-
-  [[nodiscard]] double priced_pj() const {
-    return buffers_pj + crossbars_pj + allocators_pj + ni_buffers_pj + decisions_pj +
-           links_pj.value_or(0);
-  }
-};
-
-class EnergyCounter {
- public:
-  EnergyCounter(const SystemShape& shape, const SystemCost& cost, const Topology& topology,
-                bool folded)
-      : shape_(shape), cost_(cost), topology_(topology), folded_(folded) {
-    if (!topology.dimensions()) return;
-    switch_of_.resize(topology.dimensions()->dimensions.size());
-    for (std::size_t v = topology.num_vertices(); v-- > topology.num_nodes();) {
-      const NodeId vertex(v);
-      switch_of_[topology.dimension_of(topology.out_links(vertex).front())] = vertex;
-    }
-  }
-
-  void add(const HardwareEvents::Router& router) {
-    const SliceCost* slice = slice_of(router);
-    if (slice == nullptr) return;
-    const auto flits = static_cast<double>(router.flits);
-    energy_.router_flits += router.flits;
-    energy_.buffers_pj += flits * (slice->buffers.write_pj + slice->buffers.read_pj);
-    energy_.crossbars_pj += flits * slice->crossbar.read_pj;
-    energy_.arbitrations += router.packets;
-    energy_.allocators_pj += static_cast<double>(router.packets) * slice->allocators.read_pj;
-  }
-
-  void add_injected(std::uint32_t dimension, std::uint64_t flits) {
-    energy_.injected_flits += flits;
-    for (const BlockCost& block : ni().blocks) {
-      if (block.block != CostBlock::ni_buffers || block.dimension != dimension) continue;
-      energy_.ni_buffers_pj += static_cast<double>(flits) * (block.write_pj + block.read_pj);
-    }
-  }
-
-  // A pick searches a queue and removes one entry, which was written before. All dimensions have
-  // equal queues.
-  void add_decisions(std::uint64_t decisions) {
-    energy_.decisions += decisions;
-    double each = 0;
-    const auto& table = shape_.nis[shape_.ni_of.front()].table;
-    const bool repeats = table && table->repeat_bits != 0;
-    for (const BlockCost& block : ni().blocks) {
-      const bool first = block.dimension <= 1;
-      if (block.block == CostBlock::ni_schedule_table) {
-        each += block.read_pj;
-        if (repeats) each += block.write_pj;  // every row is written back, also a passed one
-      }
-      if (block.block == CostBlock::ni_dimension_queue && first) {
-        each += block.read_pj + block.write_pj;
-      }
-      if (block.block == CostBlock::ni_scf_finder && first) each += block.read_pj;
-    }
-    energy_.decisions_pj += static_cast<double>(decisions) * each;
-  }
-
-  void add_link(std::uint32_t dimension, std::uint64_t flits, double pj_per_bit) {
-    energy_.link_flits += flits;
-    if (pj_per_bit == 0) return;
-    const SliceCost* slice = cost_.routers[shape_.router_of.front()].slice(dimension);
-    if (slice == nullptr) return;
-    energy_.links_pj = energy_.links_pj.value_or(0) +
-                       static_cast<double>(flits) * slice->slice.flit_bits * pj_per_bit;
-  }
-
-  [[nodiscard]] const EventEnergy& energy() const { return energy_; }
-
- private:
-  [[nodiscard]] const NiCost& ni() const { return cost_.nis[shape_.ni_of.front()].cost; }
-
-  [[nodiscard]] const SliceCost* slice_of(const HardwareEvents::Router& router) const {
-    NodeId vertex = router.vertex;
-    if (folded_) vertex = router.is_switch ? switch_of_[router.dimension - 1] : NodeId(0);
-    return cost_.routers[shape_.router_of[vertex.index()]].slice(router.dimension);
-  }
-
-  const SystemShape& shape_;
-  const SystemCost& cost_;
-  const Topology& topology_;
-  bool folded_;
-  std::vector<NodeId> switch_of_;  // by dimension: its first switch
-  EventEnergy energy_;
-};
-
-// `shape` and `cost` describe `topology`. If one NPU was simulated for all (`folded`), the vertices
-// of the events belong to the folded topology, where no other NPU stands at a switch.
-EventEnergy energy_of(const HardwareEvents& events, bool folded, const SystemShape& shape,
-                      const SystemCost& cost, const Topology& topology, double link_pj_per_bit) {
-  EnergyCounter counter(shape, cost, topology, folded);
-  for (const HardwareEvents::Router& router : events.routers) counter.add(router);
-  for (std::uint32_t d = 0; d < events.injected_flits.size(); ++d) {
-    counter.add_injected(d, events.injected_flits[d]);
-  }
-  counter.add_decisions(events.decisions);
-  for (std::uint32_t d = 0; d < events.link_flits.size(); ++d) {
-    counter.add_link(d, events.link_flits[d], link_pj_per_bit);
-  }
-  return counter.energy();
-}
 
 // Rounds to the digits that an estimate has, so that results do not depend on the last bit of a
 // library's function.
@@ -171,6 +53,9 @@ Json describe_block(const BlockCost& block) {
   json["pj_read_or_use"] = picojoules(block.read_pj);
   json["pj_write"] = block.write_pj != 0 ? Json(picojoules(block.write_pj)) : Json();
   json["pj_origin"] = to_string(block.energy_origin);
+  json["leakage_mW"] =
+      block.leakage_mw ? Json(rounded(block.count * *block.leakage_mw, 4)) : Json();
+  json["leakage_origin"] = block.leakage_mw ? Json(to_string(block.leakage_origin)) : Json();
   return json;
 }
 
@@ -224,10 +109,12 @@ Json describe_nis(const PricedSystem& priced, AreaDetail detail) {
 }
 
 // "formula", or "formula and user" if the blocks differ; null without such a block.
-Json energy_origin(const PricedSystem& priced, std::initializer_list<CostBlock> of) {
+Json energy_origin(const PricedSystem& priced, const EnergyPart& part) {
+  if (part.blocks.empty()) return part.pj ? Json(to_string(part.origin)) : Json();
   std::set<std::string> origins;
   const auto look = [&](const std::vector<BlockCost>& blocks) {
     for (const BlockCost& block : blocks) {
+      const auto& of = part.blocks;
       if (std::find(of.begin(), of.end(), block.block) == of.end()) continue;
       origins.insert(to_string(block.energy_origin));
     }
@@ -237,17 +124,43 @@ Json energy_origin(const PricedSystem& priced, std::initializer_list<CostBlock> 
   return origins.empty() ? Json() : Json(fmt::format("{}", fmt::join(origins, " and ")));
 }
 
-Json describe_origins(const PricedSystem& priced, const EventEnergy& energy, bool has_table) {
-  Json json;
-  json["buffers"] = energy_origin(priced, {CostBlock::router_buffers});
-  json["crossbars"] = energy_origin(priced, {CostBlock::router_crossbar});
-  json["allocators"] = energy_origin(priced, {CostBlock::router_allocators});
-  json["ni_buffers"] = energy_origin(priced, {CostBlock::ni_buffers});
-  json[has_table ? "tables" : "queues"] = energy_origin(
-      priced,
-      {CostBlock::ni_schedule_table, CostBlock::ni_dimension_queue, CostBlock::ni_scf_finder});
-  json["links"] = energy.links_pj ? Json(to_string(Origin::user)) : Json();
-  return json;
+// The name of a part as a field.
+std::string field_of(const EnergyPart& part) {
+  std::string name = part.name;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+}
+
+// The origins of all leakage.
+Json leakage_origin(const PricedSystem& priced) {
+  if (!priced.cost.leakage_mw) return {};
+  std::set<std::string> origins;
+  const auto look = [&](const std::vector<BlockCost>& blocks) {
+    for (const BlockCost& block : blocks) {
+      if (block.leakage_mw) origins.insert(to_string(block.leakage_origin));
+    }
+  };
+  for (const RouterCost& router : priced.cost.routers) look(router.blocks());
+  for (const NiKindCost& ni : priced.cost.nis) look(ni.cost.blocks);
+  return fmt::format("{}", fmt::join(origins, " and "));
+}
+
+const char* decisions_field(IssueKind kind) {
+  if (kind == IssueKind::table) return "table_reads";
+  return kind == IssueKind::queue ? "queue_picks" : "instruction_fetches";
+}
+
+// What has no area.
+Json area_left_out(const PricedSystem& priced, const CostSpec& spec) {
+  Json left_out = Json::array();
+  if (spec.link.area_um2 == 0) left_out.push_back("link PHYs");
+  const auto& routers = priced.cost.routers;
+  const bool adds = std::any_of(routers.begin(), routers.end(), [](const RouterCost& router) {
+    return std::any_of(router.slices.begin(), router.slices.end(),
+                       [](const SliceCost& slice) { return slice.adders.has_value(); });
+  });
+  if (adds) left_out.push_back("memory of switches that add");
+  return left_out;
 }
 
 }  // namespace
@@ -282,7 +195,7 @@ Json describe_area(const PricedSystem& priced, const SystemConfig& system, const
   const NiCost& ni = priced.its_ni();
   const double router_and_ni = router.area().low + ni.area().low;
   Json json;
-  json["technology"] = technology.cells().name;
+  json["technology"] = technology.name();
   json["node_nm"] = system.cost.node_nm != 0 ? static_cast<double>(system.cost.node_nm)
                                              : technology.cells().feature_nm;
   json["utilization"] = system.cost.utilization;
@@ -294,16 +207,24 @@ Json describe_area(const PricedSystem& priced, const SystemConfig& system, const
   json["ni_extension_um2_high"] = um2(ni.extension().high);
   json["ni_extension_share"] =
       router_and_ni == 0 ? 0 : rounded(ni.extension().low / router_and_ni, 5);
+  json["ni_adders_um2"] = um2(ni.adders().low);
+  json["ni_extension_and_adders_share"] =
+      router_and_ni == 0 ? 0 : rounded((ni.extension().low + ni.adders().low) / router_and_ni, 5);
   json["system_mm2"] = mm2(priced.cost.area.low);
   json["system_mm2_high"] = mm2(priced.cost.area.high);
   json["system_placed_mm2"] = mm2(priced.cost.area.low / system.cost.utilization);
   json["system_placed_mm2_high"] = mm2(priced.cost.area.high / system.cost.utilization);
+  json["system_leakage_mW"] =
+      priced.cost.leakage_mw ? Json(rounded(*priced.cost.leakage_mw, 3)) : Json();
+  json["left_out"] = area_left_out(priced, system.cost);
   json["max_clock_GHz"] = ghz(priced.cost.clock.period_ps);
   json["clock_met"] = priced.cost.clock.period_ps <=
                       kPicosecondsPerSecond / static_cast<double>(system.clock.hertz);
   json["clock_limited_by"] = to_string(priced.cost.clock.block);
   json["clock_origin"] = to_string(priced.cost.clock.origin);
+  json["max_clock_without_adders_GHz"] = ghz(priced.cost.clock_without_adders.period_ps);
   json["pipeline_cycles"] = priced.shape.router_cycles;
+  json["reduction_cycles"] = priced.shape.reduction_cycles;
   if (topology.dimensions()) json["arbitration_cycles"] = priced.shape.arbitration_cycles;
   json["routers"] = describe_routers(priced, topology, detail);
   json["nis"] = describe_nis(priced, detail);
@@ -311,6 +232,18 @@ Json describe_area(const PricedSystem& priced, const SystemConfig& system, const
   blocks.insert(blocks.end(), ni.blocks.begin(), ni.blocks.end());
   json["blocks"] = describe_blocks(blocks);
   return json;
+}
+
+RunNeed area_need(const Topology& topology, const RunPoint& point) {
+  RunNeed need = configured_need(point);
+  if (point.collective && !topology.dimensions() && has_program(point)) {
+    need.program = program_contexts(build_program(topology, point), point);
+  }
+  return need;
+}
+
+ProgramContextsShape program_contexts(const Program& program, const RunPoint& point) {
+  return contexts_for(program, point.system.ni.program, protocol_of(program, point).slots);
 }
 
 RunNeed table_need(const ScheduleTables& tables, std::size_t nodes) {
@@ -330,36 +263,42 @@ RunNeed table_need(const ScheduleTables& tables, std::size_t nodes) {
 Json describe_energy(const PricedSystem& priced, const Topology& topology, const RunPoint& point,
                      const SimulationOutcome& outcome, bool folded) {
   const HardwareEvents& events = outcome.events;
-  const bool has_table = !topology.dimensions().has_value();
-  const EventEnergy energy = energy_of(events, folded, priced.shape, priced.cost, topology,
-                                       point.system.cost.link_pj_per_bit);
+  const auto hertz = static_cast<double>(point.system.clock.hertz);
+  Cycle cycles = outcome.cycles;
+  if (cycles == 0 && point.control) cycles = point.control->duration_cycles;
+  const RunEnergy energy = energy_of(events, folded, priced.shape, priced.cost, topology,
+                                     point.system.cost, static_cast<double>(cycles) / hertz, hertz);
+  const double priced_pj = energy.priced_pj();
   Json json;
-  json["priced_uJ"] = microjoules(energy.priced_pj());
+  json["priced_uJ"] = microjoules(priced_pj);
   json["priced_pJ_per_byte"] =
       events.payload_bytes == 0
           ? Json()
-          : Json(rounded(energy.priced_pj() / static_cast<double>(events.payload_bytes), 3));
-  json["left_out"] = Json::array();
-  if (!energy.links_pj) json["left_out"].push_back("links");
-  for (const char* part : {"leakage", "clock tree", "DMA, reduction and memory"}) {
-    json["left_out"].push_back(part);
+          : Json(rounded(priced_pj / static_cast<double>(events.payload_bytes), 3));
+  json["total_uJ"] = energy.left_out.empty() ? Json(microjoules(priced_pj)) : Json();
+  json["covers"] = Json::array();
+  for (const EnergyPart& part : energy.parts) {
+    if (part.pj) json["covers"].push_back(part.name);
   }
+  json["left_out"] = energy.left_out;
   Json& counts = json["events"];
   counts["buffer_writes"] = energy.router_flits;
   counts["buffer_reads"] = energy.router_flits;
   counts["crossbar_traversals"] = energy.router_flits;
   counts["arbitrations"] = energy.arbitrations;
   counts["ni_buffer_flits"] = energy.injected_flits;
-  counts[has_table ? "table_reads" : "queue_picks"] = energy.decisions;
+  counts["dma_reads"] = energy.injected_packets;
+  counts["ejected_flits"] = energy.ejected_flits;
+  counts["additions"] = energy.additions;
+  counts[decisions_field(issue_kind(priced.shape))] = energy.decisions;
   counts["link_flits"] = energy.link_flits;
-  Json& parts = json["uJ"];
-  parts["buffers"] = microjoules(energy.buffers_pj);
-  parts["crossbars"] = microjoules(energy.crossbars_pj);
-  parts["allocators"] = microjoules(energy.allocators_pj);
-  parts["ni_buffers"] = microjoules(energy.ni_buffers_pj);
-  parts[has_table ? "tables" : "queues"] = microjoules(energy.decisions_pj);
-  parts["links"] = energy.links_pj ? Json(microjoules(*energy.links_pj)) : Json();
-  json["origin"] = describe_origins(priced, energy, has_table);
+  for (const EnergyPart& part : energy.parts) {
+    json["uJ"][field_of(part)] = part.pj ? Json(microjoules(*part.pj)) : Json();
+  }
+  for (const EnergyPart& part : energy.parts) {
+    json["origin"][field_of(part)] =
+        part.name == "leakage" && part.pj ? leakage_origin(priced) : energy_origin(priced, part);
+  }
   return json;
 }
 

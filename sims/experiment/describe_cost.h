@@ -34,6 +34,12 @@ enum class AreaDetail : std::uint8_t { largest_kind, every_kind };
                                                    const SystemConfig& system,
                                                    const Topology& topology, AreaDetail detail);
 
+// What a point's configuration needs, with the contexts of the collective program that it names.
+// Precondition: the reader found no error in the program.
+[[nodiscard]] RunNeed area_need(const Topology& topology, const RunPoint& point);
+// The program contexts of a point's NIs.
+[[nodiscard]] ProgramContextsShape program_contexts(const Program& program, const RunPoint& point);
+
 // The table entries that a system needs to run a schedule.
 [[nodiscard]] RunNeed table_need(const ScheduleTables& tables, std::size_t nodes);
 

@@ -9,6 +9,7 @@
 #include "alg/certify/channel_dependencies.h"
 #include "alg/program/connection_routes.h"
 #include "sims/experiment/certify_point.h"
+#include "sims/experiment/describe_cost.h"
 #include "sims/experiment/point_run.h"
 #include "sims/model/build_program.h"
 #include "sims/observe/explain/run_account.h"
@@ -154,6 +155,11 @@ class ProgramRun : public PointRun {
     const Bytes size = point().collective->size;
     if (!has_bound(program_.collective)) return RunBound{size, {}, {}, {}, {}};
     return RunBound{size, collective_bound(topology(), program_.collective, size, {}), {}, {}, {}};
+  }
+  [[nodiscard]] RunNeed need() const override {
+    RunNeed need = configured_need(point());
+    need.program = program_contexts(program_, point());
+    return need;
   }
   [[nodiscard]] Json explain(RunAccount& account, const SimulationOutcome& outcome) const override {
     return account.explain_program(topology(), point(), program_, outcome.cycles);

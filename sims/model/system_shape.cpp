@@ -44,6 +44,7 @@ class ShapeBuilder {
     SystemShape shape;
     shape.router_cycles = system_.router.pipeline_cycles;
     shape.arbitration_cycles = system_.ni.dimension_queue.arbitration_cycles;
+    shape.reduction_cycles = system_.ni.reduction.latency_cycles;
     // Links in and out, NI ports; for switches of a multi-dimensional system also their dimension.
     using Name = std::tuple<std::size_t, std::size_t, std::size_t, bool, std::size_t>;
     Kinds<Name, std::vector<RouterSlice>> routers(shape.routers);
@@ -103,32 +104,84 @@ class ShapeBuilder {
     for (const LinkId link : topology_.in_links(vertex)) ++of(dimension_of(link)).inputs;
     for (const LinkId link : topology_.out_links(vertex)) ++of(dimension_of(link)).outputs;
     const auto ports = static_cast<std::uint32_t>(ni_ports(vertex));
+    const bool adds = topology_.is_switch(vertex) && topology_.aggregates(vertex);
     for (auto& [dimension, part] : slices) {
+      part.link_ends = std::max(part.inputs, part.outputs);
       const std::uint32_t more = dimension == 0 || ports == 0 ? ports : part.outputs;
       part.inputs += more;
       part.outputs += more;
+      if (adds) part.adders = adders(part.link_ends, part.flit_bits);
     }
     std::vector<RouterSlice> list;
     for (const auto& [dimension, part] : slices) list.push_back(part);
     return list;
   }
 
+  // The adders of all lanes of a reduction unit, or of the one unit. Without a rate, they add as
+  // fast as ports deliver.
+  [[nodiscard]] Adders adders(std::uint32_t ports, std::uint32_t flit_bits) const {
+    const ReductionConfig& reduction = system_.ni.reduction;
+    const std::uint64_t rate =
+        reduction.bytes_per_cycle != 0 ? reduction.bytes_per_cycle : flit_bits / 8;
+    const bool is_one_unit =
+        reduction.mode == ReductionMode::after_message && reduction.bytes_per_cycle != 0;
+    Adders lane = adders_for(rate, need_.element_bytes);
+    lane.count *= is_one_unit ? 1 : ports;
+    return lane;
+  }
+
+  [[nodiscard]] NiPorts ports_of(std::uint32_t dimension, std::uint32_t count,
+                                 const RouterSlice& slice) const {
+    const NiConfig& config = system_.ni;
+    NiPorts ports;
+    ports.dimension = dimension;
+    ports.count = count;
+    ports.buffer_flits = config.buffer_flits;
+    ports.flit_bits = slice.flit_bits;
+    ports.send_queue = config.send_queue;
+    // Start address and size, 64 bits each, destination and flow.
+    ports.descriptor_bits = 2 * 64 + 2 * bits_for(topology_.num_nodes());
+    ports.vcs = slice.vcs;
+    ports.credits = slice.vc_depth_flits;
+    const std::uint32_t flit_bytes = slice.flit_bits / 8;
+    ports.payload_bytes = dimension == 0
+                              ? static_cast<std::uint32_t>(system_.flow_control.payload_bytes)
+                              : system_.dimensions.packet_flits * flit_bytes;
+    ports.packet_flits = (ports.payload_bytes + flit_bytes - 1) / flit_bytes + 1;
+    ports.ejection_registers =
+        static_cast<std::uint32_t>(std::max<Cycle>(1, config.delivery_cycles));
+    ports.adders = adders(count, slice.flit_bits);
+    return ports;
+  }
+
+  // In message mode a VC brings one message at a time; in packet mode as many messages may have
+  // partly arrived as the NI can wait for.
+  [[nodiscard]] MessageTableShape messages_of(std::uint32_t ports) const {
+    MessageTableShape messages;
+    messages.entries = std::max(ports * system_.router.vcs, ScheduleTableShape().dependencies);
+    messages.tag_bits = 2 * std::max(1U, bits_for(topology_.num_nodes()));
+    return messages;
+  }
+
   [[nodiscard]] NiShape ni_of(NodeId vertex) const {
     NiShape ni;
     ni.readiness = need_.readiness;
+    ni.messages = messages_of(static_cast<std::uint32_t>(ni_ports(vertex)));
     const NiConfig& config = system_.ni;
     if (!depths_.empty()) {
       const DimensionedShape& shape = *topology_.dimensions();
       for (std::uint32_t d = 0; d < shape.dimensions.size(); ++d) {
-        ni.ports.push_back({d + 1, shape.dimensions[d].links, config.buffer_flits,
-                            8 * shape.dimensions[d].link.flit_bytes});
+        ni.ports.push_back(ports_of(d + 1, shape.dimensions[d].links, slice(d + 1)));
         ni.queues.push_back(
             {d + 1, queue_entries(), 32, config.dimension_queue.arbiter.order == QueueOrder::scf});
       }
       return ni;
     }
-    ni.ports.push_back({0, static_cast<std::uint32_t>(ni_ports(vertex)), config.buffer_flits,
-                        8 * system_.clock.flit_bytes});
+    ni.ports.push_back(ports_of(0, static_cast<std::uint32_t>(ni_ports(vertex)), slice(0)));
+    if (need_.program) {
+      ni.program = need_.program;
+      return ni;
+    }
     const std::size_t nodes = topology_.num_nodes();
     ScheduleTableShape table;
     const auto paper = static_cast<std::uint32_t>(2 * nodes);
@@ -207,6 +260,11 @@ std::optional<ReadinessShape> readiness_of(const RunPoint& point) {
 RunNeed configured_need(const RunPoint& point) {
   RunNeed need;
   if (point.collective) need.queue_entries = point.collective->chunks;
+  constexpr std::uint32_t kFp16Bytes = 2;  // of the built-in workloads
+  if (point.collective) {
+    need.element_bytes =
+        point.workload ? kFp16Bytes : static_cast<std::uint32_t>(point.collective->element_bytes);
+  }
   need.readiness = readiness_of(point);
   constexpr std::uint32_t kSlotBits = 32;  // 4 s, in ns
   const Algorithm* algorithm =
@@ -215,6 +273,40 @@ RunNeed configured_need(const RunPoint& point) {
       algorithm != nullptr && algorithm->generator != nullptr && algorithm->generator->plans_times;
   if (plans_slots) need.slot_bits = kSlotBits;
   return need;
+}
+
+ProgramContextsShape contexts_for(const Program& program, const ProgramNiConfig& config,
+                                  std::uint32_t slots) {
+  ProgramContextsShape shape;
+  std::uint32_t places = 1;
+  std::uint32_t most_chunks = 1;  // of a step
+  const ProgramStorage storage(program);
+  for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
+    const RankProgram& rank = program.ranks[r];
+    // All blocks of a call are resident at once.
+    std::map<std::uint32_t, std::uint32_t> blocks_of_call;
+    for (const ThreadBlock& block : rank.blocks) {
+      shape.contexts = std::max(shape.contexts, ++blocks_of_call[block.call]);
+    }
+    places = std::max(places, storage.num_places(r));
+    for (const ThreadBlock& block : rank.blocks) {
+      shape.steps = std::max(shape.steps, static_cast<std::uint32_t>(block.steps.size()));
+      for (const ProgramStep& step : block.steps) most_chunks = std::max(most_chunks, step.count);
+    }
+  }
+  if (config.contexts != 0) shape.contexts = config.contexts;
+  if (config.context_steps != 0) shape.steps = config.context_steps;
+  shape.contexts = std::max(1U, shape.contexts);
+  shape.steps = std::max(1U, shape.steps);
+  constexpr std::uint32_t kOp = 4;
+  constexpr std::uint32_t kBuffer = 2;  // input, output, scratch
+  // Two places, a count, the step of another context to wait for, and whether others wait.
+  shape.instruction_bits = kOp + 2 * (kBuffer + bits_for(places + 1ULL)) +
+                           bits_for(most_chunks + 1ULL) + bits_for(shape.contexts + 1ULL) +
+                           bits_for(shape.steps) + 1;
+  shape.slots = slots;
+  shape.requests = config.requests;
+  return shape;
 }
 
 SystemShape system_shape(const SystemConfig& system, const Topology& topology,

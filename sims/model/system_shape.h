@@ -18,18 +18,26 @@ struct RunNeed {
   std::uint32_t field_bits = 0;   // TableFormat::repeat_field
   std::uint32_t slot_bits = 0;    // of an entry, if the schedule may have slots
   std::uint32_t queue_entries = 0;
+  std::uint32_t element_bytes = 4;  // of what NIs add
   std::optional<ReadinessShape> readiness;
+  // Set if the NIs run a collective program.
+  std::optional<ProgramContextsShape> program;
 };
-// The needs that follow from the configuration: the chunks of its collective, and, if NIs
-// coordinate a training job, the job's groups or tensors and the children in the tree.
+// The needs that follow from the configuration: the chunks and the element of its collective, and,
+// if NIs coordinate a training job, the job's groups or tensors and the children in the tree.
 [[nodiscard]] RunNeed configured_need(const RunPoint& point);
+// The program contexts of an NI: as many, and with as many steps, as the configuration says or as
+// the largest rank of the program needs. `slots`: of a connection.
+[[nodiscard]] ProgramContextsShape contexts_for(const Program& program,
+                                                const ProgramNiConfig& config, std::uint32_t slots);
 
 // `topology` was built from `system` and is not folded. A router has a port for each link, and one
 // injection and one ejection port for each port of its vertex's NI. "auto" is replaced by the most
 // that any algorithm can use: for system.ni.ports the number of the node's links, for
 // system.ni.table_entries two per node (MultiTree, section V-A), for system.cost.queue_entries 64;
 // but not less than `need`. With system.ni.table_repeat, the rows of
-// `need` are enough, if it names any.
+// `need` are enough, if it names any. NIs that run a collective program have program contexts in
+// place of a schedule table.
 [[nodiscard]] SystemShape system_shape(const SystemConfig& system, const Topology& topology,
                                        const RunNeed& need = {});
 

@@ -6,6 +6,7 @@
 #include <boost/filesystem.hpp>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <regex>
 #include <stdexcept>
 #include <string_view>
@@ -25,29 +26,44 @@ namespace fs = boost::filesystem;
 // without wires.
 constexpr double kFo4Ps = 99;
 
-// The names of the parameters that RtlInstance::first, second and third set.
-std::array<const char*, 3> parameters_of(RtlModule module) {
+// The names of the parameters that the members of RtlInstance set, in their order.
+std::array<const char*, 5> parameters_of(RtlModule module) {
   switch (module) {
     case RtlModule::ni_control:
       return {"S", "L", "I"};
     case RtlModule::dependency_table:
     case RtlModule::scf_finder:
-      return {"N", "K", nullptr};
+      return {"N", "K"};
     case RtlModule::readiness_table:
-      return {"UNITS", "CHILDREN", nullptr};
+      return {"UNITS", "CHILDREN"};
     case RtlModule::row_repeat:
-      return {"A", "N", nullptr};
+      return {"A", "N"};
     case RtlModule::slot_counter:
-      return {"N", nullptr, nullptr};
+      return {"N"};
+    case RtlModule::fp_adder:
+      return {"E", "M"};
+    case RtlModule::dma_engine:
+      return {"A", "P", "O"};
+    case RtlModule::packetizer:
+      return {"W", "V", "C", "F", "N"};
+    case RtlModule::message_table:
+      return {"N", "K", "C"};
+    case RtlModule::program_context:
+      return {"S", "T", "R", "I", "A"};
+    case RtlModule::program_scoreboard:
+      return {"N", "B"};
+    case RtlModule::slot_credits:
+      return {"B"};
     case RtlModule::fifo_control:
       break;
   }
-  return {"A", nullptr, nullptr};
+  return {"A"};
 }
 
 template <class Visit>
 void for_each_parameter(const RtlInstance& instance, Visit visit) {
-  const std::uint32_t values[] = {instance.first, instance.second, instance.third};
+  const std::uint32_t values[] = {instance.first, instance.second, instance.third, instance.fourth,
+                                  instance.fifth};
   const auto names = parameters_of(instance.module);
   for (std::size_t p = 0; p < names.size() && names[p] != nullptr; ++p) visit(names[p], values[p]);
 }
@@ -142,6 +158,52 @@ std::string describe(const RtlInstance& instance) {
   return text;
 }
 
+namespace {
+
+// Maps for delay, with buffers and sizes; `stime -p` prints the delay of the critical path.
+constexpr const char* kMapForDelay =
+    "strash\ndch -f\nmap -B 0.9 -D 10000\ntopo\nbuffer -c -N 16\nupsize\ndnsize\nstime -p\n";
+
+// The critical path of the netlist, registers' setup included: the part of a long period that the
+// slack does not leave.
+constexpr const char* kTimingPeriodPs = "1000000";
+std::string timing_script(const char* top, const std::string& liberty) {
+  return fmt::format(
+      "read_liberty {{{0}}}\n"
+      "read_verilog netlist.v\n"
+      "link_design {1}\n"
+      "set_cmd_units -time ps\n"
+      "if {{[llength [get_ports -quiet clk]]}} {{\n"
+      "  create_clock -name clock -period {2} [get_ports clk]\n"
+      "}} else {{\n"
+      "  create_clock -name clock -period {2}\n"
+      "}}\n"
+      "foreach port [all_inputs] {{\n"
+      "  if {{[get_property $port full_name] ne \"clk\"}} {{\n"
+      "    set_input_delay 0 -clock clock $port\n"
+      "  }}\n"
+      "}}\n"
+      "set_output_delay 0 -clock clock [all_outputs]\n"
+      "report_checks -path_delay max > timing.txt\n"
+      "exit\n",
+      liberty, top, kTimingPeriodPs);
+}
+
+// The cells of a mapped module and their leakage; empty if the library lacks that of one of them.
+std::optional<double> leakage_uw(const std::string& statistics, const LibertyFile& library) {
+  if (library.leakage_nw.empty()) return std::nullopt;
+  double sum = 0;
+  const std::regex row("\n +([^ :\n]+) +([0-9]+)(?=\n)");
+  for (std::sregex_iterator it(statistics.begin(), statistics.end(), row), end; it != end; ++it) {
+    const auto cell = library.leakage_nw.find((*it)[1]);
+    if (cell == library.leakage_nw.end()) return std::nullopt;
+    sum += std::stod((*it)[2]) * cell->second;
+  }
+  return sum / 1000;
+}
+
+}  // namespace
+
 Synthesizer::Synthesizer()
     : yosys_(find_program("yosys")), library_("/usr/share/qflow/tech/osu018/osu018_stdcells.lib") {
   if (!yosys_.empty() && fs::exists(library_)) return;
@@ -150,50 +212,93 @@ Synthesizer::Synthesizer()
       "qflow-tech-osu018");
 }
 
+Synthesizer::Synthesizer(const LibertyFile& library)
+    : yosys_(find_program("yosys")), library_(library.path), user_library_(library) {
+  if (yosys_.empty()) throw std::runtime_error("synthesis needs yosys: apt install yosys");
+  if (library.has_timing) sta_ = find_program("sta");
+}
+
 SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   const Workplace place;
   const RtlSource source = rtl_source(instance.module);
+  const std::string name = describe(instance);
+  const std::string area_library_path = user_library_ ? library_ : "areas.lib";
+  const bool has_timing = !user_library_ || user_library_->has_timing;
   std::string parameters;
-  for_each_parameter(instance, [&](const char* name, std::uint32_t value) {
-    parameters += fmt::format(" -set {} {}", name, value);
+  for_each_parameter(instance, [&](const char* parameter, std::uint32_t value) {
+    parameters += fmt::format(" -set {} {}", parameter, value);
   });
   place.write("module.v", source.text);
-  place.write("areas.lib", area_library());
-  // The area is taken from a mapping for area to the cells of the formulas, and the delay from a
-  // mapping for delay. `stime -p` at the end prints the delay of the critical path.
-  place.write("map.abc",
-              "strash\ndch -f\nmap -B 0.9 -D 10000\ntopo\nbuffer -c -N 16\nupsize\ndnsize\n"
-              "stime -p\n");
-  place.write("run.ys", fmt::format("read_verilog module.v\n"
-                                    "chparam{1} {0}\n"
-                                    "hierarchy -top {0}\n"
-                                    "synth -top {0} -flatten\n"
-                                    "design -save logic\n"
-                                    "dfflibmap -liberty areas.lib\n"
-                                    "abc -liberty areas.lib\n"
-                                    "opt_clean\n"
-                                    "tee -o area.txt stat -liberty areas.lib\n"
-                                    "design -load logic\n"
-                                    "dfflibmap -liberty {2}\n"
-                                    "abc -liberty {2} -script map.abc\n",
-                                    source.name, parameters, library_));
+  if (!user_library_) place.write("areas.lib", area_library());
+  place.write("map.abc", kMapForDelay);
+  // The area is taken from a mapping for area, and the delay from a mapping for delay.
+  std::string script = fmt::format(
+      "read_verilog module.v\n"
+      "chparam{1} {0}\n"
+      "hierarchy -top {0}\n"
+      "synth -top {0} -flatten\n"
+      "design -save logic\n"
+      "dfflibmap -liberty \"{2}\"\n"
+      "abc -liberty \"{2}\"\n"
+      "opt_clean\n"
+      "tee -o area.txt stat -liberty \"{2}\"\n",
+      source.name, parameters, area_library_path);
+  if (has_timing) {
+    script += fmt::format(
+        "design -load logic\n"
+        "dfflibmap -liberty \"{0}\"\n"
+        "abc -liberty \"{0}\" -script map.abc\n"
+        "opt_clean\n"
+        "write_verilog -noattr -noexpr netlist.v\n",
+        library_);
+  }
+  place.write("run.ys", script);
   const std::vector<std::string> arguments{"-Q", "-T", "-l", "log.txt", "run.ys"};
   const ChildOutcome yosys = run_child(yosys_, arguments, place.path().string());
-  const std::string name = describe(instance);
-  if (!yosys.problem.empty() || yosys.exit_code != 0)
-    throw std::runtime_error(fmt::format("yosys failed on {}", name));
+  if (!yosys.problem.empty() || yosys.exit_code != 0) {
+    throw std::runtime_error(fmt::format("yosys failed on {} with {}", name, area_library_path));
+  }
   const std::string area = place.read("area.txt");
   // Unmapped cells have no area.
   if (area.find("$_") != std::string::npos) {
-    throw std::runtime_error(fmt::format("yosys left cells of {} that have no area", name));
+    throw std::runtime_error(
+        fmt::format("yosys left cells of {} that {} has no area for", name, area_library_path));
   }
   SynthesizedLogic logic;
   logic.instance = instance;
-  logic.gates = number_in(area, "Chip area for .*: ([0-9.]+)", "the area of " + name) /
-                cells_of(CellLibrary::nangate45).nand2;
-  logic.fo4 =
-      number_in(place.read("log.txt"), "Delay = *([0-9.]+) ps", "the delay of " + name) / kFo4Ps;
+  logic.gates =
+      number_in(area, "Chip area for .*: ([0-9.]+)", "the area of " + name) /
+      (user_library_ ? user_library_->nand2_area : cells_of(CellLibrary::nangate45).nand2);
+  if (user_library_) logic.leakage_uw = leakage_uw(area, *user_library_);
+  if (!has_timing) return logic;
+  if (!sta_.empty()) {
+    logic.ps = timed(place.path().string(), source.name, name);
+    return logic;
+  }
+  const double ps =
+      number_in(place.read("log.txt"), "Delay = *([0-9.]+) ps", "the delay of " + name);
+  if (user_library_) {
+    logic.ps = ps;
+  } else {
+    logic.fo4 = ps / kFo4Ps;
+  }
   return logic;
+}
+
+double Synthesizer::timed(const std::string& folder, const char* top,
+                          const std::string& name) const {
+  const std::string script = (fs::path(folder) / "timing.tcl").string();
+  std::ofstream(script) << timing_script(top, library_);
+  const ChildOutcome sta = run_child(sta_, {"-no_splash", "-exit", "timing.tcl"}, folder);
+  std::ifstream in((fs::path(folder) / "timing.txt").string());
+  const std::string report{std::istreambuf_iterator<char>(in), {}};
+  std::smatch slack;
+  if (!sta.problem.empty() || sta.exit_code != 0 ||
+      !std::regex_search(report, slack, std::regex("(-?[0-9.]+) +slack"))) {
+    throw std::runtime_error(
+        fmt::format("OpenSTA (sta) finds no path in {} with {}", name, library_));
+  }
+  return std::stod(kTimingPeriodPs) - std::stod(slack[1]);
 }
 
 }  // namespace espalier

@@ -1,10 +1,13 @@
-// Measures a module of hw/rtl with yosys: its area in cells of Nangate45's areas, its delay in the
-// OSU 0.18 um cells.
+// Measures a module of hw/rtl with yosys. Without a user's library: its area in cells of
+// Nangate45's areas, its delay in the OSU 0.18 um cells. With one: area, delay and leakage in its
+// cells.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "hw/cost/cost_spec.h"
+#include "sims/synthesis/liberty_file.h"
 
 namespace espalier {
 
@@ -16,14 +19,23 @@ class Synthesizer {
   // Throws std::runtime_error with the Debian packages to install if the tool or the library is
   // missing.
   Synthesizer();
+  // A user's library. Delays are OpenSTA's (Debian: opensta) if it is installed, and otherwise
+  // abc's, which has no setup times; a library without timing gives none.
+  explicit Synthesizer(const LibertyFile& library);
 
   // Takes seconds; a tree over 64 keys of 32 bits takes about twenty. Throws std::runtime_error if
-  // the tool fails or leaves cells without an area.
+  // a tool fails or leaves cells without an area.
   [[nodiscard]] SynthesizedLogic measure(const RtlInstance& instance) const;
 
  private:
+  // Delay in ps of the netlist in `folder`.
+  [[nodiscard]] double timed(const std::string& folder, const char* top,
+                             const std::string& name) const;
+
   std::string yosys_;
+  std::string sta_;  // empty: not installed, or the library has no timing
   std::string library_;
+  std::optional<LibertyFile> user_library_;
 };
 
 }  // namespace espalier

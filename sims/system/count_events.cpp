@@ -54,6 +54,7 @@ HardwareEvents Fabric::events() const {
   HardwareEvents events;
   events.link_flits.resize(dimensions + 1);
   events.injected_flits.resize(dimensions + 1);
+  events.ejected_flits.resize(dimensions + 1);
   RouterCounts routers(topology_, dimensions);
 
   const std::vector<std::uint64_t> link_flits = network_->link_flits();
@@ -75,6 +76,7 @@ HardwareEvents Fabric::events() const {
       if (!topology_.is_switch(vertex)) events.injected_flits[dimension] += flits;
     }
     if (!topology_.is_switch(vertex)) events.decisions += ni->decisions();
+    events.added_bytes += ni->added_bytes();
   }
 
   const std::vector<PathUse>& uses = messages_.path_uses();
@@ -82,6 +84,7 @@ HardwareEvents Fabric::events() const {
     if (uses[path].packets == 0) continue;
     const std::uint64_t grants = is_granted_by_flit_ ? uses[path].flits : uses[path].packets;
     NodeId at = uses[path].from;
+    if (!topology_.is_switch(at)) events.injected_packets += uses[path].packets;
     for (std::uint32_t hop = 0;; ++hop) {
       const std::size_t port = paths_.hop(path, hop).out_port;
       const auto& links = topology_.out_links(at);
@@ -90,6 +93,7 @@ HardwareEvents Fabric::events() const {
       const std::uint32_t dimension =
           dimensions == 0 ? 0 : dimension_of(links[ejects ? port - links.size() : port]);
       routers.at(at, dimension).packets += grants;
+      if (ejects && !topology_.is_switch(at)) events.ejected_flits[dimension] += uses[path].flits;
       if (ejects) break;
       at = topology_.link(links[port]).to;
     }

@@ -24,8 +24,12 @@ struct HardwareEvents {
 
   std::vector<Router> routers;  // routers that flits came to; by vertex, then dimension
   ByDimension link_flits;
-  ByDimension injected_flits;       // by NPUs
-  std::uint64_t decisions = 0;      // of the NPUs' issue engines: table rows read, stages picked
+  ByDimension injected_flits;          // by NPUs
+  ByDimension ejected_flits;           // to NPUs
+  std::uint64_t injected_packets = 0;  // by NPUs; packets or sub-packets
+  std::uint64_t added_bytes = 0;       // by the reduction units of NPUs and switches
+  // Of the NPUs' issue engines: table rows read, stages picked, instructions executed.
+  std::uint64_t decisions = 0;
   std::uint64_t payload_bytes = 0;  // delivered, including control messages
 
   // Multiplies the events of one NPU by the number of NPUs for which it stands.
@@ -36,6 +40,9 @@ struct HardwareEvents {
     }
     for (std::uint64_t& flits : link_flits) flits *= nodes;
     for (std::uint64_t& flits : injected_flits) flits *= nodes;
+    for (std::uint64_t& flits : ejected_flits) flits *= nodes;
+    injected_packets *= nodes;
+    added_bytes *= nodes;
     decisions *= nodes;
     payload_bytes *= nodes;
   }

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <set>
 #include <utility>
@@ -50,7 +52,7 @@ TEST_CASE("area --json has a system for each technology and node, with every blo
     CHECK(area.at("system_mm2_high").get<double>() > area.at("system_mm2").get<double>());
     double sum = 0;
     for (const Json& block : area.at("blocks")) {
-      CHECK(block.at("origin") == "formula");
+      CHECK(block.at("origin") == (block.at("block") == "ni.adders" ? "published" : "formula"));
       sum += block.at("um2").get<double>();
     }
     CHECK(sum == Approx(area.at("router_um2").get<double>() + area.at("ni_um2").get<double>()));
@@ -111,7 +113,8 @@ TEST_CASE("A number that the user does not give stays the formula's") {
                                  "system.cost.macros.router.buffers.access=100ps"});
   for (const Json& block : result.at("area").at("blocks")) {
     CAPTURE(block.dump());
-    CHECK(block.at("origin") == "formula");
+    const bool adds = block.at("block") == "ni.adders";  // of published numbers
+    CHECK(block.at("origin") == (adds ? "published" : "formula"));
     CHECK((block.at("delay_origin") == "user") == (block.at("block") == "router.buffers"));
     CHECK((block.at("pj_origin") == "user") == (block.at("block") == "router.crossbar"));
     if (block.at("block") == "router.crossbar") CHECK(block.at("pj_read_or_use") == 7);
@@ -127,9 +130,9 @@ TEST_CASE("A number that the user does not give stays the formula's") {
 TEST_CASE("A macro that the model does not use is refused, or a warning says so") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
-  // A run does not count the uses of these.
-  for (const char* key : {"ni.control.use_pj", "ni.dependency_table.use_pj",
-                          "router.fifo_control.use_pj", "ni.schedule_table.write_pj"}) {
+  // A run does not count the writes of these, and the PHY has the keys of `link`.
+  for (const char* key : {"ni.schedule_table.write_pj", "ni.program_memory.write_pj",
+                          "router.phy.area_um2", "link.use_pj"}) {
     const Outcome outcome =
         test::espalier({"area", config, "-s", std::string("system.cost.macros.") + key + "=1"});
     CAPTURE(key);
@@ -267,10 +270,136 @@ TEST_CASE("Energy counts what the routers did") {
   CHECK(sum == Approx(result.at("energy").at("priced_uJ").get<double>()).margin(1e-5));
 }
 
+TEST_CASE("A run's total is named only when no part of routers, NIs and links is left out") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const auto energy = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{config};
+    for (const std::string& one : more) arguments.insert(arguments.end(), {"-s", one});
+    return result_of(arguments).at("energy");
+  };
+  const std::string per_bit = "system.cost.macros.link.pj_per_bit=5";
+  const std::string idle = "system.cost.macros.link.leakage_mW=2";
+  CHECK(energy({}).at("left_out") == Json({"links", "leakage of links"}));
+  CHECK(energy({}).at("total_uJ").is_null());
+  CHECK(energy({per_bit}).at("left_out") == Json({"leakage of links"}));
+  CHECK(energy({per_bit}).at("total_uJ").is_null());
+  const Json whole = energy({per_bit, idle});
+  CHECK(whole.at("left_out").empty());
+  CHECK(whole.at("total_uJ") == whole.at("priced_uJ"));
+  CHECK(whole.at("covers").size() == whole.at("uJ").size());
+  // There are no data of leakage for 65 nm.
+  const Json coarse = energy({per_bit, idle, "system.cost.node=65nm"});
+  CHECK(coarse.at("left_out") == Json({"leakage"}));
+  CHECK(coarse.at("uJ").at("leakage").is_null());
+  CHECK(coarse.at("total_uJ").is_null());
+}
+
+TEST_CASE("Leakage and clock tree take energy in proportion to the time of a run") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const Json fast = result_of({config});
+  const Json slow = result_of({config, "-s", "system.router.pipeline_cycles=40"});
+  const double more = slow.at("cycles").get<double>() / fast.at("cycles").get<double>();
+  REQUIRE(more > 1.1);
+  for (const char* part : {"leakage", "clock_tree"}) {
+    CAPTURE(part);
+    CHECK(slow.at("energy").at("uJ").at(part).get<double>() ==
+          Approx(more * fast.at("energy").at("uJ").at(part).get<double>()).epsilon(1e-3));
+  }
+  CHECK(slow.at("energy").at("uJ").at("adders") == fast.at("energy").at("uJ").at("adders"));
+  const double seconds = fast.at("cycles").get<double>() / 1e9;
+  CHECK(
+      fast.at("energy").at("uJ").at("leakage").get<double>() ==
+      Approx(fast.at("area").at("system_leakage_mW").get<double>() * seconds * 1e3).epsilon(1e-3));
+}
+
+TEST_CASE("An all-reduce adds every element once less than there are ranks") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  for (const char* algorithm : {"ring", "multitree", "gc3_ring"}) {
+    CAPTURE(algorithm);
+    const Json energy = result_of({config, "-s", "collective.size=12000B", "-s",
+                                   std::string("collective.algorithm=") + algorithm})
+                            .at("energy");
+    CHECK(energy.at("events").at("additions") == 3 * 12000 / 4);
+    CHECK(energy.at("uJ").at("adders").get<double>() == Approx(9000 * 0.9e-6).epsilon(1e-3));
+    CHECK(energy.at("origin").at("adders") == "published");
+  }
+}
+
+TEST_CASE("A program is priced as contexts, and its reads are instruction fetches") {
+  const std::string config = ESPALIER_SOURCE_DIR "/configs/programs/from_trace.yaml";
+  const Json result = result_of({config});
+  std::set<std::string> blocks;
+  for (const Json& block : result.at("area").at("blocks")) {
+    blocks.insert(block.at("block").get<std::string>());
+    if (block.at("block") == "ni.program_context") {
+      CHECK(block.at("count") == result.at("contexts_max"));
+    }
+  }
+  for (const char* block :
+       {"ni.program_memory", "ni.program_context", "ni.scoreboard", "ni.slot_credits"}) {
+    CHECK(blocks.count(block) == 1);
+  }
+  for (const char* block : {"ni.schedule_table", "ni.control", "ni.dependency_table"}) {
+    CHECK(blocks.count(block) == 0);
+  }
+  const Json& energy = result.at("energy");
+  CHECK_FALSE(energy.at("events").contains("table_reads"));
+  CHECK(energy.at("events").at("instruction_fetches").get<int>() > 0);
+  CHECK(energy.at("uJ").at("instructions").get<double>() > 0);
+  // Without a run, the file names the same program.
+  CHECK(area_json({config}).at("systems").at(0).at("area").at("blocks") ==
+        result.at("area").at("blocks"));
+}
+
+TEST_CASE("A switch that adds has adders, and its sums count") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write(
+      "switch.yaml",
+      "system:\n"
+      "  topology: {type: dimensions}\n"
+      "  dimensions: {shape: [switch], size: [4], bandwidth: [100Gb/s], latency: [700ns], "
+      "algorithm: [in_network]}\n"
+      "collective: {algorithm: baseline, size: 64KiB, chunks: 4}\n");
+  const Json result = result_of({config});
+  double of_switch = 0;
+  double of_node = 0;
+  const Json document = area_json({config});
+  for (const Json& router : document.at("systems").at(0).at("area").at("routers")) {
+    for (const Json& block : router.at("blocks")) {
+      if (block.at("block") != "router.dim1.adders") continue;
+      (router.at("of") == "switch" ? of_switch : of_node) += block.at("um2").get<double>();
+    }
+  }
+  CHECK(of_switch > 0);
+  CHECK(of_node == 0);
+  CHECK(result.at("energy").at("events").at("additions").get<int>() > 0);
+  CHECK(result.at("area").at("left_out") == Json({"link PHYs", "memory of switches that add"}));
+}
+
+TEST_CASE("A PHY that is given changes the totals, and one that is not is named beside them") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const Outcome without = test::espalier({"area", config});
+  CHECK_THAT(without.out, Contains("not given, and in no total: link PHYs"));
+  const std::string given = "system.cost.macros.link.area_um2=50000";
+  CHECK_THAT(test::espalier({"area", config, "-s", given}).out, !Contains("in no total"));
+  const Json before = area_json({config}).at("systems").at(0).at("area");
+  const Json after = area_json({config, "-s", given}).at("systems").at(0).at("area");
+  // Four routers with two links each.
+  CHECK(after.at("system_mm2").get<double>() ==
+        Approx(before.at("system_mm2").get<double>() + 4 * 2 * 0.05).epsilon(1e-4));
+  CHECK(after.at("ni_um2") == before.at("ni_um2"));
+  CHECK(before.at("left_out") == Json({"link PHYs"}));
+  CHECK(after.at("left_out").empty());
+}
+
 TEST_CASE("Results have the energy of links if the configuration gives the energy per bit") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
-  const Json result = result_of({config, "-s", "system.cost.link_pj_per_bit=5"});
+  const Json result = result_of({config, "-s", "system.cost.macros.link.pj_per_bit=5"});
   const double flits = result.at("energy").at("events").at("link_flits").get<double>();
   CHECK(result.at("energy").at("uJ").at("links").get<double>() ==
         Approx(flits * 128 * 5 / 1e6).margin(1e-6));
@@ -342,4 +471,31 @@ TEST_CASE("Technologies are listed") {
   const Outcome outcome = test::espalier({"list", "technologies"});
   CHECK(outcome.exit_code == 0);
   CHECK_THAT(outcome.out, Contains("nangate45") && Contains("45 nm, NAND2 0.798 um2"));
+}
+
+TEST_CASE("The documents state what area --summary prints for the default system") {
+  const Outcome outcome = test::espalier(
+      {"area", kTableIII, "--node", "45nm", "--node", "32nm", "--node", "22nm", "--summary"});
+  REQUIRE(outcome.exit_code == 0);
+  for (const char* document : {"/README.md", "/docs/cost.md"}) {
+    CAPTURE(document);
+    const std::string page = test::read_text(std::string(ESPALIER_SOURCE_DIR) + document);
+    const std::string begin =
+        "<!-- begin of espalier area configs/torus_8x8.yaml --node 45nm --node 32nm --node 22nm "
+        "--summary -->\n";
+    const std::size_t at = page.find(begin);
+    REQUIRE(at != std::string::npos);
+    const std::size_t first = at + begin.size();
+    CHECK(page.substr(first, page.find("<!-- end", first) - first) == outcome.out);
+  }
+  // The sentences beside the table.
+  const Json area = area_json({kTableIII}).at("systems").at(0).at("area");
+  const std::string readme = test::read_text(std::string(ESPALIER_SOURCE_DIR) + "/README.md");
+  const auto percent = [](const Json& share) {
+    return fmt::format("{:.1f} %", 100 * share.get<double>());
+  };
+  CHECK_THAT(readme,
+             Contains("is " + percent(area.at("ni_extension_share")) + " of\nrouter and NI") &&
+                 Contains("and " + percent(area.at("ni_extension_and_adders_share")) +
+                          " with the FP32 adders"));
 }

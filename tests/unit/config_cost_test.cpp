@@ -39,7 +39,7 @@ TEST_CASE("The cost section has the reference technology by default") {
   CHECK(cost.library == CellLibrary::nangate45);
   CHECK(cost.node_nm == 0);
   CHECK(cost.utilization == 0.7);
-  CHECK(cost.link_pj_per_bit == 0);
+  CHECK(cost.link.pj_per_bit == 0);
 }
 
 TEST_CASE("Every key of the cost section is read") {
@@ -56,11 +56,11 @@ TEST_CASE("Every key of the cost section is read") {
           "    buffers: flip_flop\n"
           "    table: sram\n"
           "    table_entry_bits: 256\n"
-          "    link_pj_per_bit: 5.5\n"
           "    macros:\n"
+          "      link: {area_um2: 90000, leakage_mW: 4.5, pj_per_bit: 5.5}\n"
           "      router:\n"
           "        buffers: {area_um2: 150000, access: 300ps, read_pj: 12, write_pj: 14.5}\n"
-          "        crossbar: {delay: 250ps, use_pj: 2}\n" +
+          "        crossbar: {delay: 250ps, use_pj: 2, leakage_mW: 0.5}\n" +
           kGoodCollective)
           .system.cost;
   CHECK(cost.library == CellLibrary::sky130hd);
@@ -71,13 +71,16 @@ TEST_CASE("Every key of the cost section is read") {
   CHECK(cost.buffers == Storage::flip_flop);
   CHECK(cost.table == Storage::sram);
   CHECK(cost.table_entry_bits == 256);
-  CHECK(cost.link_pj_per_bit == 5.5);
+  CHECK(cost.link.area_um2 == 90000);
+  CHECK(cost.link.leakage_mw == 4.5);
+  CHECK(cost.link.pj_per_bit == 5.5);
   CHECK(cost.macro(CostBlock::router_buffers).area_um2 == 150000);
   CHECK(cost.macro(CostBlock::router_buffers).delay_ps == 300);
   CHECK(cost.macro(CostBlock::router_buffers).read_pj == 12);
   CHECK(cost.macro(CostBlock::router_buffers).write_pj == 14.5);
   CHECK(cost.macro(CostBlock::router_crossbar).delay_ps == 250);
   CHECK(cost.macro(CostBlock::router_crossbar).read_pj == 2);
+  CHECK(cost.macro(CostBlock::router_crossbar).leakage_mw == 0.5);
   CHECK(cost.macro(CostBlock::ni_control).area_um2 == 0);
 }
 
@@ -91,7 +94,7 @@ TEST_CASE("Mistakes in the cost section are reported at their place, with a hint
       std::make_tuple("cost: {utilization: @1.5}", "1.5 is out of range", "0 (excluded) to 1"),
       std::make_tuple("cost: {utilisation@: 0.7}", "", ""),
       std::make_tuple("cost: {buffers: @dram}", "'dram' is not a valid name for this key", "sram"),
-      std::make_tuple("cost: {link_pj_per_bit: @0}", "0 is out of range", "or none"),
+      std::make_tuple("cost: {macros: {link: {pj_per_bit: @0}}}", "0 is out of range", "or none"),
       std::make_tuple("cost: {macros: {router: {@bufers: {area_um2: 1}}}}", "bufers", "buffers"),
       std::make_tuple("cost: {macros: {router: {crossbar: {@write_pj: 1}}}}", "write_pj", ""));
   CAPTURE(with_mark);
@@ -120,7 +123,6 @@ TEST_CASE("The resolved configuration has the technology, and of macros only wha
   const auto plain = resolved_json(only_point(kPoint)).at("system").at("cost");
   CHECK(plain.at("technology") == "nangate45");
   CHECK(plain.at("node") == "auto");
-  CHECK(plain.at("link_pj_per_bit") == "none");
   CHECK_FALSE(plain.contains("macros"));
   const RunPoint with_macro =
       only_point(kPoint, {"system.cost.macros.ni.schedule_table.area_um2=14000"});

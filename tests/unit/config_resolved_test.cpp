@@ -178,10 +178,12 @@ class RandomPoint {
     cost.buffers = static_cast<Storage>(any() % 3);
     cost.table = static_cast<Storage>(any() % 3);
     cost.table_entry_bits = pick32(0, 500);
-    cost.link_pj_per_bit = static_cast<double>(pick(0, 40)) / 4;
+    cost.link = {static_cast<double>(pick(0, 9'999)), static_cast<double>(pick(0, 40)) / 8,
+                 static_cast<double>(pick(0, 40)) / 4};
     for (const CostBlock block : {CostBlock::router_buffers, CostBlock::router_crossbar}) {
       cost.macro(block) = {static_cast<double>(pick(0, 9'999)) / 8, pick(0, 9'999),
-                           static_cast<double>(pick(0, 99)) / 8, 0};
+                           static_cast<double>(pick(0, 99)) / 8, 0,
+                           static_cast<double>(pick(0, 99)) / 4};
     }
   }
 

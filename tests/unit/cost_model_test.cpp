@@ -22,7 +22,11 @@ RouterSlice slice_of_five() {
 
 NiShape paper_ni() {
   NiShape ni;
-  ni.ports.push_back({0, 4, 318, 128});
+  NiPorts ports;
+  ports.count = 4;
+  ports.buffer_flits = 318;
+  ports.flit_bits = 128;
+  ni.ports.push_back(ports);
   ScheduleTableShape table;
   table.entries = 128;
   table.entry_bits = 200;
@@ -95,7 +99,7 @@ TEST_CASE("No memory becomes smaller by a bit or a word more") {
 
 TEST_CASE("What a synthesis tool found takes the formula's place, and the user's macro both") {
   CostSpec spec = kNangate45;
-  spec.synthesized.push_back({{RtlModule::ni_control, 8, 16, 1}, 300, 25});
+  spec.synthesized.push_back({{RtlModule::ni_control, 8, 16, 1, 0, 0}, 300, 25, 0, {}});
   NiShape shape;
   shape.table = ScheduleTableShape{128, 200, 8, 16, 12, 16};
   const auto control = [&] {
@@ -205,10 +209,11 @@ TEST_CASE("A user's macro of one input port counts once per port") {
   CHECK(cost.buffers.area().low == 1'000'000);
 }
 
-TEST_CASE("The NI extension leaves out the buffers that any NI has") {
+TEST_CASE("The NI extension leaves out the buffers and packetizers that any NI has") {
   const NiCost ni = price_ni(paper_ni(), kNangate45, Technology(kNangate45));
   const double buffers = block(ni, CostBlock::ni_buffers).area().low +
-                         block(ni, CostBlock::ni_fifo_control).area().low;
+                         block(ni, CostBlock::ni_fifo_control).area().low +
+                         block(ni, CostBlock::ni_packetizer).area().low;
   CHECK(ni.extension().low == Approx(ni.area().low - buffers));
 }
 

@@ -22,8 +22,9 @@ constexpr double kEnergyHeight = 320;
 constexpr std::size_t kMostEnergyBars = 16;
 
 // The parts of `energy.uJ` in the order of their colours.
-constexpr std::array kParts{"buffers", "crossbars", "allocators", "ni_buffers",
-                            "tables",  "queues",    "links"};
+constexpr std::array kParts{"buffers",     "crossbars",  "allocators", "control",      "ni_buffers",
+                            "ni_datapath", "tables",     "queues",     "instructions", "adders",
+                            "links",       "clock_tree", "leakage"};
 
 struct RunEnergy {
   std::size_t run;
