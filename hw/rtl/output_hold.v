@@ -28,7 +28,7 @@ module output_hold #(
     input wire [P-1:0] tail,
     input wire [P-1:0] frees_vc
 );
-  localparam X = SHARED != 0 ? P : P * V;
+  localparam X = P * (SHARED != 0 ? 1 : V);
   wire [P*V-1:0] can;
   wire [P*V-1:0] picked;
   wire [P*X-1:0] granted;

@@ -7,7 +7,8 @@ module output_state #(
     parameter SHARED = 1,  // 1: the VCs of a port share a crossbar input; 0: each VC has one
     parameter O = P > 1 ? $clog2(P) : 1,
     parameter W = V > 1 ? $clog2(V) : 1,
-    parameter X = SHARED != 0 ? P : P * V  // crossbar inputs
+    parameter S = SHARED != 0 ? 1 : V,     // crossbar inputs of a port
+    parameter X = P * S
 ) (
     input wire clk,
     input wire reset,
@@ -77,10 +78,33 @@ module output_state #(
       end
   end
 
+  // What a crossbar input offers: the packet that its port has picked.
+  reg [X*V-1:0] offer;
+  reg [X*W-1:0] offer_vc;
+  reg [X-1:0] offer_starts;
+  integer e, f;
+  always @* begin
+    offer = {X * V{1'b0}};
+    offer_vc = {X * W{1'b0}};
+    offer_starts = {X{1'b0}};
+    for (e = 0; e < P; e = e + 1)
+      for (f = 0; f < V; f = f + 1)
+        if (picked[e*V+f]) begin
+          offer[(e*S+f%S)*V+:V] =
+              offer[(e*S+f%S)*V+:V] | fits[(e*V+f)*V+:V];
+          offer_vc[(e*S+f%S)*W+:W] =
+              offer_vc[(e*S+f%S)*W+:W] | f[W-1:0];
+          offer_starts[e*S+f%S] =
+              offer_starts[e*S+f%S] | starts[e*V+f];
+        end
+  end
+
   // The packet that holds an output, and what it takes with the grant.
   reg [P*V-1:0] taken;  // by output and VC
   reg [P-1:0] first_flit;
   reg [V-1:0] choices;
+  reg [X-1:0] wins;      // by crossbar input
+  reg [X*W-1:0] win_vc;  // the VC that its packet takes
   integer g, q, s, c;
   always @* begin
     holds = held;
@@ -90,6 +114,8 @@ module output_state #(
     taken = {P * V{1'b0}};
     first_flit = {P{1'b0}};
     choices = {V{1'b0}};
+    wins = {X{1'b0}};
+    win_vc = {X * W{1'b0}};
     for (g = 0; g < P; g = g + 1)
       if (|granted[g*X+:X]) begin
         holds[g] = 1'b1;
@@ -98,42 +124,53 @@ module output_state #(
         out_vc[g*W+:W] = {W{1'b0}};
         choices = {V{1'b0}};
         for (q = 0; q < P; q = q + 1)
-          if (|picked[q*V+:V])
-            for (s = 0; s < V; s = s + 1)
-              if (picked[q*V+s] & granted[g*X+(SHARED != 0 ? q : q*V+s)]) begin
-                port[g*O+:O] = port[g*O+:O] | q[O-1:0];
-                vc[g*W+:W] = vc[g*W+:W] | s[W-1:0];
-                choices = choices | fits[(q*V+s)*V+:V];
-                first_flit[g] = first_flit[g] | starts[q*V+s];
-              end
+          for (s = 0; s < S; s = s + 1)
+            if (granted[g*X+q*S+s]) begin
+              port[g*O+:O] = port[g*O+:O] | q[O-1:0];
+              vc[g*W+:W] = vc[g*W+:W] | offer_vc[(q*S+s)*W+:W];
+              choices = choices | offer[(q*S+s)*V+:V];
+              first_flit[g] = first_flit[g] | offer_starts[q*S+s];
+            end
         taken[g*V+:V] = first_vc(choices, order[g*V+:V]);
         for (c = 0; c < V; c = c + 1)
           if (taken[g*V+c]) out_vc[g*W+:W] = out_vc[g*W+:W] | c[W-1:0];
+        for (q = 0; q < X; q = q + 1)
+          if (granted[g*X+q]) begin
+            wins[q] = 1'b1;
+            win_vc[q*W+:W] = win_vc[q*W+:W] | out_vc[g*W+:W];
+          end
       end
   end
 
   // What the leaving flits release.
   wire [P-1:0] frees = leaves & frees_vc;
-  reg [P*V-1:0] freed;  // by output and VC
+  reg [P*V-1:0] freed;        // by output and VC
+  reg [P*V-1:0] owner_frees;  // by input VC
   reg [P*V-1:0] next_owns;
   reg [P*V*W-1:0] next_own_vc;
   integer k, l, m, n;
   always @* begin
     freed = {P * V{1'b0}};
-    next_owns = owns;
-    next_own_vc = own_vc;
-    for (k = 0; k < P; k = k + 1) begin
-      if (frees[k])
+    owner_frees = {P * V{1'b0}};
+    for (k = 0; k < P; k = k + 1)
+      if (frees[k]) begin
         for (n = 0; n < V; n = n + 1) if (out_vc[k*W+:W] == n[W-1:0]) freed[k*V+n] = 1'b1;
-      if (holds[k])
         for (l = 0; l < P; l = l + 1)
           if (port[k*O+:O] == l[O-1:0])
             for (m = 0; m < V; m = m + 1)
-              if (vc[k*W+:W] == m[W-1:0]) begin
-                next_owns[l*V+m] = ~frees[k];
-                next_own_vc[(l*V+m)*W+:W] = out_vc[k*W+:W];
-              end
-    end
+              if (vc[k*W+:W] == m[W-1:0]) owner_frees[l*V+m] = 1'b1;
+      end
+  end
+  integer t, u;
+  always @* begin
+    next_owns = owns & ~owner_frees;
+    next_own_vc = own_vc;
+    for (t = 0; t < P; t = t + 1)
+      for (u = 0; u < V; u = u + 1)
+        if (picked[t*V+u] & wins[t*S+u%S]) begin
+          next_owns[t*V+u] = ~owner_frees[t*V+u];
+          next_own_vc[(t*V+u)*W+:W] = win_vc[(t*S+u%S)*W+:W];
+        end
   end
 
   integer r;

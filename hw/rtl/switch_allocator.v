@@ -7,7 +7,8 @@ module switch_allocator #(
     parameter V = 4,       // VCs of a port
     parameter SHARED = 1,  // 1: the VCs of a port share a crossbar input; 0: each VC has one
     parameter O = P > 1 ? $clog2(P) : 1,
-    parameter X = SHARED != 0 ? P : P * V  // crossbar inputs
+    parameter S = SHARED != 0 ? 1 : V,     // crossbar inputs of a port
+    parameter X = P * S
 ) (
     input wire clk,
     input wire reset,
@@ -70,7 +71,7 @@ module switch_allocator #(
         if (picked[p*V+v])
           for (o = 0; o < P; o = o + 1)
             if (wants[(p*V+v)*O+:O] == o[O-1:0])
-              asks[o*X+(SHARED != 0 ? p : p*V+v)] = 1'b1;
+              asks[o*X+p*S+v%S] = 1'b1;
   end
 
   integer a, b;

@@ -83,7 +83,7 @@ constexpr const char* kTurnProperties = R"(
     port_wins = 0;
     for (h = 0; h < P; h = h + 1)
       for (k = 0; k < P * V; k = k + 1)
-        if (picked[k] && granted[h*X+(SHARED != 0 ? k/V : k)]) port_wins[k/V] = 1;
+        if (picked[k] && granted[h*X+k/V*S+k%S]) port_wins[k/V] = 1;
   end
   always @(posedge clk) begin
     for (h = 0; h < P * X; h = h + 1)
@@ -176,7 +176,7 @@ TEST_CASE("A VC of the next channel has at most one owner: proven") {
   check_refuted(sources, kSharedPorts,
                 {{" & ~owned[wants[i*O+:O]*V+:V]", ""},
                  {"leaves & frees_vc", "leaves"},
-                 {"next_owns[l*V+m] = ~frees[k]", "next_owns[l*V+m] = 1'b1"}});
+                 {"owns & ~owner_frees", "owns"}});
 }
 
 TEST_CASE("Whoever asks an output is granted after at most all others: proven") {
