@@ -45,25 +45,24 @@ module readiness_table #(
 
   // Node n of the tree has children 2n and 2n+1; leaves are P to 2P-1, and those beyond UNITS empty.
   localparam P = 1 << $clog2(UNITS);
-  wire any[1:2*P-1];
-  wire [U-1:0] lowest[1:2*P-1];
-  genvar n;
-  generate
-    for (n = 0; n < P; n = n + 1) begin : leaf
-      if (n < UNITS) assign any[P+n] = complete[n];
-      else assign any[P+n] = 1'b0;
-      assign lowest[P+n] = n;
+  reg [2*P-1:0] any;
+  reg [2*P*U-1:0] lowest;
+  integer n;
+  always @* begin
+    any = {2 * P{1'b0}};
+    any[P+:UNITS] = complete;
+    lowest = {2 * P * U{1'b0}};
+    for (n = 0; n < P; n = n + 1) lowest[(P+n)*U+:U] = n[U-1:0];
+    for (n = P - 1; n > 0; n = n - 1) begin
+      any[n] = any[2*n] | any[2*n+1];
+      lowest[n*U+:U] = any[2*n] ? lowest[2*n*U+:U] : lowest[(2*n+1)*U+:U];
     end
-    for (n = 1; n < P; n = n + 1) begin : node
-      assign any[n] = any[2*n] | any[2*n+1];
-      assign lowest[n] = any[2*n] ? lowest[2*n] : lowest[2*n+1];
-    end
-  endgenerate
+  end
 
   // One at a time: a unit is complete until it is taken.
   always @(posedge clk) begin
     if (reset | taken) found <= 1'b0;
     else if (!found) found <= any[1];
-    if (!found) unit <= lowest[1];
+    if (!found) unit <= lowest[U+:U];
   end
 endmodule

@@ -569,7 +569,7 @@ TEST_CASE("The SCF finder in RTL picks the chunk that the NI's queue picks") {
 
 TEST_CASE("The readiness table in RTL shows the unit that the NI's bits complete, cycle by cycle") {
   if (is_skipped({"iverilog", "vvp"}, false)) return;
-  constexpr int kCycles = 20'000;
+  constexpr int kCycles = 10'000;
   struct Case {
     std::uint32_t units;
     std::vector<bool> absent;  // by child
