@@ -34,7 +34,7 @@ espalier_folder(ni/engines USES hw hw/topology alg/schedule alg/plans alg/progra
 espalier_folder(ni/rtl USES ni/engines LINKS ${espalier_rtl} fmt::fmt)
 
 # Ports for modules of other models: routers and NIs behind signals.
-espalier_folder(sockets/signals USES hw hw/topology hw/clock flowctl router ni alg/schedule LINKS fmt::fmt)
+espalier_folder(sockets/signals USES hw hw/clock flowctl router ni alg/schedule LINKS fmt::fmt)
 
 # The application. Text with places: numbers, names, YAML, JSON, and errors that point into a file.
 espalier_folder(sims/text ONCE LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_json fmt::fmt)

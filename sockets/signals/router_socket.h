@@ -27,7 +27,7 @@ struct RouterSignals {
   std::string name;       // of the vertex
   RouterSpec spec;        // system.router
   Switching switching = Switching::vct;
-  Cycle pipeline = 0;     // system.router.pipeline_cycles
+  Cycle pipeline = 0;  // system.router.pipeline_cycles
   std::size_t links_in = 0;
   std::size_t links_out = 0;
   std::vector<std::unique_ptr<FlitSignals>> inputs;
