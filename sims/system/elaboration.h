@@ -7,6 +7,7 @@
 
 #include "hw/ids.h"
 #include "sims/system/fabric.h"
+#include "sockets/signals/ni_socket.h"
 #include "sockets/signals/router_socket.h"
 
 namespace espalier {
@@ -24,6 +25,8 @@ class Elaboration {
   [[nodiscard]] sc_core::sc_clock& clock();
   // The ports of an external router.
   [[nodiscard]] RouterSignals& router(const std::string& vertex);
+  // The ports of an external NI, and the messages that the collective asks it to send.
+  [[nodiscard]] NiSignals& ni(const std::string& node);
 
   // After the hook: throws std::invalid_argument if no module has asked for an external vertex.
   void check_attached() const;

@@ -53,6 +53,10 @@ class FlitNetwork : public NetworkOf<FlitRouter> {
     return std::make_unique<FlitInjectionPort>(injection_channel(node, port), spec);
   }
 
+  [[nodiscard]] Channel& injected_channel(NodeId node, std::uint32_t port) override {
+    return injection_channel(node, port);
+  }
+
   [[nodiscard]] std::uint64_t flit_hops() const override {
     std::uint64_t hops = 0;
     for (const auto& router : routers()) hops += router->flit_hops();

@@ -12,6 +12,32 @@ void ProtocolWatch::report(const std::string& port, Cycle now, const std::string
   clock_.stop();
 }
 
+FlitChannelSpec channel_spec(const Channel& channel) {
+  FlitChannelSpec spec;
+  spec.name = channel.link().name();
+  spec.vcs = channel.spec().vcs;
+  spec.vc_depth_flits = channel.spec().vc_depth_flits;
+  spec.cycles_per_flit = static_cast<std::uint32_t>(channel.ticks_per_flit());
+  spec.permitted = all_vcs(spec.vcs);
+  return spec;
+}
+
+SignalFlit describe_flit(const MessageStore& messages, std::uint32_t vc, const Flit& flit) {
+  const Operation& operation = messages.whole_of(flit.message).operation;
+  SignalFlit signal;
+  signal.vc = vc;
+  signal.type = flit.type;
+  signal.left_in_packet = flit.left_in_packet;
+  signal.message = flit.message.value();
+  signal.source = operation.from.value();
+  signal.destination = operation.to.value();
+  signal.flow = operation.flow.value();
+  signal.kind = operation.on_arrival;
+  signal.bytes = messages[flit.message].bytes;
+  signal.hop = flit.hop;
+  return signal;
+}
+
 std::optional<SignalFlit> FlitDisplay::drive(Cycle now) {
   const bool arrives = !coming_.empty() && coming_.front().arrival == now + 1;
   signals_.valid.write(arrives);

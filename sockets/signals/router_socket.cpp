@@ -14,16 +14,6 @@ std::vector<InputPortSpec> at_pins(std::vector<InputPortSpec> inputs) {
   return inputs;
 }
 
-FlitChannelSpec channel_spec(const Channel& channel) {
-  FlitChannelSpec spec;
-  spec.name = channel.link().name();
-  spec.vcs = channel.spec().vcs;
-  spec.vc_depth_flits = channel.spec().vc_depth_flits;
-  spec.cycles_per_flit = static_cast<std::uint32_t>(channel.ticks_per_flit());
-  spec.permitted = all_vcs(spec.vcs);
-  return spec;
-}
-
 // Of the channel monitor at an ejection port: a flit enters and leaves in the same cycle.
 constexpr std::uint32_t kEjectionDepth = 2;
 
@@ -82,22 +72,10 @@ void RouterSocket::add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle
 void RouterSocket::connect() {}
 
 SignalFlit RouterSocket::describe(std::uint32_t vc, const Flit& flit) const {
-  const Message& message = messages_.routing(flit.message);
-  const InFlightMessage& whole = messages_.whole_of(flit.message);
-  const PathHop& hop = paths_.hop(message.path, flit.hop);
-  SignalFlit shown;
-  shown.vc = vc;
-  shown.type = flit.type;
-  shown.left_in_packet = flit.left_in_packet;
+  const PathHop& hop = paths_.hop(messages_.routing(flit.message).path, flit.hop);
+  SignalFlit shown = describe_flit(messages_, vc, flit);
   shown.out_port = hop.out_port;
   shown.out_vcs = hop.vcs;
-  shown.message = flit.message.value();
-  shown.source = whole.operation.from.value();
-  shown.destination = whole.operation.to.value();
-  shown.flow = whole.operation.flow.value();
-  shown.kind = whole.operation.on_arrival;
-  shown.bytes = messages_[flit.message].bytes;
-  shown.hop = flit.hop;
   return shown;
 }
 
