@@ -37,8 +37,8 @@ NodeId Elaboration::find(const std::string& vertex, const char* key,
                          const std::vector<NodeId>& external) const {
   const NodeId found = find_vertex(fabric_.topology(), vertex);
   if (std::find(external.begin(), external.end(), found) != external.end()) return found;
-  throw std::invalid_argument(fmt::format("'{}' is not in {}, which names: {}", vertex, key,
-                                          names(external)));
+  throw std::invalid_argument(
+      fmt::format("'{}' is not in {}, which names: {}", vertex, key, names(external)));
 }
 
 RouterSignals& Elaboration::router(const std::string& vertex) {

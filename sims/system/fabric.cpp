@@ -65,7 +65,7 @@ std::uint32_t Fabric::ports_of(NodeId vertex) const {
 
 std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
                                                const SimulationConfig& simulation) const {
-  NetworkPlan plan{topology_, timing_,  config,          simulation,      {},
+  NetworkPlan plan{topology_, timing_,  config,           simulation,     {},
                    {},        control_, vcs_.set_aside(), sockets_.get(), &messages_};
   if (topology_.dimensions()) plan.vc_depths = dimension_vc_depths(config);
   for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {

@@ -15,9 +15,12 @@ std::unique_ptr<FlitRouter> make_router(const NetworkPlan& plan, const char* nam
                                         ClockDomain& clock, const MessageTable& messages,
                                         const PathTable& paths) {
   const RouterConfig& config = plan.config.router;
-  const RouterSpec spec{config.vcs,      config.hold,
-                        config.crossbar_inputs, config.vc_order,
-                        plan.timing.ticks_per_cycle, plan.control != nullptr};
+  const RouterSpec spec{config.vcs,
+                        config.hold,
+                        config.crossbar_inputs,
+                        config.vc_order,
+                        plan.timing.ticks_per_cycle,
+                        plan.control != nullptr};
   if (plan.is_external(vertex)) {
     const RouterSocketSpec socket{spec, config.switching, plan.topology.in_links(vertex).size()};
     auto router = std::make_unique<RouterSocket>(name, socket, *plan.messages, paths, inputs,

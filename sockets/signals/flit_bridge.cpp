@@ -69,9 +69,9 @@ void ReceiverBridge::sample(Cycle now) {
   const VcMask credits = signals_.credits.read();
   if (credits == 0) return;
   if ((credits & ~all_vcs(channel_.spec().vcs)) != 0) {
-    return watch_.report(port_, now,
-                         fmt::format("credits {:#x} name a VC above {}", credits,
-                                     channel_.spec().vcs - 1));
+    return watch_.report(
+        port_, now,
+        fmt::format("credits {:#x} name a VC above {}", credits, channel_.spec().vcs - 1));
   }
   for (VcMask left = credits; left != 0; left &= left - 1) {
     const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
@@ -110,10 +110,10 @@ std::optional<SignalFlit> SenderBridge::sample(Cycle now) {
                               channel_.spec().vcs - 1));
   }
   if (now < free_at_) {
-    return refuse(fmt::format("a flit was sent {} cycles after the last one; the link carries one "
-                              "flit in {} cycles",
-                              now + channel_.ticks_per_flit() - free_at_,
-                              channel_.ticks_per_flit()));
+    return refuse(
+        fmt::format("a flit was sent {} cycles after the last one; the link carries one "
+                    "flit in {} cycles",
+                    now + channel_.ticks_per_flit() - free_at_, channel_.ticks_per_flit()));
   }
   if (!channel_.has_room(flit.vc, 1, now)) {
     return refuse(fmt::format("a flit was sent on VC {} without a credit", flit.vc));

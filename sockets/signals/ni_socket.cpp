@@ -45,6 +45,7 @@ void NiSocket::add_port(Channel& channel, const InjectionSpec& spec) {
                                           fmt::format("{}, port {}", basename(), number)));
   ports_.back()->permitted = out.permitted;
   ports_.back()->framing = spec.framing;
+  signals_.framing = spec.framing;
   ports_.back()->switching = spec.switching;
 }
 
@@ -97,15 +98,15 @@ void NiSocket::take(std::size_t number, const SignalFlit& flit, Cycle now) {
     watch_.report(port.bridge.port(), now, rule);
   };
   if ((port.permitted >> flit.vc & 1U) == 0) {
-    return refuse(fmt::format("a flit was sent on VC {}; the NI may use VCs {:#x}", flit.vc,
-                              port.permitted));
+    return refuse(
+        fmt::format("a flit was sent on VC {}; the NI may use VCs {:#x}", flit.vc, port.permitted));
   }
   if (entering.message == nullptr) {
     if (!carries_header(flit.type)) {
-      return refuse(
-          fmt::format("a {} flit was sent on VC {}, where no packet has begun: a packet begins with "
-                      "a head flit, and its flits stay on one VC",
-                      to_string(flit.type), flit.vc));
+      return refuse(fmt::format(
+          "a {} flit was sent on VC {}, where no packet has begun: a packet begins with "
+          "a head flit, and its flits stay on one VC",
+          to_string(flit.type), flit.vc));
     }
     Sending* const message = message_of(number, flit, now);
     if (message == nullptr) return;
@@ -121,10 +122,9 @@ void NiSocket::take(std::size_t number, const SignalFlit& flit, Cycle now) {
         describe_send(signals_.sends[entering.message->send]), to_string(type)));
   }
   if (carries_header(type)) ++head_flits_;
-  port.bridge.send(flit.vc,
-                   {entering.message->message, static_cast<std::uint16_t>(flits - entering.flit), 0,
-                    type},
-                   now);
+  port.bridge.send(
+      flit.vc,
+      {entering.message->message, static_cast<std::uint16_t>(flits - entering.flit), 0, type}, now);
   ++entering.flit;
   if (ends_packet(type)) end_packet(entering);
 }
@@ -142,10 +142,9 @@ NiSocket::Sending* NiSocket::message_of(std::size_t port, const SignalFlit& flit
       continue;
     }
     is_known = true;
-    const auto open =
-        std::find_if(sending_.begin(), sending_.end(), [&](const Sending& m) {
-          return m.send == s && m.next_packet < send.framing.packets();
-        });
+    const auto open = std::find_if(sending_.begin(), sending_.end(), [&](const Sending& m) {
+      return m.send == s && m.next_packet < send.framing.packets();
+    });
     if (open != sending_.end()) {
       return send.port == port ? &*open : refuse("the packets of a message use one port");
     }
@@ -168,8 +167,8 @@ NiSocket::Sending* NiSocket::message_of(std::size_t port, const SignalFlit& flit
   const PacketGrid grid = send.framing.grid();
   const BoundRoute& route = routes_[operation.route.index()];
   observer_.issued(operation, now);
-  const MessageId message = messages_.open(
-      operation, {grid, grid.flits, route.path, ports_[port]->switching}, memory_);
+  const MessageId message =
+      messages_.open(operation, {grid, grid.flits, route.path, ports_[port]->switching}, memory_);
   sending_.push_back({message, s, 0, send.framing.packets()});
   return &sending_.back();
 }

@@ -36,6 +36,7 @@ struct NiSignals {
   std::vector<std::unique_ptr<FlitSignals>> injection;  // by port: from the module
   std::vector<std::unique_ptr<FlitSignals>> ejection;   // by port: to the module, without credits
   std::vector<NiSend> sends;                            // in the order of the schedule table
+  FramingSpec framing;                                  // of every message
 };
 
 // Data move by tags: a message's tags are read from the rank's memory in the cycle in which its

@@ -34,8 +34,9 @@ RouterSocket::RouterSocket(sc_core::sc_module_name module_name, const RouterSock
   if (!inputs.empty()) signals_.pipeline = inputs.front().channel.receiver_pipeline;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     FlitSignals& signals = add_signals(signals_.inputs, "in", channel_spec(channels_[i]));
-    inputs_.push_back(std::make_unique<ReceiverBridge>(channels_[i], signals, static_cast<const FlitDescriber&>(*this), watch,
-                                                       port_name("input", i)));
+    inputs_.push_back(std::make_unique<ReceiverBridge>(channels_[i], signals,
+                                                       static_cast<const FlitDescriber&>(*this),
+                                                       watch, port_name("input", i)));
   }
 }
 
@@ -100,15 +101,14 @@ bool RouterSocket::passes_on(const SignalFlit& flit, std::size_t port, Cycle now
     return false;
   };
   if (flit.message >= held_.size() || held_[flit.message] == 0) {
-    return refuse(fmt::format(
-        "a flit of message {} was sent, but no flit of this message is in the router",
-        flit.message));
+    return refuse(
+        fmt::format("a flit of message {} was sent, but no flit of this message is in the router",
+                    flit.message));
   }
   const PathHop& hop = paths_.hop(messages_.routing(MessageId(flit.message)).path, flit.hop);
   if (hop.out_port != port) {
-    return refuse(
-        fmt::format("a flit of message {} was sent, whose route takes output {}", flit.message,
-                    hop.out_port));
+    return refuse(fmt::format("a flit of message {} was sent, whose route takes output {}",
+                              flit.message, hop.out_port));
   }
   if ((hop.vcs >> flit.vc & 1U) == 0) {
     return refuse(fmt::format("a flit of message {} was sent on VC {}; its route permits VCs {:#x}",
@@ -171,8 +171,7 @@ void RouterSocket::explain_waits(Cycle, WaitList& waits) const {
   for (const auto& input : inputs_) {
     for (std::uint32_t vc = 0; vc < signals_.spec.vcs; ++vc) {
       if (input->held(vc) == 0) continue;
-      waits.push_back({fmt::format("{}.vc{}", input->channel().link().name(), vc),
-                       signals_.name,
+      waits.push_back({fmt::format("{}.vc{}", input->channel().link().name(), vc), signals_.name,
                        fmt::format("the external router holds {} flits of it", input->held(vc))});
     }
   }

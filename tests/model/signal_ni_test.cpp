@@ -17,13 +17,13 @@ using test::link_of;
 // What a faulty NI does wrong, once.
 enum class Fault : std::uint8_t {
   none,
-  too_early,       // sends without waiting for data
-  unknown_flow,    // names a flow that is not in the table
-  short_packet,    // ends its first packet after two flits
-  no_credit,       // goes on after its credits are used up
-  other_vc,        // changes the VC inside a packet
-  forbidden_vc,    // uses a VC above the NI's
-  twice,           // sends its first message again
+  too_early,     // sends without waiting for data
+  unknown_flow,  // names a flow that is not in the table
+  short_packet,  // ends its first packet after two flits
+  no_credit,     // goes on after its credits are used up
+  other_vc,      // changes the VC inside a packet
+  forbidden_vc,  // uses a VC above the NI's
+  twice,         // sends its first message again
 };
 
 // Sends the messages of its node in table order: message s when s messages have arrived, which is
@@ -190,9 +190,7 @@ TEST_CASE("An NI behind signals that stops sending is named by the watchdog") {
   const RunPoint point = collective_point(FlowControlMode::packet, {"r_1"});
   const auto outcome = test::outcome_of([&] {
     SimulationHooks hooks;
-    hooks.elaborate = [&](Elaboration& elaboration) {
-      static_cast<void>(elaboration.ni("r_1"));
-    };
+    hooks.elaborate = [&](Elaboration& elaboration) { static_cast<void>(elaboration.ni("r_1")); };
     return simulate_collective(topology, point, tables, hooks);
   });
   CHECK_FALSE(outcome.complete);

@@ -186,7 +186,9 @@ TEST_CASE("Systems that are not exact with external modules are refused by name"
   };
   CHECK_THAT(refusal([](RunPoint& p) { p.system.topology.external.routers = {"r_1_9"}; }),
              Contains("the network has no vertex 'r_1_9'"));
-  CHECK_THAT(refusal([](RunPoint& p) { p.system.topology.external.routers = {"r_1_1", "5"}; }),
+  CHECK_THAT(refusal([](RunPoint& p) {
+               p.system.topology.external.routers = {"r_1_1", "5"};
+             }),
              Contains("'5' is given twice"));
   CHECK_THAT(refusal([](RunPoint& p) { p.system.topology.external.nis = {"r_1_1"}; }),
              Contains("router and NI of 'r_1_1' are both external"));
