@@ -35,7 +35,7 @@ int sc_main(int, char**) {
     return 1;
   }
   std::printf("%llu messages delivered, %.1f cycles on average, %llu flits through own_router\n",
-              static_cast<unsigned long long>(outcome.traffic->messages), outcome.traffic->mean_cycles,
-              static_cast<unsigned long long>(router->flits_passed));
+              static_cast<unsigned long long>(outcome.traffic->messages),
+              outcome.traffic->mean_cycles, static_cast<unsigned long long>(router->flits_passed));
   return 0;
 }

@@ -1,5 +1,6 @@
-// A router of our own, written without Espalier's router: one FIFO per input and VC, an ideal crossbar, and flits of different
-// packets in any order on an output. It needs only the type of a flit from Espalier.
+// A router of our own, written without Espalier's router: one FIFO per input and VC, an ideal
+// crossbar, and flits of different packets in any order on an output. It needs only the type of a
+// flit from Espalier.
 #pragma once
 
 #include <cstdint>
@@ -82,7 +83,8 @@ SC_MODULE(OwnRouter) {
   }
 
   void edge() {
-    // Decide from what is in the FIFOs, then take what arrives: a flit stays for one cycle at least.
+    // Decide from what is in the FIFOs, then take what arrives: a flit stays for one cycle at
+    // least.
     std::vector<std::uint32_t> freed(in_valid.size(), 0);
     for (std::size_t o = 0; o < outputs.size(); ++o) {
       Output& out = outputs[o];

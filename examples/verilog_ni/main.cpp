@@ -13,7 +13,8 @@
 
 using namespace espalier;
 
-// Writes the messages of the node's schedule table into the Verilog NI, one row per cycle, and starts it.
+// Writes the messages of the node's schedule table into the Verilog NI, one row per cycle, and
+// starts it.
 SC_MODULE(TableWriter) {
   sc_core::sc_signal<bool> write{"write"}, is_reduce{"is_reduce"}, start{"start"};
   sc_core::sc_signal<std::uint32_t> flow{"flow"}, destination{"destination"}, beats{"beats"};
@@ -85,7 +86,8 @@ int sc_main(int, char**) {
   CollectiveRequest request;
   request.op = CollectiveOp::all_reduce;
   request.size = 48 * 1024;
-  const ScheduleTables tables = lower_to_tables(find_generator("ring")->generate(topology, request));
+  const ScheduleTables tables =
+      lower_to_tables(find_generator("ring")->generate(topology, request));
 
   std::unique_ptr<VerilogNi> ni;
   SimulationHooks hooks;
