@@ -36,7 +36,7 @@ espalier_folder(ni/rtl USES ni/engines LINKS ${espalier_rtl} fmt::fmt)
 
 # Sockets for models outside the project: TLM-2.0 at NIs, and routers and NIs behind signals.
 espalier_folder(sockets/tlm USES hw hw/clock ni LINKS fmt::fmt)
-espalier_folder(sockets/signals USES hw hw/topology hw/clock flowctl router ni alg/schedule LINKS fmt::fmt)
+espalier_folder(sockets/signals USES hw hw/clock flowctl router ni alg/schedule LINKS fmt::fmt)
 
 # The application. Text with places: numbers, names, YAML, JSON, and errors that point into a file.
 espalier_folder(sims/text ONCE LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_json fmt::fmt)

@@ -10,6 +10,6 @@ if [ "${1:-}" = --tidy ]; then
   sims/build.sh release
   # clang-tidy looks at one file at a time, so it needs the commands of a build that compiles each file by itself.
   cmake -S . -B build/tidy -G Ninja -DCMAKE_BUILD_TYPE=Release -DESPALIER_UNITY=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
-  git ls-files 'hw/*.cpp' 'flowctl/*.cpp' 'router/*.cpp' 'ni/*.cpp' 'alg/*.cpp' 'sims/*.cpp' |
+  git ls-files 'hw/*.cpp' 'flowctl/*.cpp' 'router/*.cpp' 'ni/*.cpp' 'alg/*.cpp' 'sockets/*.cpp' 'sims/*.cpp' |
     xargs -P "$(nproc)" -n 4 clang-tidy-14 --quiet -p build/tidy
 fi

@@ -145,8 +145,9 @@ class TopologyKeys {
 
   void add_external_keys() const {
     using External = ExternalConfig;
-    const auto external = table_.group("system.topology.external", &RunPoint::system,
-                                       &SystemConfig::topology, &Topo::external)
+    const auto external = table_
+                              .group("system.topology.external", &RunPoint::system,
+                                     &SystemConfig::topology, &Topo::external)
                               .only(table_.where_not_dimensional());
     const auto add = [&](const char* name, std::vector<std::string> External::*member) {
       return external.number(ValueType::vertex, name, member)

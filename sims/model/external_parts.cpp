@@ -90,9 +90,10 @@ class ExternalRules {
              "run a collective, a program, a training or traffic");
     }
     if (point_.simulation.stall_probability > 0) {
-      refuse("simulation.stall_probability refuses flits on links, which an external module cannot "
-             "see",
-             "write simulation.stall_probability: 0");
+      refuse(
+          "simulation.stall_probability refuses flits on links, which an external module cannot "
+          "see",
+          "write simulation.stall_probability: 0");
     }
     if (!problem_) check_ticks();
   }
@@ -101,9 +102,10 @@ class ExternalRules {
     const SystemTiming timing =
         time_links(faulty_links(topology_, point_.faults), point_.system.clock);
     if (timing.ticks_per_cycle == 1) return;
-    refuse("a link carries a flit every so many cycles and a fraction, but a module behind signals "
-           "acts once in a cycle",
-           "choose system.link.bandwidth so that flit_bytes x clock / bandwidth is a whole number");
+    refuse(
+        "a link carries a flit every so many cycles and a fraction, but a module behind signals "
+        "acts once in a cycle",
+        "choose system.link.bandwidth so that flit_bytes x clock / bandwidth is a whole number");
   }
 
   void check_run_of_nis() {

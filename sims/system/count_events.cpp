@@ -44,7 +44,9 @@ std::uint32_t Fabric::dimension_of(LinkId link) const {
 
 Counters Fabric::counters() const {
   Counters sum = network_->counters();
-  for (const auto& ni : nis_) sum += ni->counters();
+  for (const auto& ni : nis_) {
+    if (ni != nullptr) sum += ni->counters();
+  }
   return sum;
 }
 
@@ -63,7 +65,14 @@ HardwareEvents Fabric::events() const {
     events.link_flits[dimension] += link_flits[l];
     routers.at(topology_.link(LinkId(l)).to, dimension).flits += link_flits[l];
   }
+  for_each_socket([&](const NiSocket& ni) {
+    for (std::size_t p = 0; p < ni.num_ports(); ++p) {
+      routers.at(ni.node(), 0).flits += ni.flits_sent(p);
+      events.injected_flits[0] += ni.flits_sent(p);
+    }
+  });
   for (const auto& ni : nis_) {
+    if (ni == nullptr) continue;
     const NodeId vertex = ni->node();
     const InjectionPorts& ports = ni->injection_ports();
     for (std::size_t p = 0; p < ports.size(); ++p) {

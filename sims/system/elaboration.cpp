@@ -13,6 +13,7 @@ namespace espalier {
 namespace {
 
 constexpr const char* kExternalRouters = "system.topology.external.routers";
+constexpr const char* kExternalNis = "system.topology.external.nis";
 const std::vector<NodeId> kNone;
 
 }  // namespace
@@ -36,8 +37,8 @@ NodeId Elaboration::find(const std::string& vertex, const char* key,
                          const std::vector<NodeId>& external) const {
   const NodeId found = find_vertex(fabric_.topology(), vertex);
   if (std::find(external.begin(), external.end(), found) != external.end()) return found;
-  throw std::invalid_argument(fmt::format("'{}' is not in {}, which names: {}", vertex, key,
-                                          names(external)));
+  throw std::invalid_argument(
+      fmt::format("'{}' is not in {}, which names: {}", vertex, key, names(external)));
 }
 
 RouterSignals& Elaboration::router(const std::string& vertex) {
@@ -48,12 +49,22 @@ RouterSignals& Elaboration::router(const std::string& vertex) {
   return sockets->routers.at(found)->signals();
 }
 
+NiSignals& Elaboration::ni(const std::string& node) {
+  Sockets* const sockets = fabric_.sockets();
+  const NodeId found = find(node, kExternalNis, sockets == nullptr ? kNone : sockets->parts.nis);
+  attached_.insert(found);
+  return sockets->nis.at(found)->signals();
+}
+
 void Elaboration::check_attached() const {
   const Sockets* const sockets = fabric_.sockets();
   if (sockets == nullptr) return;
   std::vector<NodeId> left;
   for (const NodeId vertex : sockets->parts.routers) {
     if (attached_.count(vertex) == 0) left.push_back(vertex);
+  }
+  for (const NodeId node : sockets->parts.nis) {
+    if (attached_.count(node) == 0) left.push_back(node);
   }
   if (left.empty()) return;
   throw std::invalid_argument(fmt::format(

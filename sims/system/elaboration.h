@@ -9,6 +9,7 @@
 #include "hw/ids.h"
 #include "sims/system/fabric.h"
 #include "sims/system/socket_traffic.h"
+#include "sockets/signals/ni_socket.h"
 #include "sockets/signals/router_socket.h"
 #include "sockets/tlm/ni_sockets.h"
 
@@ -28,6 +29,8 @@ class Elaboration {
   [[nodiscard]] sc_core::sc_clock& clock();
   // The ports of an external router.
   [[nodiscard]] RouterSignals& router(const std::string& vertex);
+  // The ports of an external NI, and the messages that the collective asks it to send.
+  [[nodiscard]] NiSignals& ni(const std::string& node);
 
   // TLM-2.0: the sockets at a node's NI, "r_0_0" for example. During elaboration only.
   [[nodiscard]] NiSockets& tlm(const std::string& node_name) { return sockets_.at(node_name); }

@@ -65,7 +65,7 @@ std::uint32_t Fabric::ports_of(NodeId vertex) const {
 
 std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
                                                const SimulationConfig& simulation) const {
-  NetworkPlan plan{topology_, timing_,  config,          simulation,      {},
+  NetworkPlan plan{topology_, timing_,  config,           simulation,     {},
                    {},        control_, vcs_.set_aside(), sockets_.get(), &messages_};
   if (topology_.dimensions()) plan.vc_depths = dimension_vc_depths(config);
   for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
@@ -110,6 +110,10 @@ void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
                     config.ni.delivery_cycles,
                     config.ni.program.memory_bytes_per_cycle};
   for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+    if (sockets_ != nullptr && sockets_->has_ni(NodeId(n))) {
+      build_ni_socket(NodeId(n), config, observer);
+      continue;
+    }
     build_ni(ni_name(topology_.vertex_name(NodeId(n))), NodeId(n), spec, config, observer);
   }
   build_switch_units(spec, config, observer);
@@ -129,6 +133,32 @@ void Fabric::build_switch_units(const NiSpec& spec, const SystemConfig& config,
     switch_units_[vertex] = nis_.size();
     build_ni(unit + topology_.vertex_name(vertex), vertex, in_switch, config, observer);
   }
+}
+
+void Fabric::build_ni_socket(NodeId node, const SystemConfig& config, DeliveryObserver& observer) {
+  nis_.push_back(nullptr);
+  auto socket = std::make_unique<NiSocket>(ni_name(topology_.vertex_name(node)).c_str(), node,
+                                           messages_, bound_routes_, observer,
+                                           sockets_->clock.watch(), config.ni.ejection_cycles);
+  for (std::uint32_t p = 0; p < ports_of(node); ++p) {
+    socket->add_port(network_->injected_channel(node, p), injection_spec(config, node, p));
+    network_->add_ejection(node, p, *socket, config.ni.ejection_cycles);
+  }
+  sockets_->clock.add(*socket);
+  sockets_->nis[node] = std::move(socket);
+}
+
+NiSocket* Fabric::ni_socket(NodeId node) const {
+  if (sockets_ == nullptr) return nullptr;
+  const auto found = sockets_->nis.find(node);
+  return found == sockets_->nis.end() ? nullptr : found->second.get();
+}
+
+void Fabric::refuse_external(NodeId node) const {
+  throw std::invalid_argument(
+      fmt::format("system.topology.external.nis: the NI of {} is external, and only a collective "
+                  "with schedule tables says what an external NI sends",
+                  topology_.vertex_name(node)));
 }
 
 void Fabric::build_ni(const std::string& ni_name, NodeId vertex, const NiSpec& spec,
@@ -240,44 +270,60 @@ NetworkInterface* Fabric::ni_at(NodeId vertex) {
 std::uint64_t Fabric::head_flits() const {
   std::uint64_t flits = 0;
   for (const auto& ni : nis_) {
-    if (has_tenants_at(ni->node())) continue;
+    if (ni == nullptr || has_tenants_at(ni->node())) continue;
     for (const auto& port : ni->injection_ports()) flits += port->head_flits_sent();
   }
+  for_each_socket([&](const NiSocket& ni) { flits += ni.head_flits_sent(); });
   return flits;
 }
 
 std::uint64_t Fabric::injected_flits() const {
   std::uint64_t flits = 0;
   for (const auto& ni : nis_) {
-    if (has_tenants_at(ni->node())) continue;
+    if (ni == nullptr || has_tenants_at(ni->node())) continue;
     for (const auto& port : ni->injection_ports()) flits += port->flits_sent(clock_.now());
   }
+  for_each_socket([&](const NiSocket& ni) {
+    for (std::size_t p = 0; p < ni.num_ports(); ++p) flits += ni.flits_sent(p);
+  });
   return flits;
 }
 
 std::uint64_t Fabric::received_flits() const {
   std::uint64_t flits = 0;
-  for (const auto& ni : nis_) flits += has_tenants_at(ni->node()) ? 0 : ni->received_flits();
+  for (const auto& ni : nis_) {
+    if (ni != nullptr && !has_tenants_at(ni->node())) flits += ni->received_flits();
+  }
+  for_each_socket([&](const NiSocket& ni) { flits += ni.received_flits(); });
   return flits;
 }
 
 bool Fabric::nis_under_way(Cycle now) const {
-  return std::any_of(nis_.begin(), nis_.end(), [&](const auto& ni) {
-    return !has_tenants_at(ni->node()) && ni->under_way(now);
+  bool is_under_way = std::any_of(nis_.begin(), nis_.end(), [&](const auto& ni) {
+    return ni != nullptr && !has_tenants_at(ni->node()) && ni->under_way(now);
   });
+  for_each_socket([&](const NiSocket& ni) { is_under_way = is_under_way || ni.under_way(now); });
+  return is_under_way;
 }
 
 bool Fabric::under_way(Cycle now) const { return nis_under_way(now) || network_->under_way(now); }
 
 WaitList Fabric::waits(Cycle now) const {
   WaitList waits;
-  for (const auto& ni : nis_) ni->explain_ports(waits);
+  for (const auto& ni : nis_) {
+    if (ni != nullptr) ni->explain_ports(waits);
+  }
   network_->explain_waits(now, waits);
   // If the network is stuck, table entries that wait for messages are only a consequence.
   if (!waits.empty()) return waits;
   std::vector<std::string> names;
-  for (const auto& ni : nis_) names.emplace_back(ni->name());
-  for (const auto& ni : nis_) ni->explain_engine(names, waits);
+  for (std::size_t n = 0; n < nis_.size(); ++n) {
+    names.emplace_back(nis_[n] != nullptr ? nis_[n]->name() : ni_socket(NodeId(n))->name());
+  }
+  for_each_socket([&](const NiSocket& ni) { ni.explain_waits(waits); });
+  for (const auto& ni : nis_) {
+    if (ni != nullptr) ni->explain_engine(names, waits);
+  }
   return waits;
 }
 

@@ -32,7 +32,13 @@ class Fabric : public sc_core::sc_module {
          DeliveryObserver& observer, const ControlConfig* control = nullptr,
          bool has_tenants = false);
 
-  [[nodiscard]] NetworkInterface& ni(NodeId node) { return *nis_[node.index()]; }
+  // Throws std::invalid_argument if the node's NI is external.
+  [[nodiscard]] NetworkInterface& ni(NodeId node) {
+    if (nis_[node.index()] == nullptr) refuse_external(node);
+    return *nis_[node.index()];
+  }
+  // The port of an external NI; nullptr if the node's NI is built in.
+  [[nodiscard]] NiSocket* ni_socket(NodeId node) const;
   // NIs of nodes, without the units of switches.
   [[nodiscard]] std::size_t num_nis() const { return topology_.num_nodes(); }
   // Precondition: topology.aggregates(vertex).
@@ -44,7 +50,7 @@ class Fabric : public sc_core::sc_module {
     return *nis_[switch_units_.at(vertex)];
   }
 
-  // The NI or unit at a vertex of the topology; nullptr if the vertex has none.
+  // The NI or unit at a vertex of the topology; nullptr if the vertex has none, or an external one.
   [[nodiscard]] NetworkInterface* ni_at(NodeId vertex);
 
   // nullptr if every router and every NI is built in.
@@ -98,6 +104,13 @@ class Fabric : public sc_core::sc_module {
   void build_nis(const SystemConfig& config, DeliveryObserver& observer);
   void build_switch_units(const NiSpec& spec, const SystemConfig& config,
                           DeliveryObserver& observer);
+  template <class Visit>
+  void for_each_socket(Visit&& visit) const {
+    if (sockets_ == nullptr) return;
+    for (const auto& [node, ni] : sockets_->nis) visit(*ni);
+  }
+  [[noreturn]] void refuse_external(NodeId node) const;
+  void build_ni_socket(NodeId node, const SystemConfig& config, DeliveryObserver& observer);
   void build_ni(const std::string& ni_name, NodeId vertex, const NiSpec& spec,
                 const SystemConfig& config, DeliveryObserver& observer);
   void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes);
@@ -127,7 +140,7 @@ class Fabric : public sc_core::sc_module {
   std::vector<BoundRoute> bound_routes_;
   std::unique_ptr<Sockets> sockets_;
   std::unique_ptr<Network> network_;
-  // Those of the nodes, then those of the switches.
+  // Those of the nodes, then those of the switches; nullptr: external.
   std::vector<std::unique_ptr<NetworkInterface>> nis_;
   std::map<NodeId, std::size_t> switch_units_;  // index into nis_
 };

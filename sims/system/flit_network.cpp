@@ -16,9 +16,12 @@ std::unique_ptr<FlitRouter> make_router(const NetworkPlan& plan, const char* nam
                                         ClockDomain& clock, const MessageTable& messages,
                                         const PathTable& paths) {
   const RouterConfig& config = plan.config.router;
-  const RouterSpec spec{config.vcs,      config.hold,
-                        config.crossbar_inputs, config.vc_order,
-                        plan.timing.ticks_per_cycle, plan.control != nullptr};
+  const RouterSpec spec{config.vcs,
+                        config.hold,
+                        config.crossbar_inputs,
+                        config.vc_order,
+                        plan.timing.ticks_per_cycle,
+                        plan.control != nullptr};
   if (plan.is_external(vertex)) {
     const RouterSocketSpec socket{spec, config.switching, plan.topology.in_links(vertex).size()};
     auto router = std::make_unique<RouterSocket>(name, socket, *plan.messages, paths, inputs,
@@ -54,6 +57,10 @@ class FlitNetwork : public NetworkOf<FlitRouter> {
                                                 const InjectionSpec& spec,
                                                 CreditListener&) override {
     return std::make_unique<FlitInjectionPort>(injection_channel(node, port), spec);
+  }
+
+  [[nodiscard]] Channel& injected_channel(NodeId node, std::uint32_t port) override {
+    return injection_channel(node, port);
   }
 
   [[nodiscard]] std::uint64_t flit_hops() const override {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "router/router_spec.h"
 #include "sims/model/external_parts.h"
 #include "sims/point/config.h"
+#include "sockets/signals/ni_socket.h"
 #include "sockets/signals/router_socket.h"
 #include "sockets/signals/signal_socket.h"
 
@@ -48,6 +50,10 @@ class Network {
                                                                       std::uint32_t port,
                                                                       const InjectionSpec& spec,
                                                                       CreditListener& ni) = 0;
+  // Cycle fidelity: the channel of that port, for an external NI.
+  [[nodiscard]] virtual Channel& injected_channel(NodeId /*node*/, std::uint32_t /*port*/) {
+    throw std::logic_error("packet trains have no channel for an external NI");
+  }
   virtual void add_ejection(NodeId node, std::uint32_t port, PacketSink& ni, Cycle latency) = 0;
   virtual void connect() = 0;
 
@@ -75,7 +81,12 @@ struct Sockets {
 
   ExternalParts parts;
   SocketClock clock;
+  [[nodiscard]] bool has_ni(NodeId node) const {
+    return std::find(parts.nis.begin(), parts.nis.end(), node) != parts.nis.end();
+  }
+
   std::map<NodeId, RouterSocket*> routers;
+  std::map<NodeId, std::unique_ptr<NiSocket>> nis;
 };
 
 struct NetworkPlan {

@@ -38,6 +38,19 @@ std::vector<RouteId> routes_in(const ScheduleTables& tables,
   return routes;
 }
 
+// An external NI sends the messages of its node's table. When it sends them is its own affair.
+void load_socket(NiSocket& socket, const TableProgram& program, const NodeFrame& frame,
+                 DataMemory& memory) {
+  if (!program.holds.empty()) {
+    throw std::invalid_argument(
+        "system.topology.external.nis: this schedule needs NIs that hold early Reduces beside "
+        "memory, which an external NI does not; run ring or multitree, or name routers only");
+  }
+  std::vector<Operation> sends;
+  for (const Operation& send : program.sends) sends.push_back(frame.in_network(send));
+  socket.load(sends, memory);
+}
+
 }  // namespace
 
 SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
@@ -76,6 +89,10 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   }
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);
+    if (NiSocket* const socket = run.fabric().ni_socket(node)) {
+      load_socket(*socket, program_of(programs, n), NodeFrame(tables, node), memories[n]);
+      continue;
+    }
     run.fabric().ni(node).load(
         std::make_unique<ScheduleTableEngine>(program_of(programs, n), NodeFrame(tables, node),
                                               faulty_engine(engine, point.faults, node)),

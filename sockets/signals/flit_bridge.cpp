@@ -12,6 +12,32 @@ void ProtocolWatch::report(const std::string& port, Cycle now, const std::string
   clock_.stop();
 }
 
+FlitChannelSpec channel_spec(const Channel& channel) {
+  FlitChannelSpec spec;
+  spec.name = channel.link().name();
+  spec.vcs = channel.spec().vcs;
+  spec.vc_depth_flits = channel.spec().vc_depth_flits;
+  spec.cycles_per_flit = static_cast<std::uint32_t>(channel.ticks_per_flit());
+  spec.permitted = all_vcs(spec.vcs);
+  return spec;
+}
+
+SignalFlit describe_flit(const MessageStore& messages, std::uint32_t vc, const Flit& flit) {
+  const Operation& operation = messages.whole_of(flit.message).operation;
+  SignalFlit signal;
+  signal.vc = vc;
+  signal.type = flit.type;
+  signal.left_in_packet = flit.left_in_packet;
+  signal.message = flit.message.value();
+  signal.source = operation.from.value();
+  signal.destination = operation.to.value();
+  signal.flow = operation.flow.value();
+  signal.kind = operation.on_arrival;
+  signal.bytes = messages[flit.message].bytes;
+  signal.hop = flit.hop;
+  return signal;
+}
+
 std::optional<SignalFlit> FlitDisplay::drive(Cycle now) {
   const bool arrives = !coming_.empty() && coming_.front().arrival == now + 1;
   signals_.valid.write(arrives);
@@ -43,9 +69,9 @@ void ReceiverBridge::sample(Cycle now) {
   const VcMask credits = signals_.credits.read();
   if (credits == 0) return;
   if ((credits & ~all_vcs(channel_.spec().vcs)) != 0) {
-    return watch_.report(port_, now,
-                         fmt::format("credits {:#x} name a VC above {}", credits,
-                                     channel_.spec().vcs - 1));
+    return watch_.report(
+        port_, now,
+        fmt::format("credits {:#x} name a VC above {}", credits, channel_.spec().vcs - 1));
   }
   for (VcMask left = credits; left != 0; left &= left - 1) {
     const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
@@ -84,10 +110,10 @@ std::optional<SignalFlit> SenderBridge::sample(Cycle now) {
                               channel_.spec().vcs - 1));
   }
   if (now < free_at_) {
-    return refuse(fmt::format("a flit was sent {} cycles after the last one; the link carries one "
-                              "flit in {} cycles",
-                              now + channel_.ticks_per_flit() - free_at_,
-                              channel_.ticks_per_flit()));
+    return refuse(
+        fmt::format("a flit was sent {} cycles after the last one; the link carries one "
+                    "flit in {} cycles",
+                    now + channel_.ticks_per_flit() - free_at_, channel_.ticks_per_flit()));
   }
   if (!channel_.has_room(flit.vc, 1, now)) {
     return refuse(fmt::format("a flit was sent on VC {} without a credit", flit.vc));

@@ -10,10 +10,18 @@
 
 #include "flowctl/channel.h"
 #include "flowctl/channel_observer.h"
+#include "ni/message_store.h"
 #include "sockets/signals/flit_signals.h"
 #include "sockets/signals/protocol_watch.h"
 
 namespace espalier {
+
+// What the ports of a channel's sender and receiver say of the channel.
+[[nodiscard]] FlitChannelSpec channel_spec(const Channel& channel);
+
+// The signal of a flit, without the route of a router.
+[[nodiscard]] SignalFlit describe_flit(const MessageStore& messages, std::uint32_t vc,
+                                       const Flit& flit);
 
 // Shows flits to a module, each in the cycle in which it arrives.
 class FlitDisplay {

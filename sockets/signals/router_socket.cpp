@@ -14,16 +14,6 @@ std::vector<InputPortSpec> at_pins(std::vector<InputPortSpec> inputs) {
   return inputs;
 }
 
-FlitChannelSpec channel_spec(const Channel& channel) {
-  FlitChannelSpec spec;
-  spec.name = channel.link().name();
-  spec.vcs = channel.spec().vcs;
-  spec.vc_depth_flits = channel.spec().vc_depth_flits;
-  spec.cycles_per_flit = static_cast<std::uint32_t>(channel.ticks_per_flit());
-  spec.permitted = all_vcs(spec.vcs);
-  return spec;
-}
-
 // Of the channel monitor at an ejection port: a flit enters and leaves in the same cycle.
 constexpr std::uint32_t kEjectionDepth = 2;
 
@@ -44,8 +34,9 @@ RouterSocket::RouterSocket(sc_core::sc_module_name module_name, const RouterSock
   if (!inputs.empty()) signals_.pipeline = inputs.front().channel.receiver_pipeline;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     FlitSignals& signals = add_signals(signals_.inputs, "in", channel_spec(channels_[i]));
-    inputs_.push_back(std::make_unique<ReceiverBridge>(channels_[i], signals, static_cast<const FlitDescriber&>(*this), watch,
-                                                       port_name("input", i)));
+    inputs_.push_back(std::make_unique<ReceiverBridge>(channels_[i], signals,
+                                                       static_cast<const FlitDescriber&>(*this),
+                                                       watch, port_name("input", i)));
   }
 }
 
@@ -82,22 +73,10 @@ void RouterSocket::add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle
 void RouterSocket::connect() {}
 
 SignalFlit RouterSocket::describe(std::uint32_t vc, const Flit& flit) const {
-  const Message& message = messages_.routing(flit.message);
-  const InFlightMessage& whole = messages_.whole_of(flit.message);
-  const PathHop& hop = paths_.hop(message.path, flit.hop);
-  SignalFlit shown;
-  shown.vc = vc;
-  shown.type = flit.type;
-  shown.left_in_packet = flit.left_in_packet;
+  const PathHop& hop = paths_.hop(messages_.routing(flit.message).path, flit.hop);
+  SignalFlit shown = describe_flit(messages_, vc, flit);
   shown.out_port = hop.out_port;
   shown.out_vcs = hop.vcs;
-  shown.message = flit.message.value();
-  shown.source = whole.operation.from.value();
-  shown.destination = whole.operation.to.value();
-  shown.flow = whole.operation.flow.value();
-  shown.kind = whole.operation.on_arrival;
-  shown.bytes = messages_[flit.message].bytes;
-  shown.hop = flit.hop;
   return shown;
 }
 
@@ -122,15 +101,14 @@ bool RouterSocket::passes_on(const SignalFlit& flit, std::size_t port, Cycle now
     return false;
   };
   if (flit.message >= held_.size() || held_[flit.message] == 0) {
-    return refuse(fmt::format(
-        "a flit of message {} was sent, but no flit of this message is in the router",
-        flit.message));
+    return refuse(
+        fmt::format("a flit of message {} was sent, but no flit of this message is in the router",
+                    flit.message));
   }
   const PathHop& hop = paths_.hop(messages_.routing(MessageId(flit.message)).path, flit.hop);
   if (hop.out_port != port) {
-    return refuse(
-        fmt::format("a flit of message {} was sent, whose route takes output {}", flit.message,
-                    hop.out_port));
+    return refuse(fmt::format("a flit of message {} was sent, whose route takes output {}",
+                              flit.message, hop.out_port));
   }
   if ((hop.vcs >> flit.vc & 1U) == 0) {
     return refuse(fmt::format("a flit of message {} was sent on VC {}; its route permits VCs {:#x}",
@@ -193,8 +171,7 @@ void RouterSocket::explain_waits(Cycle, WaitList& waits) const {
   for (const auto& input : inputs_) {
     for (std::uint32_t vc = 0; vc < signals_.spec.vcs; ++vc) {
       if (input->held(vc) == 0) continue;
-      waits.push_back({fmt::format("{}.vc{}", input->channel().link().name(), vc),
-                       signals_.name,
+      waits.push_back({fmt::format("{}.vc{}", input->channel().link().name(), vc), signals_.name,
                        fmt::format("the external router holds {} flits of it", input->held(vc))});
     }
   }

@@ -24,10 +24,10 @@ namespace espalier {
 // vertex's i-th incoming link, output i begins its i-th outgoing link. Inputs from its NI and
 // outputs to its NI follow.
 struct RouterSignals {
-  std::string name;       // of the vertex
-  RouterSpec spec;        // system.router
+  std::string name;  // of the vertex
+  RouterSpec spec;   // system.router
   Switching switching = Switching::vct;
-  Cycle pipeline = 0;     // system.router.pipeline_cycles
+  Cycle pipeline = 0;  // system.router.pipeline_cycles
   std::size_t links_in = 0;
   std::size_t links_out = 0;
   std::vector<std::unique_ptr<FlitSignals>> inputs;

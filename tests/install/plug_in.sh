@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Installs a build to a temporary place, and builds and runs examples/own_router and examples/verilog_ni with
+# find_package(Espalier) only: plug_in.sh BUILD_FOLDER
+set -euo pipefail
+build=$(cd "${1:?usage: plug_in.sh BUILD_FOLDER}" && pwd)
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAILED: $1" >&2; exit 1; }
+
+cmake --install "$build" --prefix "$work/installed" >"$work/log" || { cat "$work/log" >&2; exit 1; }
+# make_example NAME: builds the copy in $work, so that no header of the sources is found by chance.
+make_example() {
+  { cmake -S "$work/$1" -B "$work/build_$1" -DCMAKE_PREFIX_PATH="$work/installed" -DCMAKE_BUILD_TYPE=Release &&
+    cmake --build "$work/build_$1"; } >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+}
+
+cp -r examples/own_router "$work"
+make_example own_router
+lines=$(wc -l <examples/own_router/own_router.h)
+[ "$lines" -le 150 ] || fail "the example's router has $lines lines"
+"$work/build_own_router/own_router" >"$work/out" 2>"$work/err" || fail "own_router: $(cat "$work/err")"
+cat >"$work/mesh.yaml" <<'YAML'
+system: {topology: {type: mesh, dims: [4, 4]}}
+traffic: {injection_rate: 0.2, warmup_cycles: 0, measure_cycles: 2000}
+YAML
+messages=$("$work/installed/bin/espalier" run -q "$work/mesh.yaml" --json - 2>/dev/null | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["results"][0]["measured_messages"])')
+grep -q "^$messages messages delivered" "$work/out" ||
+  fail "espalier run delivers $messages messages, the example says: $(cat "$work/out")"
+grep -q " [1-9][0-9]* flits through own_router" "$work/out" || fail "no flit passed own_router: $(cat "$work/out")"
+echo "own_router: $messages messages delivered"
+
+if ! command -v verilator >/dev/null; then
+  echo "skipped: verilog_ni needs verilator (Debian: verilator)"
+  exit 0
+fi
+cp -r examples/verilog_ni "$work"
+make_example verilog_ni
+"$work/build_verilog_ni/verilog_ni" >"$work/out" 2>"$work/err" || fail "verilog_ni: $(cat "$work/err")"
+grep -q '^[0-9]* cycles, verified: true$' "$work/out" || fail "verilog_ni says: $(cat "$work/out")"
+echo "verilog_ni: $(cat "$work/out")"
+# An NI that does not wait for data sends wrong data.
+sed -i 's/wire is_here = .*/wire is_here = 1;/' "$work/verilog_ni/ring_ni.v"
+sed -i 's/-Wall/-Wno-fatal/' "$work/verilog_ni/CMakeLists.txt"
+make_example verilog_ni
+if "$work/build_verilog_ni/verilog_ni" >"$work/out" 2>"$work/err"; then fail "an NI that does not wait is verified"; fi
+grep -q 'wrong data at rank' "$work/err" || fail "an NI that does not wait: $(cat "$work/err")"
+echo "verilog_ni without waiting: $(tail -1 "$work/err")"
