@@ -11,13 +11,18 @@ if(verilator_FOUND)
   verilate(espalier_rtl_models SOURCES ${PROJECT_SOURCE_DIR}/hw/rtl/ni_control.v PREFIX RtlNiControl TOP_MODULE ni_control
            VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast -GS=32 -GL=32 -GI=16)
   # As many push ports as places, because all chunks of a collective arrive in its first cycle.
-  foreach(places 64 1024)
+  foreach(places 64 256 1024)
+    # Loops that are not unrolled are slower, but larger models have too many statements.
+    set(loops --unroll-count 1024 --unroll-stmts 1)
+    if(places EQUAL 64)
+      set(loops --unroll-count 1024 --unroll-stmts 30000)
+    endif()
     foreach(order "Fifo -GFIFO=1" "ScfNewest -GNEWEST=1" "ScfOldest -GNEWEST=0")
       separate_arguments(order)
       list(POP_FRONT order name)
       verilate(espalier_rtl_models SOURCES ${PROJECT_SOURCE_DIR}/hw/rtl/dimension_queue.v PREFIX Rtl${name}${places}
                TOP_MODULE dimension_queue
-               VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast --unroll-count 1024 --unroll-stmts 1
+               VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast ${loops}
                               -GN=${places} -GP=${places} -GK=64 -GI=32 -GA=10 ${order})
     endforeach()
   endforeach()

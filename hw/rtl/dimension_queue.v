@@ -34,7 +34,7 @@ module dimension_queue #(
   (* mem2reg *) reg [I-1:0] number[0:N-1];
   reg [C-1:0] count;
   reg [C-1:0] limit;  // chunks that the choice considers
-  reg [A-1:0] left;   // cycles of the choice, with this one
+  reg [A-1:0] left /* verilator public_flat_rw */;  // cycles of the choice, with this one
 
   // With this cycle's arrivals.
   (* mem2reg *) reg [K-1:0] key_now[0:N-1];

@@ -212,7 +212,7 @@ TEST_CASE("The SCF finder in RTL picks the chunk that the NI's queue picks") {
       key[n] = random() % range;
       if (random() % 3 == 0) continue;
       valid |= 1U << n;
-      queue.push({n, 0}, static_cast<double>(key[n]));
+      queue.push({n, 0}, key[n]);
     }
     for (int n = kKeys - 1; n >= 0; --n) {
       keys += fmt::format("{:08x}", key[static_cast<std::size_t>(n)]);
