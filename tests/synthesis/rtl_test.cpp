@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "alg/plans/stage_arbiter.h"
 #include "alg/schedule/repeated_rows.h"
 #include "hw/cost/logic.h"
 #include "hw/cost/technology.h"
@@ -191,67 +190,6 @@ TEST_CASE("Slot counters have the formula's gates, within 15 %") {
                      logic::slot_counter_depth(bits)});
   }
   check_sizes(sizes);
-}
-
-TEST_CASE("The SCF finder in RTL picks the chunk that the NI's queue picks") {
-  if (is_skipped({"iverilog", "vvp"}, false)) return;
-  constexpr int kCases = 2000;
-  constexpr int kKeys = 16;
-  const TieRule ties = GENERATE(TieRule::newest, TieRule::oldest);
-  std::mt19937_64 random(ties == TieRule::newest ? 1 : 2);
-  const Workplace place;
-  std::string stimulus;
-  std::vector<int> expected;
-  for (int c = 0; c < kCases; ++c) {
-    StageQueue queue({QueueOrder::scf, ChunkKey::before, ties});
-    std::uint32_t valid = 0;
-    std::string keys;  // the highest index first, as a vector is written
-    const std::uint64_t range = c % 2 == 0 ? 4 : std::uint64_t{1} << 32U;  // with and without ties
-    std::vector<std::uint64_t> key(kKeys);
-    for (std::uint32_t n = 0; n < kKeys; ++n) {
-      key[n] = random() % range;
-      if (random() % 3 == 0) continue;
-      valid |= 1U << n;
-      queue.push({n, 0}, key[n]);
-    }
-    for (int n = kKeys - 1; n >= 0; --n) {
-      keys += fmt::format("{:08x}", key[static_cast<std::size_t>(n)]);
-    }
-    stimulus += fmt::format("{:04x}{}\n", valid, keys);
-    expected.push_back(queue.empty() ? -1 : static_cast<int>(queue.pop().chunk));
-  }
-  place.write("stimulus.hex", stimulus);
-  place.write("bench.v",
-              fmt::format("module bench;\n"
-                          "  reg [527:0] cases[0:{0}];\n"
-                          "  reg [527:0] now;\n"
-                          "  wire found;\n"
-                          "  wire [3:0] index;\n"
-                          "  integer i;\n"
-                          "  scf_finder #(.N(16), .K(32), .NEWEST({1}))\n"
-                          "      dut(.valid(now[527:512]), .keys(now[511:0]), .found(found),\n"
-                          "          .index(index));\n"
-                          "  initial begin\n"
-                          "    $readmemh(\"{2}\", cases);\n"
-                          "    for (i = 0; i <= {0}; i = i + 1) begin\n"
-                          "      now = cases[i];\n"
-                          "      #1;\n"
-                          "      if (found) $display(\"%0d\", index);\n"
-                          "      else $display(\"-1\");\n"
-                          "    end\n"
-                          "  end\n"
-                          "endmodule\n",
-                          kCases - 1, ties == TieRule::newest ? 1 : 0, place.file("stimulus.hex")));
-  place.run(fmt::format("iverilog -g2005-sv -o {} {} {}scf_finder.v", place.file("bench"),
-                        place.file("bench.v"), kRtl));
-  place.run(fmt::format("vvp -n {} > {}", place.file("bench"), place.file("out")));
-  std::istringstream out(place.read("out"));
-  for (int c = 0; c < kCases; ++c) {
-    int picked = -2;
-    out >> picked;
-    CAPTURE(c);
-    REQUIRE(picked == expected[static_cast<std::size_t>(c)]);
-  }
 }
 
 TEST_CASE("The readiness table in RTL shows the unit that the NI's bits complete, cycle by cycle") {
