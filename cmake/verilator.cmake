@@ -12,8 +12,13 @@ function(espalier_rtl_model prefix files)
   endforeach()
   list(GET files 0 top)
   list(TRANSFORM ARGN PREPEND -G)
+  # Loops that are not unrolled are slower, but larger models have too many statements.
+  set(statements 30000)
+  if("-GN=256" IN_LIST ARGN)
+    set(statements 1)
+  endif()
   verilate(espalier_rtl_models SOURCES ${sources} PREFIX ${prefix} TOP_MODULE ${top}
-           VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast --unroll-count 1024 --unroll-stmts 1 ${ARGN})
+           VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast --unroll-count 1024 --unroll-stmts ${statements} ${ARGN})
 endfunction()
 
 if(verilator_FOUND)
@@ -24,7 +29,7 @@ if(verilator_FOUND)
   espalier_rtl_model(RtlNiControl ni_control S=32 L=32 I=16)
   espalier_rtl_model(RtlDependencyState dependency_state N=8192 I=16 T=4 G=64)
   # As many push ports as places, because all chunks of a collective arrive in its first cycle.
-  foreach(places 64 1024)
+  foreach(places 64 256)
     set(size N=${places} P=${places} K=64 I=32 A=10)
     espalier_rtl_model(RtlFifo${places} dimension_queue ${size} FIFO=1)
     espalier_rtl_model(RtlScfNewest${places} dimension_queue ${size} NEWEST=1)

@@ -34,7 +34,7 @@ module dimension_queue #(
   (* mem2reg *) reg [I-1:0] number[0:N-1];
   reg [C-1:0] count;
   reg [C-1:0] limit;  // chunks that the choice considers
-  reg [A-1:0] left;   // cycles of the choice, with this one
+  reg [A-1:0] left /* verilator public_flat_rw */;  // cycles of the choice, with this one
 
   // With this cycle's arrivals.
   (* mem2reg *) reg [K-1:0] key_now[0:N-1];
@@ -79,8 +79,8 @@ module dimension_queue #(
       // from left to right from the power of two on.
       localparam W = 1 << $clog2(N);
       (* mem2reg *) reg [K-1:0] best[0:2*N-1];
-      reg [2*N-1:0] none;   // no chunk in this part of the tree
-      reg [2*N-1:0] winner; // it has the smallest key
+      reg [2*N-1:0] none;    // no chunk in this part of the tree: none is its first place
+      reg [2*N-1:0] winner;  // it has the smallest key
       reg [N-1:0] right;
       reg [N-1:0] place;
       integer e, t, d;
@@ -93,10 +93,10 @@ module dimension_queue #(
           none[e + W < 2 * N ? e + W : e + W - N] = ~(e[C-1:0] < candidates);
         end
         for (t = N - 1; t > 0; t = t - 1) begin
-          right[t] = ~none[2*t+1] & (none[2*t] | (NEWEST != 0 ? best[2*t+1] <= best[2*t]
-                                                              : best[2*t+1] < best[2*t]));
+          right[t] = ~none[2*t+1] & (NEWEST != 0 ? best[2*t+1] <= best[2*t]
+                                                  : best[2*t+1] < best[2*t]);
           best[t] = right[t] ? best[2*t+1] : best[2*t];
-          none[t] = none[2*t] & none[2*t+1];
+          none[t] = none[2*t];
         end
         winner[1:0] = 2'b10;
         for (d = 1; d < N; d = d + 1) begin

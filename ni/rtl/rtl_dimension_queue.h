@@ -9,12 +9,12 @@
 namespace espalier {
 
 // Of the Verilog that is compiled into the program.
-inline constexpr std::size_t kRtlQueueStages = 1024;
+inline constexpr std::size_t kRtlQueueStages = 256;
 inline constexpr Cycle kRtlLongestArbitration = 1024;
 
-// An arbiter that clocks the Verilog in every cycle in which its registers can change, also while
-// the NI rests: throws std::logic_error if a choice begins or ends then. Throws
-// std::invalid_argument beyond the limits above, and in programs without Verilog models.
+// An arbiter that clocks the Verilog in every cycle that the NI decides and in which a register can
+// change. Throws std::logic_error if a choice begins or ends in a cycle in which the NI rests, and
+// std::invalid_argument beyond the limits above and in programs without Verilog models.
 [[nodiscard]] std::unique_ptr<DimensionArbiter> make_rtl_arbiter(const ArbiterSpec& spec,
                                                                  Cycle arbitration,
                                                                  std::size_t stages);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alg/bounds/dimension_bound.h"
+#include "ni/rtl/rtl_sequencer.h"
 #include "plan_systems.h"
 #include "sims/model/build_topology.h"
 
@@ -59,8 +60,11 @@ double check_point(const RunPoint& point) {
           point.system.ni.dimension_queue.in_flight, point.system.ni.dimension_queue.enforce_order);
   const ForecastPlan planned = plan_point(topology, point);
   CHECK(certify_plan(point, planned.plan).empty());
+  // Flit by flit the model decides, and otherwise the Verilog, if the point has it.
   const auto run_as = [&](Fidelity fidelity, Folding fold) {
-    return run_plan_point(topology, point, planned.plan, fidelity, fold);
+    RunPoint variant = point;
+    if (fidelity == Fidelity::cycle) variant.simulation.rtl.clear();
+    return run_plan_point(topology, variant, planned.plan, fidelity, fold);
   };
   const test::PlanRun cycle = run_as(Fidelity::cycle, Folding::off);
   CHECK(cycle.failure == "");
@@ -93,6 +97,7 @@ void check_variants(const Dimensions& dimensions, Bytes size, std::uint32_t chun
         queue.arbiter.order = order;
         queue.in_flight = kInFlight[variant % 3];
         queue.enforce_order = variant / 2 % 2 == 0;
+        if (variant % 3 != 0 && has_rtl()) point.simulation.rtl = {RtlBlock::dimension_queue};
         if (change != nullptr) change(point);
         const double error = check_point(point);
         CAPTURE(algorithm, to_string(op), static_cast<int>(order), queue.in_flight);
@@ -220,6 +225,7 @@ RunPoint random_point(std::mt19937& random) {
   if (pick(2) == 0) {
     system.ni.reduction = {ReductionMode::after_message, number(1, 4), number(8, 64), 64};
   }
+  if (pick(2) == 0 && has_rtl()) point.simulation.rtl = {RtlBlock::dimension_queue};
   test::set_link_latency(system, number(1, 40));
   point.collective->parts = static_cast<PartSizes>(pick(3));
   if (pick(3) == 0) point.faults.late_nis = {{number(0, nodes - 1), number(1, 3000)}};

@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "alg/plans/stage_arbiter.h"
 #include "alg/schedule/repeated_rows.h"
 #include "hw/cost/logic.h"
 #include "hw/cost/technology.h"

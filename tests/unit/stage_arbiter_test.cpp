@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "dimension_cases.h"
@@ -19,7 +21,7 @@ std::vector<std::uint32_t> emptied(StageQueue& queue) {
 
 StageQueue filled(const ArbiterSpec& spec) {
   StageQueue queue(spec);
-  const double keys[] = {4, 1, 4, 1, 2};
+  const std::uint64_t keys[] = {4, 1, 4, 1, 2};
   for (std::uint32_t c = 0; c < 5; ++c) queue.push({c, 0}, keys[c]);
   return queue;
 }
@@ -55,7 +57,7 @@ TEST_CASE("A stage whose turn it is can be taken out of the middle of a queue") 
 
 TEST_CASE("A stage counts as large as its chunk is before or after it") {
   const DimensionPlan plan = plan_baseline(WorkedExample::dimensions(), WorkedExample::request());
-  const double mb = 1 << 20;
+  const std::uint64_t mb = std::uint64_t{16} << 20U;  // of 16 NPUs
   const StageRef scatter{0, 1};  // 16 MB to 4 MB
   const StageRef gather{0, 2};   // and back
   CHECK(arbitration_key(plan, scatter, ChunkKey::before) == 16 * mb);
@@ -64,4 +66,23 @@ TEST_CASE("A stage counts as large as its chunk is before or after it") {
   CHECK(arbitration_key(plan, gather, ChunkKey::before) == 4 * mb);
   CHECK(arbitration_key(plan, gather, ChunkKey::after) == 16 * mb);
   CHECK(arbitration_key(plan, gather, ChunkKey::larger) == 16 * mb);
+}
+
+TEST_CASE("Sizes of chunks are compared without rounding, and those beyond 64 bits are refused") {
+  // 3 x 7 NPUs and a chunk of 2^53 + 1 bytes: a double knows neither it nor its parts.
+  const std::vector<PlannedDimension> dimensions{{3, DimensionAlgorithm::direct, 1, 0},
+                                                 {7, DimensionAlgorithm::direct, 1, 0}};
+  PlanRequest request;
+  request.element_bytes = 1;
+  request.chunks = 1;
+  request.size = (Bytes{1} << 53U) + 1;
+  const DimensionPlan plan = plan_baseline(dimensions, request);
+  CHECK(plan.exact_residents(0) ==
+        std::vector<std::uint64_t>{21 * request.size, 7 * request.size, request.size,
+                                   7 * request.size, 21 * request.size});
+  request.op = CollectiveOp::all_gather;
+  CHECK(plan_baseline(dimensions, request).exact_residents(0) ==
+        std::vector<std::uint64_t>{request.size, 7 * request.size, 21 * request.size});
+  request.size = Bytes{1} << 60U;
+  CHECK_THROWS_AS(plan_baseline(dimensions, request).exact_residents(0), std::invalid_argument);
 }
