@@ -60,8 +60,6 @@ const char* to_string(CostBlock block) {
       return "ni.slot_counter";
     case CostBlock::ni_dimension_queue:
       return "ni.dimension_queue";
-    case CostBlock::ni_scf_finder:
-      return "ni.scf_finder";
     case CostBlock::ni_readiness_table:
       break;
   }

@@ -13,14 +13,14 @@ enum class RtlModule : std::uint8_t {
   ni_control,
   dependency_table,
   fifo_control,
-  scf_finder,
+  dimension_queue,
   readiness_table,
   row_repeat,
   slot_counter
 };
 
 // A module with its parameters in the order of its source: ni_control S, L, I; dependency_table N,
-// K; fifo_control A; scf_finder N, K; readiness_table UNITS, CHILDREN; row_repeat A, N;
+// K; fifo_control A; dimension_queue N, K, I; readiness_table UNITS, CHILDREN; row_repeat A, N;
 // slot_counter N. The others are 0.
 struct RtlInstance {
   RtlModule module = RtlModule::ni_control;
@@ -59,8 +59,7 @@ enum class Storage : std::uint8_t { automatic, flip_flop, sram };
 // The priced blocks. Router: buffers at each input port, control of each VC's FIFO, crossbar,
 // allocators. Any NI: buffers and DMA request registers at each port. NI that executes schedules:
 // schedule table, its control, dependency table. NI of a multi-dimensional system: for each
-// dimension a dimension queue and an SCF (smallest chunk first) finder. NI that coordinates jobs:
-// readiness table.
+// dimension a dimension queue. NI that coordinates jobs: readiness table.
 enum class CostBlock : std::uint8_t {
   router_buffers,
   router_fifo_control,
@@ -75,10 +74,9 @@ enum class CostBlock : std::uint8_t {
   ni_row_repeat,
   ni_slot_counter,
   ni_dimension_queue,
-  ni_scf_finder,
   ni_readiness_table
 };
-inline constexpr std::size_t kNumCostBlocks = 15;
+inline constexpr std::size_t kNumCostBlocks = 14;
 
 // A user's numbers for one instance of a block. A number of 0 is replaced by the formula's. For
 // logic, `read_pj` is the energy of one use.

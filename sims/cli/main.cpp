@@ -222,7 +222,7 @@ Subcommand add_area(CLI::App& app, AreaOptions& options) {
   add_repeatable(*command, "--node", options.nodes, "LENGTH",
                  "feature size that replaces the configured size, for example 22nm");
   command->add_flag("--synthesize", options.synthesize,
-                    "measure NI control, dependency table, FIFO control and SCF finder with yosys "
+                    "measure NI control, dependency table, FIFO control and dimension queue with yosys "
                     "instead of using the formulas; takes seconds each");
   add_file(*command, "--json", options.json, "write the costs to this file, - for stdout");
   add_file(*command, "--csv", options.csv, "write one line per block to this file, - for stdout");

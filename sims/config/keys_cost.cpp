@@ -19,7 +19,7 @@ bool is_memory(CostBlock block) {
 // blocks have energy keys.
 bool has_counted_uses(CostBlock block) {
   return is_memory(block) || block == CostBlock::router_crossbar ||
-         block == CostBlock::router_allocators || block == CostBlock::ni_scf_finder;
+         block == CostBlock::router_allocators;
 }
 // The schedule table is written before the run, so its writes are not counted.
 bool has_counted_writes(CostBlock block) {
@@ -36,7 +36,6 @@ std::optional<KeyCondition> where_it_is(const KeyTable& table, CostBlock block) 
     case CostBlock::ni_slot_counter:
       return table.where_not_dimensional();
     case CostBlock::ni_dimension_queue:
-    case CostBlock::ni_scf_finder:
       return table.where_dimensional();
     case CostBlock::ni_readiness_table:
       return table.where("coordination.mode", {"in_ni"});
@@ -114,7 +113,9 @@ void add_cost_keys(KeyTable& table) {
       .word("auto")
       .doc("width of a schedule-table entry; auto: the fields that the topology needs");
   dimensional.choice("queues", &CostSpec::queues)
-      .doc("memory type of the dimension queues; auto: by the same rule as the buffers");
+      .doc(
+          "memory type of dimension queues of order fifo; auto: by the same rule as the buffers. A "
+          "queue of order scf compares all its chunks at once, so it is of flip-flops");
   dimensional.integer("queue_entries", &CostSpec::queue_entries)
       .range(1, 65536)
       .word("auto")

@@ -107,7 +107,9 @@ class TablesRun : public PointRun {
     }
     return bound;
   }
-  [[nodiscard]] bool has(RtlBlock block) const override { return block == RtlBlock::ni_control; }
+  [[nodiscard]] bool has(RtlBlock block) const override {
+    return block != RtlBlock::dimension_queue;
+  }
   [[nodiscard]] RunNeed need() const override {
     return table_need(program_.tables, topology().num_nodes());
   }

@@ -93,7 +93,6 @@ class EnergyCounter {
       if (block.block == CostBlock::ni_dimension_queue && first) {
         each += block.read_pj + block.write_pj;
       }
-      if (block.block == CostBlock::ni_scf_finder && first) each += block.read_pj;
     }
     energy_.decisions_pj += static_cast<double>(decisions) * each;
   }
@@ -245,7 +244,7 @@ Json describe_origins(const PricedSystem& priced, const EventEnergy& energy, boo
   json["ni_buffers"] = energy_origin(priced, {CostBlock::ni_buffers});
   json[has_table ? "tables" : "queues"] = energy_origin(
       priced,
-      {CostBlock::ni_schedule_table, CostBlock::ni_dimension_queue, CostBlock::ni_scf_finder});
+      {CostBlock::ni_schedule_table, CostBlock::ni_dimension_queue});
   json["links"] = energy.links_pj ? Json(to_string(Origin::user)) : Json();
   return json;
 }

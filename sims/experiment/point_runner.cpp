@@ -47,16 +47,17 @@ constexpr PointKind kPointKinds[] = {
     {[](const PointInput&) { return true; }, make_collective_run},
 };
 
-std::vector<std::string> decided_by(const std::vector<RtlBlock>& blocks) {
-  std::vector<std::string> texts;
+// What the runs have for which the blocks decide.
+std::string decided_by(const std::vector<RtlBlock>& blocks) {
+  std::string text;
   for (const RtlBlock block : blocks) {
-    texts.emplace_back(block == RtlBlock::ni_control
-                           ? "ni_control decides for the schedule tables of a collective or a "
-                             "training"
-                           : "dimension_queue decides for the dimension queues of a collective or "
-                             "a workload on a multi-dimensional system");
+    text += fmt::format("{} decides for {}, ", name_of(block),
+                        block == RtlBlock::dimension_queue
+                            ? "the dimension queues of a collective or a workload on a "
+                              "multi-dimensional system"
+                            : "the schedule tables of a collective or a training");
   }
-  return texts;
+  return text;
 }
 
 std::unique_ptr<PointRun> make_run(const PointInput& input) {
@@ -70,8 +71,8 @@ std::unique_ptr<PointRun> make_run(const PointInput& input) {
   std::unique_ptr<PointRun> run = kind->make(input);
   if (!rtl.empty() &&
       std::none_of(rtl.begin(), rtl.end(), [&](RtlBlock block) { return run->has(block); })) {
-    throw std::invalid_argument(fmt::format("simulation.rtl: {}, and this run has none",
-                                            fmt::join(decided_by(rtl), "; ")));
+    throw std::invalid_argument(
+        fmt::format("simulation.rtl: {}and this run has none", decided_by(rtl)));
   }
   return run;
 }

@@ -31,8 +31,9 @@ std::array<const char*, 3> parameters_of(RtlModule module) {
     case RtlModule::ni_control:
       return {"S", "L", "I"};
     case RtlModule::dependency_table:
-    case RtlModule::scf_finder:
       return {"N", "K", nullptr};
+    case RtlModule::dimension_queue:
+      return {"N", "K", "I"};
     case RtlModule::readiness_table:
       return {"UNITS", "CHILDREN", nullptr};
     case RtlModule::row_repeat:
