@@ -78,8 +78,6 @@ const char* to_string(CostBlock block) {
       return "ni.slot_counter";
     case CostBlock::ni_dimension_queue:
       return "ni.dimension_queue";
-    case CostBlock::ni_scf_finder:
-      return "ni.scf_finder";
     case CostBlock::ni_program_memory:
       return "ni.program_memory";
     case CostBlock::ni_program_context:

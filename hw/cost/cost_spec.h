@@ -15,7 +15,7 @@ enum class RtlModule : std::uint8_t {
   ni_control,
   dependency_table,
   fifo_control,
-  scf_finder,
+  dimension_queue,
   readiness_table,
   row_repeat,
   slot_counter,
@@ -29,7 +29,7 @@ enum class RtlModule : std::uint8_t {
 };
 
 // A module with its parameters in the order of its source: ni_control S, L, I; dependency_table N,
-// K; fifo_control A; scf_finder N, K; readiness_table UNITS, CHILDREN; row_repeat A, N;
+// K; fifo_control A; dimension_queue N, K, I; readiness_table UNITS, CHILDREN; row_repeat A, N;
 // slot_counter N; fp_adder E, M; dma_engine A, P, O; packetizer W, V, C, F, N; message_table N, K,
 // C; program_context S, T, R, I, A; program_scoreboard N, B; slot_credits B. The others are 0.
 struct RtlInstance {
@@ -84,7 +84,7 @@ enum class Storage : std::uint8_t { automatic, flip_flop, sram };
 // of partly arrived messages; adders. NI that executes schedules: schedule table, its control,
 // dependency table. NI that runs collective programs: for each program context an instruction
 // memory, a sequencer and slot credits; a scoreboard. NI of a multi-dimensional system: for each
-// dimension a dimension queue and an SCF (smallest chunk first) finder. NI that coordinates jobs:
+// dimension a dimension queue. NI that coordinates jobs:
 // readiness table.
 enum class CostBlock : std::uint8_t {
   router_buffers,
@@ -107,7 +107,6 @@ enum class CostBlock : std::uint8_t {
   ni_row_repeat,
   ni_slot_counter,
   ni_dimension_queue,
-  ni_scf_finder,
   ni_program_memory,
   ni_program_context,
   ni_scoreboard,

@@ -34,10 +34,8 @@ Gates ni_control(std::uint32_t step_bits, std::uint32_t lockstep_bits,
           3.4 * step_bits * (issue_per_cycle - 1.0)};
 }
 
-Gates scf_finder(std::uint32_t keys, std::uint32_t key_bits) {
-  if (keys < 2) return {};
-  const double per_bit = std::clamp(7.2 + 0.05 * (static_cast<double>(key_bits) - 16), 7.2, 8.0);
-  return {(keys - 1.0) * key_bits * per_bit};
+Gates scf_queue(std::uint32_t chunks, std::uint32_t key_bits, std::uint32_t chunk_bits) {
+  return {19.2 * chunks * (key_bits + chunk_bits)};
 }
 
 Gates round_robin_arbiter(std::uint32_t requests) { return {19.5 * requests}; }
@@ -124,7 +122,8 @@ double flip_flops_of(const RtlInstance& rtl) {
       return a * b;
     case RtlModule::slot_credits:
       return 2 * a;
-    case RtlModule::scf_finder:
+    case RtlModule::dimension_queue:
+      return a * (b + c) + bits_for(rtl.first + 1) + 1;
     case RtlModule::fp_adder:
       break;  // no state
   }
@@ -146,9 +145,10 @@ Depth ni_control_depth(std::uint32_t step_bits, std::uint32_t lockstep_bits) {
   return {std::max(6 + 1.9 * step_bits, 12 + 0.52 * lockstep_bits)};
 }
 
-// Measured on ASAP7: 78 FO4 for four levels of 32 bits. A comparison is a tree over the bits.
-Depth scf_finder_depth(std::uint32_t keys, std::uint32_t key_bits) {
-  return {bits_for(keys) * (4.5 + 3 * lg(key_bits))};
+// Measured on OSU 0.18: 115 FO4 at 64 chunks and 32 bits. Each level has a comparison, which is a
+// tree over the bits, on the way to the smallest key, and on the way back to the places that move.
+Depth scf_queue_depth(std::uint32_t chunks, std::uint32_t key_bits) {
+  return {bits_for(chunks) * (14 + 1.1 * lg(key_bits))};
 }
 
 // Measured on OSU 0.18: 18 FO4 at 9 bits.

@@ -23,9 +23,11 @@ namespace logic {
 // for 6 to 16 bits of step, 12 to 32 bits of lockstep and up to 8 entries in a cycle.
 [[nodiscard]] Gates ni_control(std::uint32_t step_bits, std::uint32_t lockstep_bits,
                                std::uint32_t issue_per_cycle);
-// Finds the smallest of `keys` keys with valid bits: a tree of compare-and-select. Fitted for 4 to
-// 64 keys.
-[[nodiscard]] Gates scf_finder(std::uint32_t keys, std::uint32_t key_bits);
+// The chunks that wait for a dimension, in flip-flops that move up, and a tree of
+// compare-and-select that finds the smallest key. Fitted for 8 to 128 chunks and keys of 12 to 32
+// bits.
+[[nodiscard]] Gates scf_queue(std::uint32_t chunks, std::uint32_t key_bits,
+                              std::uint32_t chunk_bits);
 [[nodiscard]] Gates round_robin_arbiter(std::uint32_t requests);  // fitted for 4 to 32 requests
 [[nodiscard]] Gates matrix_arbiter(std::uint32_t requests);       // fitted for 8 to 32 requests
 // AND-OR; every output selects among all inputs. Fitted for 3x3 to 9x9.
@@ -89,7 +91,7 @@ struct ContextShape {
 
 [[nodiscard]] Depth flip_flop_memory_read(double words);  // a tree of multiplexers; estimated
 [[nodiscard]] Depth ni_control_depth(std::uint32_t step_bits, std::uint32_t lockstep_bits);
-[[nodiscard]] Depth scf_finder_depth(std::uint32_t keys, std::uint32_t key_bits);
+[[nodiscard]] Depth scf_queue_depth(std::uint32_t chunks, std::uint32_t key_bits);
 [[nodiscard]] Depth fifo_control_depth(std::uint32_t pointer_bits);
 [[nodiscard]] Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits);
 [[nodiscard]] Depth readiness_table_depth(std::uint32_t units, std::uint32_t children);

@@ -121,15 +121,16 @@ class NiPricer {
   }
 
   void add_queue(const DimensionQueueShape& queue) {
+    if (queue.finds_smallest) {
+      cost_.blocks.push_back(price_scf_queue(queue, spec_, technology_));
+      return;
+    }
     MemoryShape shape;
     shape.words = queue.entries;
     shape.bits = queue.key_bits + bits_for(queue.entries);
     shape.ports = SramPorts::one_read_one_write;
     add(memory_block(CostBlock::ni_dimension_queue, shape, spec_.queues, technology_), 1,
         queue.dimension);
-    if (queue.finds_smallest) {
-      cost_.blocks.push_back(price_scf_finder(queue, spec_, technology_));
-    }
   }
 
   void add_readiness(const ReadinessShape& shape) {
@@ -193,7 +194,7 @@ bool is_extension(CostBlock block) {
   return block == CostBlock::ni_dma_engine || block == CostBlock::ni_schedule_table ||
          block == CostBlock::ni_control || block == CostBlock::ni_dependency_table ||
          block == CostBlock::ni_row_repeat || block == CostBlock::ni_slot_counter ||
-         block == CostBlock::ni_dimension_queue || block == CostBlock::ni_scf_finder ||
+         block == CostBlock::ni_dimension_queue ||
          block == CostBlock::ni_program_memory || block == CostBlock::ni_program_context ||
          block == CostBlock::ni_scoreboard || block == CostBlock::ni_slot_credits ||
          block == CostBlock::ni_readiness_table;
@@ -215,15 +216,19 @@ AreaRange NiCost::adders() const {
   return sum;
 }
 
-BlockCost price_scf_finder(const DimensionQueueShape& queue, const CostSpec& spec,
-                           const Technology& technology) {
-  // The Verilog source is a complete binary tree, so it exists only for powers of two.
-  const bool is_whole_tree = queue.entries == std::uint32_t{1} << bits_for(queue.entries);
-  std::optional<RtlInstance> rtl;
-  if (is_whole_tree) rtl = {RtlModule::scf_finder, queue.entries, queue.key_bits};
-  BlockCost cost =
-      logic_block(CostBlock::ni_scf_finder, logic::scf_finder(queue.entries, queue.key_bits),
-                  logic::scf_finder_depth(queue.entries, queue.key_bits), rtl, spec, technology);
+BlockCost price_scf_queue(const DimensionQueueShape& queue, const CostSpec& spec,
+                          const Technology& technology) {
+  const std::uint32_t entries = std::max(2U, queue.entries);  // the least that the module takes
+  const std::uint32_t chunk_bits = bits_for(entries);
+  BlockCost cost = logic_block(
+      CostBlock::ni_dimension_queue, logic::scf_queue(entries, queue.key_bits, chunk_bits),
+      logic::scf_queue_depth(entries, queue.key_bits),
+      RtlInstance{RtlModule::dimension_queue, entries, queue.key_bits, chunk_bits}, spec,
+      technology);
+  cost.implementation = Implementation::flip_flop;
+  cost.words = entries;
+  cost.bits = queue.key_bits + chunk_bits;
+  cost.write_pj = flip_flop_access_pj(cost.bits, technology);
   cost.dimension = queue.dimension;
   apply_macro(cost, spec.macro(cost.block), technology.fo4_ps());
   return cost;

@@ -64,7 +64,7 @@ struct DimensionQueueShape {
   std::uint32_t dimension = 1;
   std::uint32_t entries = 0;
   std::uint32_t key_bits = 32;  // the size of a chunk
-  bool finds_smallest = true;   // true for policy scf (smallest chunk first); fifo needs no finder
+  bool finds_smallest = true;   // order scf (smallest chunk first); fifo compares no keys
 };
 
 // Readiness bits of an NI that coordinates training jobs.
@@ -99,7 +99,9 @@ struct NiCost {
 
 [[nodiscard]] NiCost price_ni(const NiShape& shape, const CostSpec& spec,
                               const Technology& technology);
-[[nodiscard]] BlockCost price_scf_finder(const DimensionQueueShape& queue, const CostSpec& spec,
-                                         const Technology& technology);
+// Order scf: hw/rtl/dimension_queue.v. Its delay is that of a choice. `read_pj` is the energy of a
+// choice, `write_pj` that of an arrival.
+[[nodiscard]] BlockCost price_scf_queue(const DimensionQueueShape& queue, const CostSpec& spec,
+                                        const Technology& technology);
 
 }  // namespace espalier

@@ -70,6 +70,10 @@ class ClockJudge {
   ClockLimit limit_;
 };
 
+// The chunks that arrive in the first cycle of a longer arbitration are compared from the next one
+// on, when the queue holds them.
+Cycle cycles_to_find(Cycle arbitration) { return std::max<Cycle>(2, arbitration) - 1; }
+
 // Judges all stages of a slice together. The limit carries the name of the longest block.
 void judge_router(const SliceCost& slice, Cycle cycles, ClockJudge& judge) {
   const BlockCost* longest = &slice.allocators;
@@ -140,8 +144,8 @@ SystemCost price_system(const SystemShape& shape, const CostSpec& spec) {
         adders.take_over_cycles(block, adding);
         continue;
       }
-      const bool searches = block.block == CostBlock::ni_scf_finder;
-      judge.take_over_cycles(block, searches ? std::max<Cycle>(1, shape.arbitration_cycles) : 1);
+      const bool searches = block.rtl && block.rtl->module == RtlModule::dimension_queue;
+      judge.take_over_cycles(block, searches ? cycles_to_find(shape.arbitration_cycles) : 1);
     }
   }
   system.clock_without_adders = judge.limit();
@@ -185,8 +189,9 @@ Cycle implied_arbitration_cycles(const SystemShape& shape, const CostSpec& spec,
   for (const NiShape& ni : shape.nis) {
     for (const DimensionQueueShape& queue : ni.queues) {
       if (!queue.finds_smallest) continue;
-      const double delay = price_scf_finder(queue, spec, technology).delay_ps;
-      cycles = std::max(cycles, cycles_of({delay}, period));
+      const double delay = price_scf_queue(queue, spec, technology).delay_ps;
+      const Cycle found_in = cycles_of({delay}, period);
+      cycles = std::max(cycles, found_in == 1 ? 1 : found_in + 1);
     }
   }
   return cycles;

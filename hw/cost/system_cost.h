@@ -68,7 +68,7 @@ struct SystemCost {
 [[nodiscard]] SystemCost price_system(const SystemShape& shape, const CostSpec& spec);
 
 // Cycles of a clock of `clock_hertz` that the slowest router's stages take, and that the slowest
-// SCF finder takes. At least 1.
+// choice of a dimension queue takes. At least 1.
 [[nodiscard]] Cycle implied_router_cycles(const SystemShape& shape, const CostSpec& spec,
                                           std::uint64_t clock_hertz);
 [[nodiscard]] Cycle implied_arbitration_cycles(const SystemShape& shape, const CostSpec& spec,

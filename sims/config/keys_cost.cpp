@@ -39,7 +39,6 @@ std::optional<KeyCondition> where_it_is(const KeyTable& table, CostBlock block) 
     case CostBlock::ni_slot_credits:
       return table.where_not_dimensional();
     case CostBlock::ni_dimension_queue:
-    case CostBlock::ni_scf_finder:
     case CostBlock::router_adders:
       return table.where_dimensional();
     case CostBlock::ni_readiness_table:
@@ -144,7 +143,9 @@ void add_cost_keys(KeyTable& table) {
       .word("auto")
       .doc("width of a schedule-table entry; auto: the fields that the topology needs");
   dimensional.choice("queues", &CostSpec::queues)
-      .doc("memory type of the dimension queues; auto: by the same rule as the buffers");
+      .doc(
+          "memory type of dimension queues of order fifo; auto: by the same rule as the buffers. A "
+          "queue of order scf compares all its chunks at once, so it is of flip-flops");
   dimensional.integer("queue_entries", &CostSpec::queue_entries)
       .range(1, 65536)
       .word("auto")

@@ -175,7 +175,7 @@ void add_dimension_queue_keys(KeyTable& table) {
       .or_implied(&DimensionQueueConfig::arbitration_is_implied)
       .doc(
           "cycles from when a chunk waits and may start until it starts; auto: the cycles that "
-          "system.cost implies for the SCF finder at this clock");
+          "system.cost implies for a queue of order scf at this clock");
   queue.boolean("enforce_order", &DimensionQueueConfig::enforce_order)
       .doc(
           "all NPUs start a dimension's stages in one order, fixed before the run (Themis, section "

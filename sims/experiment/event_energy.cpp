@@ -101,7 +101,6 @@ class EnergyCounter {
         case CostBlock::ni_dimension_queue:
           decisions_ += count * (block.read_pj + block.write_pj);
           break;
-        case CostBlock::ni_scf_finder:
         case CostBlock::ni_program_memory:
           decisions_ += count * block.read_pj;
           break;
@@ -142,7 +141,7 @@ class EnergyCounter {
         part("tables", decisions_, {CostBlock::ni_schedule_table});
         break;
       case IssueKind::queue:
-        part("queues", decisions_, {CostBlock::ni_dimension_queue, CostBlock::ni_scf_finder});
+        part("queues", decisions_, {CostBlock::ni_dimension_queue});
         break;
       case IssueKind::program:
         part("instructions", decisions_, {CostBlock::ni_program_memory});

@@ -32,8 +32,9 @@ std::array<const char*, 5> parameters_of(RtlModule module) {
     case RtlModule::ni_control:
       return {"S", "L", "I"};
     case RtlModule::dependency_table:
-    case RtlModule::scf_finder:
       return {"N", "K"};
+    case RtlModule::dimension_queue:
+      return {"N", "K", "I"};
     case RtlModule::readiness_table:
       return {"UNITS", "CHILDREN"};
     case RtlModule::row_repeat:

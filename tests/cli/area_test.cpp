@@ -140,9 +140,9 @@ TEST_CASE("A macro that the model does not use is refused, or a warning says so"
     CHECK_THAT(outcome.err, Contains("unknown key"));
   }
   const Outcome queues =
-      test::espalier({"area", config, "-s", "system.cost.macros.ni.scf_finder.area_um2=9"});
+      test::espalier({"area", config, "-s", "system.cost.macros.ni.dimension_queue.area_um2=9"});
   CHECK(queues.exit_code == 0);
-  CHECK_THAT(queues.err, Contains("system.cost.macros.ni.scf_finder.area_um2 has no effect"));
+  CHECK_THAT(queues.err, Contains("system.cost.macros.ni.dimension_queue.area_um2 has no effect"));
 }
 
 TEST_CASE("Every kind of router and NI is shown, and the system is their sum") {

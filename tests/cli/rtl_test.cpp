@@ -167,7 +167,7 @@ void write_plans(const TemporaryFolder& folder, const std::string& dimensions) {
   folder.write("run.yaml",
                "system: {topology: {type: dimensions}, dimensions: " + dimensions +
                    "}\n"
-                   "collective: {op: [all_reduce, all_gather], size: 24KiB, chunks: 12, "
+                   "collective: {op: [all_reduce, all_gather], size: 12KiB, chunks: 12, "
                    "algorithm: [baseline, themis]}\n");
 }
 

@@ -134,17 +134,23 @@ TEST_CASE("NI control has the formula's gates, within 15 %, and its depth, withi
   check_sizes(sizes);
 }
 
-TEST_CASE("SCF finders have the formula's gates, within 15 %") {
+TEST_CASE("Dimension queues have the formula's gates, within 15 %, and its depth, within 20 %") {
   if (is_skipped({"yosys"}, true)) return;
-  check_sizes(
-      {{{RtlModule::scf_finder, 16, 16},
-        logic::scf_finder(16, 16),
-        logic::scf_finder_depth(16, 16)},
-       {{RtlModule::scf_finder, 8, 16}, logic::scf_finder(8, 16), logic::scf_finder_depth(8, 16)},
-       {{RtlModule::scf_finder, 16, 32},
-        logic::scf_finder(16, 32),
-        logic::scf_finder_depth(16, 32)}},
-      std::nullopt);
+  std::vector<Size> sizes;
+  const std::uint32_t shapes[][3] = {{8, 16, 3}, {12, 16, 4}, {16, 16, 4}, {16, 32, 4}};
+  for (const auto& [chunks, key, number] : shapes) {
+    sizes.push_back({{RtlModule::dimension_queue, chunks, key, number},
+                     logic::scf_queue(chunks, key, number),
+                     logic::scf_queue_depth(chunks, key)});
+  }
+  check_sizes(sizes);
+}
+
+TEST_CASE("A dimension queue of 64 chunks has the formula's gates and depth", "[slow]") {
+  if (is_skipped({"yosys"}, true)) return;
+  check_sizes({{{RtlModule::dimension_queue, 64, 32, 6},
+                logic::scf_queue(64, 32, 6),
+                logic::scf_queue_depth(64, 32)}});
 }
 
 TEST_CASE("FIFO control has the formula's gates, within 15 %, and its depth, within 20 %") {
@@ -502,67 +508,6 @@ TEST_CASE("The message table in RTL says when the last packet of a message has c
     REQUIRE(out >> complete);
     CAPTURE(c);
     REQUIRE(complete == expected[c]);
-  }
-}
-
-TEST_CASE("The SCF finder in RTL picks the chunk that the NI's queue picks") {
-  if (is_skipped({"iverilog", "vvp"}, false)) return;
-  constexpr int kCases = 2000;
-  constexpr int kKeys = 16;
-  const TieRule ties = GENERATE(TieRule::newest, TieRule::oldest);
-  std::mt19937_64 random(ties == TieRule::newest ? 1 : 2);
-  const Workplace place;
-  std::string stimulus;
-  std::vector<int> expected;
-  for (int c = 0; c < kCases; ++c) {
-    StageQueue queue({QueueOrder::scf, ChunkKey::before, ties});
-    std::uint32_t valid = 0;
-    std::string keys;  // the highest index first, as a vector is written
-    const std::uint64_t range = c % 2 == 0 ? 4 : std::uint64_t{1} << 32U;  // with and without ties
-    std::vector<std::uint64_t> key(kKeys);
-    for (std::uint32_t n = 0; n < kKeys; ++n) {
-      key[n] = random() % range;
-      if (random() % 3 == 0) continue;
-      valid |= 1U << n;
-      queue.push({n, 0}, key[n]);
-    }
-    for (int n = kKeys - 1; n >= 0; --n) {
-      keys += fmt::format("{:08x}", key[static_cast<std::size_t>(n)]);
-    }
-    stimulus += fmt::format("{:04x}{}\n", valid, keys);
-    expected.push_back(queue.empty() ? -1 : static_cast<int>(queue.pop().chunk));
-  }
-  place.write("stimulus.hex", stimulus);
-  place.write("bench.v",
-              fmt::format("module bench;\n"
-                          "  reg [527:0] cases[0:{0}];\n"
-                          "  reg [527:0] now;\n"
-                          "  wire found;\n"
-                          "  wire [3:0] index;\n"
-                          "  integer i;\n"
-                          "  scf_finder #(.N(16), .K(32), .NEWEST({1}))\n"
-                          "      dut(.valid(now[527:512]), .keys(now[511:0]), .found(found),\n"
-                          "          .index(index));\n"
-                          "  initial begin\n"
-                          "    $readmemh(\"{2}\", cases);\n"
-                          "    for (i = 0; i <= {0}; i = i + 1) begin\n"
-                          "      now = cases[i];\n"
-                          "      #1;\n"
-                          "      if (found) $display(\"%0d\", index);\n"
-                          "      else $display(\"-1\");\n"
-                          "    end\n"
-                          "  end\n"
-                          "endmodule\n",
-                          kCases - 1, ties == TieRule::newest ? 1 : 0, place.file("stimulus.hex")));
-  place.run(fmt::format("iverilog -g2005-sv -o {} {} {}scf_finder.v", place.file("bench"),
-                        place.file("bench.v"), kRtl));
-  place.run(fmt::format("vvp -n {} > {}", place.file("bench"), place.file("out")));
-  std::istringstream out(place.read("out"));
-  for (int c = 0; c < kCases; ++c) {
-    int picked = -2;
-    out >> picked;
-    CAPTURE(c);
-    REQUIRE(picked == expected[static_cast<std::size_t>(c)]);
   }
 }
 

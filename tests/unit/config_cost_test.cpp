@@ -163,13 +163,13 @@ TEST_CASE("A latency left to the cost model stays auto in the resolved configura
   CHECK(resolved_json(none).at("system").at("router").at("pipeline_cycles") == 0);
 }
 
-TEST_CASE("An SCF arbitration left to the cost model takes its finder's cycles, a FIFO's one") {
+TEST_CASE("An SCF arbitration left to the cost model takes its queue's cycles, a FIFO's one") {
   const auto cycles = [](const std::string& order) {
     return only_point(kThemis, {"system.ni.dimension_queue.arbitration_cycles=auto",
                                 "system.ni.dimension_queue.order=" + order})
         .system.ni.dimension_queue.arbitration_cycles;
   };
-  CHECK(cycles("scf") == 4);
+  CHECK(cycles("scf") == 5);
   CHECK(cycles("fifo") == 1);
   const ConfigResult both =
       read_run_config_text("both.yaml", kThemis, "",
@@ -177,7 +177,7 @@ TEST_CASE("An SCF arbitration left to the cost model takes its finder's cycles, 
                             "system.ni.dimension_queue.order=[fifo, scf]"});
   REQUIRE(both.points.size() == 2);
   CHECK(both.points[0].system.ni.dimension_queue.arbitration_cycles == 1);
-  CHECK(both.points[1].system.ni.dimension_queue.arbitration_cycles == 4);
+  CHECK(both.points[1].system.ni.dimension_queue.arbitration_cycles == 5);
 }
 
 TEST_CASE("An implied router pipeline shortens a dimension's links, not its latency") {
@@ -227,7 +227,7 @@ TEST_CASE("A multi-dimensional system's routers have a part for each dimension's
   CHECK_FALSE(shape.nis.front().table);
 }
 
-TEST_CASE("A dimension queue, and the finder that is waited for, hold the collective's chunks") {
+TEST_CASE("A dimension queue, and the choice that is waited for, hold the collective's chunks") {
   const auto system_of = [](const std::vector<std::string>& more) {
     std::vector<std::string> overrides{"collective.chunks=512",
                                        "system.ni.dimension_queue.arbitration_cycles=auto"};

@@ -197,7 +197,6 @@ TEST_CASE("A block with state has clocked flip-flops") {
     for (const BlockCost& block : price_ni(shape, kAt45nm, Technology(kAt45nm)).blocks) {
       const bool has_none = block.implementation == Implementation::sram ||
                             block.block == CostBlock::ni_adders ||
-                            block.block == CostBlock::ni_scf_finder ||
                             (block.implementation == Implementation::flip_flop && !block.rtl &&
                              block.block != CostBlock::ni_ejection_registers);
       CAPTURE(block.name());

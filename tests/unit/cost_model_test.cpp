@@ -170,20 +170,47 @@ TEST_CASE("Stages share a cycle while they fit it, and longer ones take several"
   CHECK(shortest_period_ps({2500}, 2) == Approx(1250));
 }
 
-TEST_CASE("SCF over more keys or at a faster clock takes more cycles") {
+TEST_CASE("A choice among more chunks or at a faster clock takes more cycles") {
   SystemShape shape;
   NiShape ni;
   ni.queues.push_back({1, 16, 32, true});
   shape.nis.push_back(ni);
   shape.ni_of.push_back(0);
-  // 78 FO4 of 24.75 ps and 30 % for wires: 2.5 ns.
-  CHECK(implied_arbitration_cycles(shape, kNangate45, 400'000'000) == 2);
+  // 78 FO4 of 24.75 ps and 30 % for wires: 2.5 ns. What arrives in the first cycle of several is
+  // compared from the next one on.
+  CHECK(implied_arbitration_cycles(shape, kNangate45, 400'000'000) == 3);
   CHECK(implied_arbitration_cycles(shape, kNangate45, 398'000'000) == 1);
-  CHECK(implied_arbitration_cycles(shape, kNangate45, 1'000'000'000) == 3);
-  shape.nis[0].queues[0].entries = 64;
   CHECK(implied_arbitration_cycles(shape, kNangate45, 1'000'000'000) == 4);
+  shape.nis[0].queues[0].entries = 64;
+  CHECK(implied_arbitration_cycles(shape, kNangate45, 1'000'000'000) == 5);
   shape.nis[0].queues[0].finds_smallest = false;
   CHECK(implied_arbitration_cycles(shape, kNangate45, 1'000'000'000) == 1);
+}
+
+TEST_CASE("A queue that finds the smallest chunk is of flip-flops, and several cycles let it be slow") {
+  NiShape ni;
+  ni.queues.push_back({1, 64, 32, true});
+  CostSpec spec;
+  spec.queues = Storage::sram;  // which only a queue in order of arrival can be
+  const BlockCost& smallest =
+      block(price_ni(ni, spec, Technology(spec)), CostBlock::ni_dimension_queue);
+  CHECK(smallest.implementation == Implementation::flip_flop);
+  CHECK(smallest.area().low == smallest.area().high);
+  CHECK(smallest.rtl == RtlInstance{RtlModule::dimension_queue, 64, 32, 6});
+  SystemShape shape;
+  shape.nis.push_back(ni);
+  shape.ni_of.push_back(0);
+  const auto period = [&](Cycle arbitration) {
+    shape.arbitration_cycles = arbitration;
+    return price_system(shape, spec).clock.period_ps;
+  };
+  CHECK(period(1) == Approx(smallest.delay_ps));
+  CHECK(period(2) == Approx(period(1)));
+  CHECK(period(5) == Approx(period(1) / 4));
+  ni.queues[0].finds_smallest = false;
+  const BlockCost& oldest =
+      block(price_ni(ni, spec, Technology(spec)), CostBlock::ni_dimension_queue);
+  CHECK(oldest.implementation == Implementation::sram);
 }
 
 TEST_CASE("A user's macro wins over the formula, where it says something") {

@@ -138,9 +138,9 @@ TEST_CASE("Gate counts are those of synthesis on Nangate45, within 8 %") {
   };
   const std::vector<Row> rows{
       {"NI control S=8 L=16", logic::ni_control(8, 16, 1).value, 394},
-      {"SCF 8x16", logic::scf_finder(8, 16).value, 810},
-      {"SCF 16x32", logic::scf_finder(16, 32).value, 3839},
-      {"SCF 64x32", logic::scf_finder(64, 32).value, 16860},
+      {"dimension queue 8x16", logic::scf_queue(8, 16, 3).value, 3023},
+      {"dimension queue 16x32", logic::scf_queue(16, 32, 4).value, 11105},
+      {"dimension queue 64x32", logic::scf_queue(64, 32, 6).value, 47196},
       {"round-robin 20", logic::round_robin_arbiter(20).value, 393},
       {"matrix 20", logic::matrix_arbiter(20).value, 2238},
       {"crossbar 5x128", logic::crossbar(5, 5, 128).value, 4907},
@@ -163,17 +163,18 @@ TEST_CASE("Gate counts are those of synthesis on Nangate45, within 8 %") {
   }
 }
 
-TEST_CASE("NI control is 312 um2 and the SCF finder of 16 keys 3064 um2 on Nangate45") {
+TEST_CASE("NI control is 312 um2 and a queue of 16 chunks 8825 um2 on Nangate45") {
   const Technology nangate45{CostSpec()};
   CHECK(nangate45.um2(logic::ni_control(8, 16, 1)) == Approx(312).epsilon(0.01));
-  CHECK(nangate45.um2(logic::scf_finder(16, 32)) == Approx(3064).epsilon(0.01));
+  CHECK(nangate45.um2(logic::scf_queue(16, 32, 4)) == Approx(8825).epsilon(0.01));
 }
 
 TEST_CASE("Depths are those of the slower library that was measured") {
   CHECK(logic::dependency_match_depth(16, 12).fo4 == Approx(11).epsilon(0.05));
   CHECK(logic::fifo_control_depth(9).fo4 == Approx(18).epsilon(0.05));
   CHECK(logic::ni_control_depth(8, 16).fo4 == Approx(20).epsilon(0.07));
-  CHECK(logic::scf_finder_depth(16, 32).fo4 == Approx(78).epsilon(0.05));
+  CHECK(logic::scf_queue_depth(16, 32).fo4 == Approx(78).epsilon(0.05));
+  CHECK(logic::scf_queue_depth(64, 32).fo4 == Approx(115).epsilon(0.05));
 }
 
 TEST_CASE("Depths of readiness tables are within 20 % of OSU 0.18's") {
