@@ -17,7 +17,7 @@ namespace {
 
 // Stands at the end of the module. `sane`: the state can be reached. `fair`: the inputs are what
 // the module's ports ask for.
-constexpr const char* kProperties = R"(
+constexpr const char* kQueueProperties = R"(
   integer x, y, z, arrivals;
   wire sane = count <= N & (~busy | (limit != 0 & limit <= count));
   wire [C-1:0] considered = busy ? limit : count_now;
@@ -101,7 +101,7 @@ std::string parameters(std::uint32_t places, std::uint32_t key_bits, std::uint32
 
 bool is_proved(std::string source, const std::string& parameters) {
   const test::Workplace place;
-  source.insert(source.rfind("endmodule"), kProperties);
+  source.insert(source.rfind("endmodule"), kQueueProperties);
   place.write("proved.v", source);
   place.write("run.ys", fmt::format("read_verilog -defer -sv -formal {}\n"
                                     "hierarchy -top dimension_queue {}\n"

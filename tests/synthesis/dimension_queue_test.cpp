@@ -21,12 +21,12 @@ namespace {
 
 using Random = std::mt19937_64;
 
-bool happens(Random& random, unsigned percent) { return random() % 100 < percent; }
+bool comes_up(Random& random, unsigned percent) { return random() % 100 < percent; }
 
 ArbiterSpec random_arbiter(Random& random) {
   ArbiterSpec spec;
-  spec.order = happens(random, 30) ? QueueOrder::fifo : QueueOrder::scf;
-  spec.ties = happens(random, 50) ? TieRule::newest : TieRule::oldest;
+  spec.order = comes_up(random, 30) ? QueueOrder::fifo : QueueOrder::scf;
+  spec.ties = comes_up(random, 50) ? TieRule::newest : TieRule::oldest;
   return spec;
 }
 
@@ -43,21 +43,21 @@ struct RandomQueue {
 
   explicit RandomQueue(Random& random) {
     arbiter = random_arbiter(random);
-    arbitration = happens(random, 60) ? 1 : 2 + random() % (happens(random, 90) ? 8 : 1023);
-    is_fixed = happens(random, 40);
+    arbitration = comes_up(random, 60) ? 1 : 2 + random() % (comes_up(random, 90) ? 8 : 1023);
+    is_fixed = comes_up(random, 40);
     constexpr std::uint64_t kKeys[] = {1, 4, 1000, std::uint64_t{1} << 33U, 0};
     keys = kKeys[random() % 5];
     arrives = 1 + static_cast<unsigned>(random() % 60);
     opens = 10 + static_cast<unsigned>(random() % 90);
     // The Verilog's models have 64 and 256 places.
-    const std::size_t most = happens(random, 90) ? 64 : 256;
+    const std::size_t most = comes_up(random, 90) ? 64 : 256;
     const std::size_t count = 1 + random() % most;
     for (std::uint32_t c = 0; c < count; ++c) {
       stages.push_back({c, static_cast<std::uint32_t>(random() % 6)});
     }
     order = stages;
     std::shuffle(stages.begin(), stages.end(), random);
-    if (happens(random, 50)) std::shuffle(order.begin(), order.end(), random);
+    if (comes_up(random, 50)) std::shuffle(order.begin(), order.end(), random);
   }
 };
 
@@ -77,12 +77,12 @@ class ArbiterPair {
     for (; started_ < queue_.stages.size(); ++now) {
       // An event in the cycle after it: arrivals, or a gate that opens or closes.
       bool woken = !sleeps || now >= next;
-      if (happens(random, queue_.arrives)) {
-        push(random, now == 0 && happens(random, 50) ? 1000 : 1 + random() % 3);
+      if (comes_up(random, queue_.arrives)) {
+        push(random, now == 0 && comes_up(random, 50) ? 1000 : 1 + random() % 3);
         woken = true;
       }
-      if (!woken && !happens(random, 10)) continue;
-      if (!is_choosing_) open_ = happens(random, queue_.opens);
+      if (!woken && !comes_up(random, 10)) continue;
+      if (!is_choosing_) open_ = comes_up(random, queue_.opens);
       next = decide(now);
       compare(random);
     }
@@ -121,7 +121,7 @@ class ArbiterPair {
     is_choosing_ = model_->is_choosing();
     REQUIRE(rtl_->is_choosing() == is_choosing_);
     REQUIRE(rtl_->size() == model_->size());
-    if (!happens(random, 20)) return;
+    if (!comes_up(random, 20)) return;
     if (!queue_.is_fixed) REQUIRE(rtl_->head() == model_->head());
     const StageRef any = queue_.stages[random() % queue_.stages.size()];
     REQUIRE(rtl_->holds(any) == model_->holds(any));
@@ -137,7 +137,7 @@ class ArbiterPair {
 };
 
 // A queue of 5 places for up to 2 arrivals in a cycle: its inputs, and what the model decides.
-constexpr std::size_t kPlaces = 5;
+constexpr std::size_t kQueuePlaces = 5;
 
 struct QueueCycle {
   std::uint32_t pushes = 0;
@@ -152,7 +152,7 @@ struct QueueCycle {
 std::vector<QueueCycle> random_queue_cycles(const ArbiterSpec& spec, Cycle arbitration,
                                             bool is_fixed, std::size_t count) {
   Random random(1 + arbitration * 2 + (is_fixed ? 1 : 0));
-  const auto arbiter = make_arbiter(spec, arbitration, kPlaces);
+  const auto arbiter = make_arbiter(spec, arbitration, kQueuePlaces);
   std::vector<QueueCycle> cycles(count);
   std::vector<std::uint32_t> waiting;
   std::uint32_t next = 0;  // where the order is fixed: chunks start in ascending number
@@ -162,11 +162,11 @@ std::vector<QueueCycle> random_queue_cycles(const ArbiterSpec& spec, Cycle arbit
     QueueCycle& cycle = cycles[c];
     const bool was_choosing = c > 0 && cycles[c - 1].is_choosing;
     for (std::uint32_t p = 0; p < 2; ++p) {
-      if (waiting.size() == kPlaces || !happens(random, 25)) break;
+      if (waiting.size() == kQueuePlaces || !comes_up(random, 25)) break;
       // One place is left for the chunk that is next.
       std::size_t at = random() % absent.size();
       const auto found = std::find(absent.begin(), absent.end(), next);
-      if (is_fixed && waiting.size() == kPlaces - 1 && found != absent.end()) {
+      if (is_fixed && waiting.size() == kQueuePlaces - 1 && found != absent.end()) {
         at = static_cast<std::size_t>(found - absent.begin());
       }
       cycle.chunk[p] = absent[at];
@@ -176,7 +176,7 @@ std::vector<QueueCycle> random_queue_cycles(const ArbiterSpec& spec, Cycle arbit
       absent.erase(absent.begin() + static_cast<std::ptrdiff_t>(at));
       ++cycle.pushes;
     }
-    cycle.inputs.open = was_choosing ? cycles[c - 1].inputs.open : happens(random, 40);
+    cycle.inputs.open = was_choosing ? cycles[c - 1].inputs.open : comes_up(random, 40);
     cycle.inputs.is_fixed = is_fixed;
     if (is_fixed) cycle.inputs.next = StageRef{next, 0};
     cycle.started = arbiter->decide(c, cycle.inputs);

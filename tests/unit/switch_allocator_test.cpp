@@ -155,7 +155,7 @@ TEST_CASE("Winning again alone is idempotent for an allocator") {
 
 TEST_CASE("A grant keeps the fields of its request") {
   SwitchAllocator allocator(8, 2);
-  allocator.request({6, 1, 3, 2, 5, 777, 770});
+  allocator.request({6, 1, 3, 2, 5, true, 777, 770});
   const auto& winner = allocator.allocate().front();
   CHECK(winner.input == 3);
   CHECK(winner.vc == 2);
