@@ -46,6 +46,10 @@ const char* to_string(CostBlock block) {
       return "router.crossbar";
     case CostBlock::router_allocators:
       return "router.allocators";
+    case CostBlock::router_output_state:
+      return "router.output_state";
+    case CostBlock::router_credit_counters:
+      return "router.credit_counters";
     case CostBlock::router_adders:
       return "router.adders";
     case CostBlock::router_phy:

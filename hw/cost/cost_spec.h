@@ -25,13 +25,17 @@ enum class RtlModule : std::uint8_t {
   message_table,
   program_context,
   program_scoreboard,
-  slot_credits
+  slot_credits,
+  output_state,
+  credit_counter,
+  switch_allocator
 };
 
 // A module with its parameters in the order of its source: ni_control S, L, I; dependency_table N,
-// K; fifo_control A; dimension_queue N, K, I; readiness_table UNITS, CHILDREN; row_repeat A, N;
+// K; fifo_control D; dimension_queue N, K, I; readiness_table UNITS, CHILDREN; row_repeat A, N;
 // slot_counter N; fp_adder E, M; dma_engine A, P, O; packetizer W, V, C, F, N; message_table N, K,
-// C; program_context S, T, R, I, A; program_scoreboard N, B; slot_credits B. The others are 0.
+// C; program_context S, T, R, I, A; program_scoreboard N, B; slot_credits B;
+// output_state and switch_allocator P, V, SHARED; credit_counter D. The others are 0.
 struct RtlInstance {
   RtlModule module = RtlModule::ni_control;
   std::uint32_t first = 0;
@@ -79,18 +83,20 @@ enum class CellLibrary : std::uint8_t {
 enum class Storage : std::uint8_t { automatic, flip_flop, sram };
 
 // The priced blocks. Router: buffers at each input port, control of each VC's FIFO, crossbar,
-// allocators; in a switch that reduces, adders. Any NI: at each port buffers, descriptors of
-// messages to send (send queue), a DMA engine, a packetizer and registers of ejected flits; a table
-// of partly arrived messages; adders. NI that executes schedules: schedule table, its control,
-// dependency table. NI that runs collective programs: for each program context an instruction
-// memory, a sequencer and slot credits; a scoreboard. NI of a multi-dimensional system: for each
-// dimension a dimension queue. NI that coordinates jobs:
-// readiness table.
+// allocators, state of the outputs, credits for each VC of the links that leave; in a switch that
+// reduces, adders. Any NI: at each port buffers, descriptors of messages to send (send queue), a
+// DMA engine, a packetizer and registers of ejected flits; a table of partly arrived messages;
+// adders. NI that executes schedules: schedule table, its control, dependency table. NI that runs
+// collective programs: for each program context an instruction memory, a sequencer and slot
+// credits; a scoreboard. NI of a multi-dimensional system: for each dimension a dimension queue.
+// NI that coordinates jobs: readiness table.
 enum class CostBlock : std::uint8_t {
   router_buffers,
   router_fifo_control,
   router_crossbar,
   router_allocators,
+  router_output_state,
+  router_credit_counters,
   router_adders,
   router_phy,
   ni_buffers,

@@ -46,7 +46,17 @@ Gates crossbar(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t bits) 
   return {std::max(0.0, static_cast<double>(bits) * outputs * (1.667 * inputs - 0.67))};
 }
 
-Gates fifo_control(std::uint32_t pointer_bits) { return {37.0 * pointer_bits}; }
+Gates fifo_control(std::uint32_t flits) { return {43.5 * std::max(1U, bits_for(flits)) - 5}; }
+
+Gates credit_counter(std::uint32_t flits) {
+  return {19.0 * bits_for(std::uint64_t{flits} + 1) - 4};
+}
+
+Gates output_state(std::uint32_t ports, std::uint32_t vcs, bool shared) {
+  const double p = ports;
+  const double v = vcs;
+  return {p * v * (shared ? 27.6 + 18.2 * p + 17.1 * v : 19.2 * p + 35.7 * v)};
+}
 
 Gates dependency_table(std::uint32_t entries, std::uint32_t tag_bits) {
   return {entries * (11.1 * tag_bits + 9.2)};
@@ -103,7 +113,16 @@ double flip_flops_of(const RtlInstance& rtl) {
     case RtlModule::dependency_table:
       return a * (b + 1);
     case RtlModule::fifo_control:
-      return 3 * a + 1;
+      return 2.0 * std::max(1U, bits_for(rtl.first)) + bits_for(std::uint64_t{rtl.first} + 1);
+    case RtlModule::credit_counter:
+      return bits_for(std::uint64_t{rtl.first} + 1);
+    case RtlModule::output_state: {
+      const double port = std::max(1U, bits_for(rtl.first));
+      const double vc = std::max(1U, bits_for(rtl.second));
+      return a * (port + 2 * vc + 2 * b) + a * b * (1 + vc);
+    }
+    case RtlModule::switch_allocator:  // the orders of both stages
+      return c != 0 ? a * (a - 1) + a * (b - 1) : a * (a * b - 1);
     case RtlModule::readiness_table:
       return a * (b + 1) + std::max(1U, bits_for(rtl.first)) + 1;
     case RtlModule::row_repeat:
@@ -151,8 +170,19 @@ Depth scf_queue_depth(std::uint32_t chunks, std::uint32_t key_bits) {
   return {bits_for(chunks) * (14 + 1.1 * lg(key_bits))};
 }
 
-// Measured on OSU 0.18: 18 FO4 at 9 bits.
-Depth fifo_control_depth(std::uint32_t pointer_bits) { return {3 + 5 * lg(pointer_bits)}; }
+// Measured on OSU 0.18: 21 FO4 at 318 flits. Carries are trees over the bits.
+Depth fifo_control_depth(std::uint32_t flits) { return {2 + 6 * lg(bits_for(flits))}; }
+
+// Measured on OSU 0.18: 15 FO4 at 318 flits.
+Depth credit_counter_depth(std::uint32_t flits) {
+  return {std::max(2.0, 5.4 * lg(bits_for(std::uint64_t{flits} + 1)) - 2.5)};
+}
+
+// Measured on OSU 0.18: 33 FO4 at 8 ports of 4 VCs. A VC is chosen among those of the wanted output
+// after the output has been chosen among all.
+Depth output_state_depth(std::uint32_t ports, std::uint32_t vcs, bool shared) {
+  return {lg(ports) * (shared ? 4.5 + 3.5 * lg(vcs) : 6.2 + 3.1 * lg(vcs))};
+}
 
 // Measured on OSU 0.18: 11 FO4 at 16 entries of 12 bits.
 Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits) {

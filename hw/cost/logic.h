@@ -32,8 +32,13 @@ namespace logic {
 [[nodiscard]] Gates matrix_arbiter(std::uint32_t requests);       // fitted for 8 to 32 requests
 // AND-OR; every output selects among all inputs. Fitted for 3x3 to 9x9.
 [[nodiscard]] Gates crossbar(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t bits);
-// Pointers and occupancy count of one queue of any depth. Fitted for 3 to 12 bits.
-[[nodiscard]] Gates fifo_control(std::uint32_t pointer_bits);
+// Pointers and credits of one queue, and room for a packet. Fitted for 5 to 512 flits.
+[[nodiscard]] Gates fifo_control(std::uint32_t flits);
+// Credits of one VC at the sender, and room for a packet. Fitted for 5 to 318 flits.
+[[nodiscard]] Gates credit_counter(std::uint32_t flits);
+// Who holds the outputs of a router and owns the VCs behind them, and the choice of a VC. `shared`:
+// the VCs of a port share a crossbar input. Fitted for 3 to 12 ports of 1 to 8 VCs.
+[[nodiscard]] Gates output_state(std::uint32_t ports, std::uint32_t vcs, bool shared);
 // Associative, one search port. Fitted for 16 entries and tags of 8 to 16 bits.
 [[nodiscard]] Gates dependency_table(std::uint32_t entries, std::uint32_t tag_bits);
 // One bit for each unit and source (the NI itself and its children), with set and clear decoders,
@@ -92,7 +97,9 @@ struct ContextShape {
 [[nodiscard]] Depth flip_flop_memory_read(double words);  // a tree of multiplexers; estimated
 [[nodiscard]] Depth ni_control_depth(std::uint32_t step_bits, std::uint32_t lockstep_bits);
 [[nodiscard]] Depth scf_queue_depth(std::uint32_t chunks, std::uint32_t key_bits);
-[[nodiscard]] Depth fifo_control_depth(std::uint32_t pointer_bits);
+[[nodiscard]] Depth fifo_control_depth(std::uint32_t flits);
+[[nodiscard]] Depth credit_counter_depth(std::uint32_t flits);
+[[nodiscard]] Depth output_state_depth(std::uint32_t ports, std::uint32_t vcs, bool shared);
 [[nodiscard]] Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits);
 [[nodiscard]] Depth readiness_table_depth(std::uint32_t units, std::uint32_t children);
 [[nodiscard]] Depth row_repeat_depth(std::uint32_t address_bits);

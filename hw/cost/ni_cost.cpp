@@ -28,10 +28,9 @@ class NiPricer {
       shape.registers = 2.0 * ports.flit_bits;
       add(memory_block(CostBlock::ni_buffers, shape, spec_.buffers, technology_), ports.count,
           ports.dimension);
-      const std::uint32_t pointer = std::max(1U, bits_for(ports.buffer_flits));
-      add(logic_block(CostBlock::ni_fifo_control, logic::fifo_control(pointer),
-                      logic::fifo_control_depth(pointer),
-                      RtlInstance{RtlModule::fifo_control, pointer, 0}, spec_, technology_),
+      add(logic_block(CostBlock::ni_fifo_control, logic::fifo_control(ports.buffer_flits),
+                      logic::fifo_control_depth(ports.buffer_flits),
+                      RtlInstance{RtlModule::fifo_control, ports.buffer_flits}, spec_, technology_),
           ports.count, ports.dimension);
     }
     add_sender(ports);

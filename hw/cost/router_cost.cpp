@@ -27,11 +27,33 @@ BlockCost price_buffers(const RouterSlice& slice, const CostSpec& spec,
 
 BlockCost price_fifo_control(const RouterSlice& slice, const CostSpec& spec,
                              const Technology& technology) {
-  const std::uint32_t pointer = std::max(1U, bits_for(slice.vc_depth_flits));
-  BlockCost cost = logic_block(CostBlock::router_fifo_control, logic::fifo_control(pointer),
-                               logic::fifo_control_depth(pointer),
-                               RtlInstance{RtlModule::fifo_control, pointer, 0}, spec, technology);
+  const std::uint32_t flits = slice.vc_depth_flits;
+  BlockCost cost = logic_block(CostBlock::router_fifo_control, logic::fifo_control(flits),
+                               logic::fifo_control_depth(flits),
+                               RtlInstance{RtlModule::fifo_control, flits}, spec, technology);
   cost.count = static_cast<double>(slice.inputs) * slice.vcs;
+  return cost;
+}
+
+// hw/rtl/output_state.v has as many inputs as outputs.
+BlockCost price_output_state(const RouterSlice& slice, const CostSpec& spec,
+                             const Technology& technology) {
+  const std::uint32_t ports = std::max(slice.inputs, slice.outputs);
+  const bool shared = !slice.input_per_vc;
+  return logic_block(CostBlock::router_output_state, logic::output_state(ports, slice.vcs, shared),
+                     logic::output_state_depth(ports, slice.vcs, shared),
+                     RtlInstance{RtlModule::output_state, ports, slice.vcs, shared ? 1U : 0U}, spec,
+                     technology);
+}
+
+// An ejection port has no credits.
+BlockCost price_credit_counters(const RouterSlice& slice, const CostSpec& spec,
+                                const Technology& technology) {
+  const std::uint32_t flits = slice.vc_depth_flits;
+  BlockCost cost = logic_block(CostBlock::router_credit_counters, logic::credit_counter(flits),
+                               logic::credit_counter_depth(flits),
+                               RtlInstance{RtlModule::credit_counter, flits}, spec, technology);
+  cost.count = static_cast<double>(slice.link_ends) * slice.vcs;
   return cost;
 }
 
@@ -118,7 +140,8 @@ std::optional<BlockCost> price_phy(const RouterSlice& slice, const LinkMacro& li
 }  // namespace
 
 std::vector<BlockCost> SliceCost::blocks() const {
-  std::vector<BlockCost> all{buffers, fifo_control, crossbar, allocators};
+  std::vector<BlockCost> all{buffers,    fifo_control, crossbar,
+                             allocators, output_state, credit_counters};
   if (adders) all.push_back(*adders);
   if (phy) all.push_back(*phy);
   return all;
@@ -132,7 +155,10 @@ SliceCost price_slice(const RouterSlice& slice, const CostSpec& spec,
   cost.fifo_control = price_fifo_control(slice, spec, technology);
   cost.crossbar = price_crossbar(slice, technology);
   cost.allocators = price_allocators(slice, technology);
-  for (BlockCost* block : {&cost.buffers, &cost.fifo_control, &cost.crossbar, &cost.allocators}) {
+  cost.output_state = price_output_state(slice, spec, technology);
+  cost.credit_counters = price_credit_counters(slice, spec, technology);
+  for (BlockCost* block : {&cost.buffers, &cost.fifo_control, &cost.crossbar, &cost.allocators,
+                           &cost.output_state, &cost.credit_counters}) {
     block->dimension = slice.dimension;
     apply_macro(*block, spec.macro(block->block), technology.fo4_ps());
   }

@@ -1,5 +1,5 @@
-// The router: buffers at each input port, their control, a crossbar and its allocators; PHYs of its
-// links, and the adders of a switch that reduces.
+// The router: buffers at each input port, their control, a crossbar and its allocators, the state
+// and credits of its outputs; PHYs of its links, and the adders of a switch that reduces.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,8 @@ struct SliceCost {
   BlockCost fifo_control;
   BlockCost crossbar;
   BlockCost allocators;
+  BlockCost output_state;
+  BlockCost credit_counters;        // one instance per link and VC
   std::optional<BlockCost> adders;  // of a switch that reduces
   std::optional<BlockCost> phy;     // empty: the user has not described it
   // Delays in ps of VC allocation, switch allocation, buffer read and crossbar, in this order.

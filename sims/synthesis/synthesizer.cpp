@@ -55,10 +55,14 @@ std::array<const char*, 5> parameters_of(RtlModule module) {
       return {"N", "B"};
     case RtlModule::slot_credits:
       return {"B"};
+    case RtlModule::output_state:
+    case RtlModule::switch_allocator:
+      return {"P", "V", "SHARED"};
     case RtlModule::fifo_control:
+    case RtlModule::credit_counter:
       break;
   }
-  return {"A"};
+  return {"D"};
 }
 
 template <class Visit>

@@ -123,7 +123,7 @@ TEST_CASE("The table has the utilization of plans, and the queue if several are 
   const Outcome one = test::espalier({"run", config});
   INFO(one.out);
   CHECK(one.exit_code == 0);
-  CHECK_THAT(one.out, Contains("  util  ") && !Contains("steps") && !Contains("queue"));
+  CHECK_THAT(one.out, Contains("  util  ") && !Contains("steps") && !Contains("  queue"));
   const Outcome several =
       test::espalier({"run", config, "-s", "system.ni.dimension_queue.order=[fifo, scf]", "-s",
                       "system.ni.dimension_queue.in_flight=[1, 8]"});

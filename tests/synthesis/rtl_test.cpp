@@ -155,10 +155,54 @@ TEST_CASE("A dimension queue of 64 chunks has the formula's gates and depth", "[
 
 TEST_CASE("FIFO control has the formula's gates, within 15 %, and its depth, within 20 %") {
   if (is_skipped({"yosys"}, true)) return;
-  check_sizes(
-      {{{RtlModule::fifo_control, 5, 0}, logic::fifo_control(5), logic::fifo_control_depth(5)},
-       {{RtlModule::fifo_control, 7, 0}, logic::fifo_control(7), logic::fifo_control_depth(7)},
-       {{RtlModule::fifo_control, 9, 0}, logic::fifo_control(9), logic::fifo_control_depth(9)}});
+  std::vector<Size> sizes;
+  for (const std::uint32_t flits : {5U, 16U, 20U, 128U, 318U}) {
+    sizes.push_back({{RtlModule::fifo_control, flits},
+                     logic::fifo_control(flits),
+                     logic::fifo_control_depth(flits)});
+  }
+  check_sizes(sizes);
+}
+
+TEST_CASE("Credit counters have the formula's gates, within 15 %, and its depth, within 20 %") {
+  if (is_skipped({"yosys"}, true)) return;
+  std::vector<Size> sizes;
+  for (const std::uint32_t flits : {5U, 16U, 64U, 318U}) {
+    sizes.push_back({{RtlModule::credit_counter, flits},
+                     logic::credit_counter(flits),
+                     logic::credit_counter_depth(flits)});
+  }
+  check_sizes(sizes);
+}
+
+TEST_CASE("The state of outputs has the formula's gates, within 15 %, and its depth, within 20 %",
+          "[slow]") {
+  if (is_skipped({"yosys"}, true)) return;
+  std::vector<Size> sizes;
+  const std::uint32_t shapes[][3] = {{3, 2, 1}, {5, 2, 1}, {5, 4, 1}, {8, 4, 1},
+                                     {3, 2, 0}, {5, 4, 0}, {8, 2, 0}};
+  for (const auto& [ports, vcs, shared] : shapes) {
+    sizes.push_back({{RtlModule::output_state, ports, vcs, shared},
+                     logic::output_state(ports, vcs, shared != 0),
+                     logic::output_state_depth(ports, vcs, shared != 0)});
+  }
+  check_sizes(sizes);
+}
+
+// DSENT's allocators are matrix arbiters, whose gates grow with the square of the requesters; these
+// are round robin, and the choice of a VC is in output_state.v.
+TEST_CASE("The switch allocator in RTL is smaller than DSENT's allocators of 20 gates per pair") {
+  if (is_skipped({"yosys"}, true)) return;
+  const Synthesizer synthesizer;
+  for (const auto& [ports, vcs] : {std::pair{5U, 2U}, std::pair{5U, 4U}, std::pair{8U, 4U}}) {
+    const SynthesizedLogic found =
+        synthesizer.measure({RtlModule::switch_allocator, ports, vcs, 1});
+    const double dsent = logic::separable_allocator(ports, ports, vcs).value;
+    fmt::print("{} ports of {} VCs: DSENT {:.0f} GE, synthesized {:.0f} GE, {:.0f} FO4\n", ports,
+               vcs, dsent, found.gates, found.fo4);
+    CHECK(found.gates < 0.75 * dsent);
+    CHECK(found.gates > 0.25 * dsent);
+  }
 }
 
 TEST_CASE("Dependency tables have the formula's gates, within 15 %") {

@@ -240,7 +240,8 @@ TEST_CASE("Keys of drawn traffic have no effect on listed messages") {
   const auto all = parse_diagnostics(result.diagnostics);
   REQUIRE(all.size() == 1);
   CHECK(all[0].message ==
-        "traffic.seed has no effect: it is used only where traffic.pattern is not file");
+        "traffic.seed has no effect: it is used only where traffic.pattern is not file or "
+        "sockets");
 }
 
 TEST_CASE("The fidelity is train where that is exact, unless cycle is asked for") {

@@ -192,7 +192,7 @@ TEST_CASE("A queue that finds the smallest chunk is of flip-flops, and several c
   ni.queues.push_back({1, 64, 32, true});
   CostSpec spec;
   spec.queues = Storage::sram;  // which only a queue in order of arrival can be
-  const BlockCost& smallest =
+  const BlockCost smallest =
       block(price_ni(ni, spec, Technology(spec)), CostBlock::ni_dimension_queue);
   CHECK(smallest.implementation == Implementation::flip_flop);
   CHECK(smallest.area().low == smallest.area().high);
@@ -208,7 +208,7 @@ TEST_CASE("A queue that finds the smallest chunk is of flip-flops, and several c
   CHECK(period(2) == Approx(period(1)));
   CHECK(period(5) == Approx(period(1) / 4));
   ni.queues[0].finds_smallest = false;
-  const BlockCost& oldest =
+  const BlockCost oldest =
       block(price_ni(ni, spec, Technology(spec)), CostBlock::ni_dimension_queue);
   CHECK(oldest.implementation == Implementation::sram);
 }
