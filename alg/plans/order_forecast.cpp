@@ -164,8 +164,7 @@ class Forecaster {
     for (const StageRef ref : ready_) {
       const std::vector<std::uint64_t>& residents = exact_residents_[ref.chunk];
       dimension_of(ref).queue.push(
-          ref,
-          arbitration_key(residents[ref.stage], residents[ref.stage + 1], spec_.arbiter.key));
+          ref, arbitration_key(residents[ref.stage], residents[ref.stage + 1], spec_.arbiter.key));
     }
     ready_.clear();
     for (Dimension& dimension : dimensions_) {

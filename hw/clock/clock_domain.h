@@ -172,8 +172,8 @@ class ClockDomain : public sc_core::sc_module {
   bool time_is_up_ = false;
   Cycle now_ = 0;
   sc_core::sc_event edge_;  // starts tick()
-  // The cycle of the next tick; 0 during a tick, which arms the clock at its end, and when the clock
-  // does not run.
+  // The cycle of the next tick; 0 during a tick, which arms the clock at its end, and when the
+  // clock does not run.
   Cycle armed_ = 0;
   std::uint64_t evaluations_ = 0;
   std::vector<Clocked*> modules_;

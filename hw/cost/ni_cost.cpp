@@ -193,10 +193,9 @@ bool is_extension(CostBlock block) {
   return block == CostBlock::ni_dma_engine || block == CostBlock::ni_schedule_table ||
          block == CostBlock::ni_control || block == CostBlock::ni_dependency_table ||
          block == CostBlock::ni_row_repeat || block == CostBlock::ni_slot_counter ||
-         block == CostBlock::ni_dimension_queue ||
-         block == CostBlock::ni_program_memory || block == CostBlock::ni_program_context ||
-         block == CostBlock::ni_scoreboard || block == CostBlock::ni_slot_credits ||
-         block == CostBlock::ni_readiness_table;
+         block == CostBlock::ni_dimension_queue || block == CostBlock::ni_program_memory ||
+         block == CostBlock::ni_program_context || block == CostBlock::ni_scoreboard ||
+         block == CostBlock::ni_slot_credits || block == CostBlock::ni_readiness_table;
 }
 
 AreaRange NiCost::extension() const {

@@ -52,7 +52,6 @@ class DimensionArbiter {
 using MakeArbiter = std::function<std::unique_ptr<DimensionArbiter>(
     const ArbiterSpec& spec, Cycle arbitration, std::size_t stages)>;
 [[nodiscard]] std::unique_ptr<DimensionArbiter> make_arbiter(const ArbiterSpec& spec,
-                                                             Cycle arbitration,
-                                                             std::size_t stages);
+                                                             Cycle arbitration, std::size_t stages);
 
 }  // namespace espalier

@@ -20,9 +20,9 @@ DimensionQueueEngine::DimensionQueueEngine(const DimensionProgram& program, Node
       next_stage_(program.plan().chunks.size(), 0),
       slot_of_(program.plan().chunks.size(), kNone) {
   for (std::uint32_t d = 0; d < program.plan().dimensions.size(); ++d) {
-    queues_.push_back({spec.arbiter_of_dimension(spec.arbiter, spec.arbitration,
-                                                 program.plan().chunks.size()),
-                       FlightGate(program.plan().dimensions[d], spec.flight)});
+    queues_.push_back(
+        {spec.arbiter_of_dimension(spec.arbiter, spec.arbitration, program.plan().chunks.size()),
+         FlightGate(program.plan().dimensions[d], spec.flight)});
   }
   for (std::uint32_t c = 0; c < program.plan().chunks.size(); ++c) {
     stages_left_ += program.plan().chunks[c].stages.size();

@@ -167,7 +167,7 @@ class RtlArbiter : public DimensionArbiter {
 
   Cycle arbitration_;
   VerilatedContext context_;
-  mutable Model model_;  // a look at its outputs evaluates it
+  mutable Model model_;            // a look at its outputs evaluates it
   std::vector<Arrival> arrivals_;  // in the cycle that is decided next
   Cycle cycle_ = 0;                // that the registers belong to
   Cycle now_ = 0;                  // of the last decision
@@ -188,9 +188,9 @@ std::unique_ptr<DimensionArbiter> make_wide_enough(Cycle arbitration, std::size_
 std::unique_ptr<DimensionArbiter> make_rtl_arbiter(const ArbiterSpec& spec, Cycle arbitration,
                                                    std::size_t stages) {
   if (stages > kRtlQueueStages) {
-    throw std::invalid_argument(
-        fmt::format("the queues of dimension_queue.v take up to {} chunks here, but the plan has {}",
-                    kRtlQueueStages, stages));
+    throw std::invalid_argument(fmt::format(
+        "the queues of dimension_queue.v take up to {} chunks here, but the plan has {}",
+        kRtlQueueStages, stages));
   }
   if (arbitration > kRtlLongestArbitration) {
     throw std::invalid_argument(

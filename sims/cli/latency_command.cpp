@@ -171,7 +171,7 @@ bool is_drawn_traffic(const Input& input) {
              "{{pattern: uniform, message: 64B}} in place of the collective\n",
              input.path,
              point.traffic ? fmt::format(", but traffic.pattern is {}",
-                                       espalier::name_of(point.traffic->pattern))
+                                         espalier::name_of(point.traffic->pattern))
                            : "");
   return false;
 }

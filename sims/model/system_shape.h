@@ -50,9 +50,10 @@ struct RunNeed {
   return system.router.pipeline_is_implied || system.ni.dimension_queue.arbitration_is_implied;
 }
 
-// Replaces latencies that are "auto" by the cycles that the system's routers and dimension queues take
-// at its clock. `topology` belongs to the system and may have any values for these latencies. A VC
-// depth that is "auto" follows the pipeline latency, so the model is evaluated until both agree.
+// Replaces latencies that are "auto" by the cycles that the system's routers and dimension queues
+// take at its clock. `topology` belongs to the system and may have any values for these latencies.
+// A VC depth that is "auto" follows the pipeline latency, so the model is evaluated until both
+// agree.
 void resolve_implied_cycles(SystemConfig& system, const Topology& topology, const RunNeed& need);
 
 }  // namespace espalier

@@ -47,11 +47,11 @@ template <class Enum>
 inline constexpr int kEnumNames = 0;
 
 template <>
-inline constexpr auto kEnumNames<RtlBlock> = enum_names::all_of<RtlBlock>(
-    {{RtlBlock::ni_control, "ni_control"},
-     {RtlBlock::dependency_state, "dependency_state"},
-     {RtlBlock::dimension_queue, "dimension_queue"},
-     {RtlBlock::output_hold, "output_hold"}});
+inline constexpr auto kEnumNames<RtlBlock> =
+    enum_names::all_of<RtlBlock>({{RtlBlock::ni_control, "ni_control"},
+                                  {RtlBlock::dependency_state, "dependency_state"},
+                                  {RtlBlock::dimension_queue, "dimension_queue"},
+                                  {RtlBlock::output_hold, "output_hold"}});
 
 template <>
 inline constexpr auto kEnumNames<TopologyKind> =

@@ -23,9 +23,9 @@ class Elaboration {
  public:
   Elaboration(Fabric& fabric, SocketTraffic& sockets) : fabric_(fabric), sockets_(sockets) {}
 
-  // Signals: a vertex is named as in system.topology.external, by its name, or a node by its number.
-  // The clock of external modules: its rising edges begin the cycles of system.router.clock.
-  // Precondition: something is external.
+  // Signals: a vertex is named as in system.topology.external, by its name, or a node by its
+  // number. The clock of external modules: its rising edges begin the cycles of
+  // system.router.clock. Precondition: something is external.
   [[nodiscard]] sc_core::sc_clock& clock();
   // The ports of an external router.
   [[nodiscard]] RouterSignals& router(const std::string& vertex);

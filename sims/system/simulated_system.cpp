@@ -137,8 +137,7 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     outcome.failure = fabric_.sockets()->clock.watch().problem();
   }
   // Other tenants send for ever, so the network never drains. Sockets may, too.
-  const bool drained =
-      outcome.complete && !tenants_ && (!sockets_ || sockets_->in_flight() == 0);
+  const bool drained = outcome.complete && !tenants_ && (!sockets_ || sockets_->in_flight() == 0);
   if (outcome.failure.empty()) outcome.failure = fabric_.monitor_violation(drained);
   return outcome;
 }

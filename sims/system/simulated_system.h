@@ -95,7 +95,7 @@ class SimulatedSystem {
   const HostSide* hosts_ = nullptr;
   std::optional<TenantTraffic> tenants_;
   std::optional<TrafficSources> traffic_;
-  std::optional<SocketTraffic> sockets_;      // set if a program may attach modules
+  std::optional<SocketTraffic> sockets_;  // set if a program may attach modules
   std::optional<Elaboration> elaboration_;
   std::uint32_t ni_ports_;
 };

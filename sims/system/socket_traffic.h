@@ -34,9 +34,7 @@ class SocketTraffic : public SideListener {
   [[nodiscard]] bool is_run() const { return measured_ != nullptr; }
   [[nodiscard]] std::uint64_t posted() const { return network_.posted(); }
   [[nodiscard]] std::uint64_t completed() const { return network_.completed(); }
-  [[nodiscard]] std::uint64_t in_flight() const {
-    return network_.posted() - network_.delivered();
-  }
+  [[nodiscard]] std::uint64_t in_flight() const { return network_.posted() - network_.delivered(); }
   // True if a message is posted after `now`, because its delay is annotated.
   [[nodiscard]] bool has_more(Cycle now) const { return network_.has_more(now); }
   // True if nothing moves because the program has not posted the next message.

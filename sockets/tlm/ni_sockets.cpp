@@ -16,11 +16,7 @@ using Stage = SocketTransaction::Stage;
 }  // namespace
 
 NiSockets::NiSockets(sc_core::sc_module_name module_name, NetworkInterface& ni, TlmNetwork& network)
-    : sc_module(module_name),
-      target("target"),
-      initiator("initiator"),
-      ni_(ni),
-      network_(network) {
+    : sc_module(module_name), target("target"), initiator("initiator"), ni_(ni), network_(network) {
   target.register_nb_transport_fw(this, &NiSockets::nb_transport_fw);
   target.register_b_transport(this, &NiSockets::b_transport);
   initiator.register_nb_transport_bw(this, &NiSockets::nb_transport_bw);
@@ -30,7 +26,9 @@ NiSockets::NiSockets(sc_core::sc_module_name module_name, NetworkInterface& ni, 
   dont_initialize();
 }
 
-std::uint64_t NiSockets::first_address() const { return network_.addresses().first_address(node()); }
+std::uint64_t NiSockets::first_address() const {
+  return network_.addresses().first_address(node());
+}
 
 void NiSockets::breach(const std::string& what) const {
   SC_REPORT_ERROR(kReports, fmt::format("{}: {}", name(), what).c_str());
@@ -52,7 +50,8 @@ tlm::tlm_sync_enum NiSockets::nb_transport_fw(Payload& payload, Phase& phase, Ti
 void NiSockets::b_transport(Payload& payload, Time&) {
   payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   breach(
-      "b_transport is loosely timed: its caller would pass time that the network does not simulate. "
+      "b_transport is loosely timed: its caller would pass time that the network does not "
+      "simulate. "
       "Call nb_transport_fw with BEGIN_REQ");
 }
 
@@ -61,7 +60,8 @@ tlm::tlm_sync_enum NiSockets::begin_request(Payload& payload, const Time& delay)
   if (requested_.valid()) {
     broken = "an initiator sends BEGIN_REQ before the END_REQ of its previous BEGIN_REQ";
   } else if (!payload.has_mm()) {
-    broken = "a payload has no memory manager; nb_transport needs one (tlm_generic_payload::set_mm)";
+    broken =
+        "a payload has no memory manager; nb_transport needs one (tlm_generic_payload::set_mm)";
   } else if (network_.is_in_flight(payload)) {
     broken = "an initiator sends BEGIN_REQ with a payload that is still in flight";
   } else if (network_.finished()) {

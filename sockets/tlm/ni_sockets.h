@@ -1,13 +1,13 @@
 // The TLM-2.0 sockets of one network interface: approximately timed, base protocol.
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
 #include <deque>
 #include <map>
 #include <string>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 
 #include "ni/network_interface.h"
 #include "ni/operation.h"
@@ -15,9 +15,9 @@
 
 namespace espalier {
 
-// Phases and times: docs/plug_in.md. Foreign modules are called from a process of this module, never
-// during an evaluation of the clock domain. A breach of the base protocol is an error of SystemC's
-// report handler, "/espalier/tlm".
+// Phases and times: docs/plug_in.md. Foreign modules are called from a process of this module,
+// never during an evaluation of the clock domain. A breach of the base protocol is an error of
+// SystemC's report handler, "/espalier/tlm".
 class NiSockets : public sc_core::sc_module, public MessageSource {
  public:
   // A foreign initiator binds to `target`: its writes become messages of this NI. `initiator` binds
@@ -32,7 +32,9 @@ class NiSockets : public sc_core::sc_module, public MessageSource {
   [[nodiscard]] std::uint64_t first_address() const;
 
   // For the NI.
-  [[nodiscard]] Cycle next_ready() const override { return is_waiting_ ? operation_.ready : kNever; }
+  [[nodiscard]] Cycle next_ready() const override {
+    return is_waiting_ ? operation_.ready : kNever;
+  }
   [[nodiscard]] const Operation& front() override { return operation_; }
   void pop() override;
 
@@ -72,9 +74,9 @@ class NiSockets : public sc_core::sc_module, public MessageSource {
   // Towards the initiator. One request at a time is without END_REQ, and one response without
   // END_RESP.
   Operation operation_;
-  bool is_waiting_ = false;  // the NI has not taken operation_
-  TransactionId requested_;  // invalid: the initiator may send BEGIN_REQ
-  bool is_taken_ = false;    // END_REQ is due
+  bool is_waiting_ = false;                     // the NI has not taken operation_
+  TransactionId requested_;                     // invalid: the initiator may send BEGIN_REQ
+  bool is_taken_ = false;                       // END_REQ is due
   std::multimap<Time, TransactionId> answers_;  // by the time from which BEGIN_RESP may be sent
   TransactionId responded_;                     // invalid: BEGIN_RESP may be sent
   Time responses_free_at_;

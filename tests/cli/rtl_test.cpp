@@ -173,13 +173,12 @@ void write_plans(const TemporaryFolder& folder, const std::string& dimensions) {
 
 void check_plans(const TemporaryFolder& folder, std::vector<std::string> settings,
                  bool enforces_order) {
-  settings.insert(settings.end(),
-                  {"system.ni.dimension_queue.order=[scf, fifo]",
-                   "system.ni.dimension_queue.in_flight=2",
-                   fmt::format("system.ni.dimension_queue.enforce_order={}", enforces_order),
-                   // The next choice is often due while the NI sleeps.
-                   fmt::format("system.ni.dimension_queue.arbitration_cycles={}",
-                               enforces_order ? 1 : 5)});
+  settings.insert(
+      settings.end(),
+      {"system.ni.dimension_queue.order=[scf, fifo]", "system.ni.dimension_queue.in_flight=2",
+       fmt::format("system.ni.dimension_queue.enforce_order={}", enforces_order),
+       // The next choice is often due while the NI sleeps.
+       fmt::format("system.ni.dimension_queue.arbitration_cycles={}", enforces_order ? 1 : 5)});
   CHECK(account_of(folder, settings, "[dimension_queue]") == account_of(folder, settings, "none"));
 }
 
@@ -200,13 +199,14 @@ TEST_CASE("Plans of more chunks take larger Verilog queues, with the same messag
   check_plans(folder, {"collective.size=96KiB", "collective.chunks=[70, 200]"},
               GENERATE(true, false));
   const Outcome outcome =
-      test::espalier({"run", folder.file("run.yaml"), "-s", "simulation.rtl=[dimension_queue]", "-s",
-                      "collective.size=96KiB", "-s", "collective.chunks=257"});
+      test::espalier({"run", folder.file("run.yaml"), "-s", "simulation.rtl=[dimension_queue]",
+                      "-s", "collective.size=96KiB", "-s", "collective.chunks=257"});
   CHECK(outcome.exit_code == 1);
   CHECK_THAT(outcome.err, Contains("up to 256 chunks"));
 }
 
-TEST_CASE("Tie rules, keys, always clocked NIs and NPUs that stand for all suit the Verilog queue") {
+TEST_CASE(
+    "Tie rules, keys, always clocked NIs and NPUs that stand for all suit the Verilog queue") {
   if (is_without_rtl()) return;
   const TemporaryFolder folder;
   write_plans(folder, kDimensions[0]);
@@ -227,9 +227,9 @@ TEST_CASE("Tie rules, keys, always clocked NIs and NPUs that stand for all suit 
 TEST_CASE("A workload on a multi-dimensional system runs with the dimension queue's Verilog") {
   if (is_without_rtl()) return;
   const TemporaryFolder folder;
-  folder.write("run.yaml",
-               std::string("system: {topology: {type: dimensions}, dimensions: ") +
-                   kDimensions[0] + "}\nworkload: {name: [resnet152, dlrm], iterations: 1}\n");
+  folder.write("run.yaml", std::string("system: {topology: {type: dimensions}, dimensions: ") +
+                               kDimensions[0] +
+                               "}\nworkload: {name: [resnet152, dlrm], iterations: 1}\n");
   CHECK(result_of(folder, {}, "[dimension_queue]") == result_of(folder, {}, "none"));
 }
 

@@ -2,6 +2,9 @@
 // targets that keep what is written.
 #pragma once
 
+#include <tlm_utils/peq_with_get.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -9,9 +12,6 @@
 #include <memory>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/peq_with_get.h>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 #include <vector>
 
 #include "hw/ids.h"
@@ -83,7 +83,8 @@ class ListInitiator : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<ListInitiator> socket{"socket"};
 
-  ListInitiator(sc_core::sc_module_name module_name, std::vector<Write> writes, CallStyle style = {})
+  ListInitiator(sc_core::sc_module_name module_name, std::vector<Write> writes,
+                CallStyle style = {})
       : sc_module(module_name), writes_(std::move(writes)), style_(style), times_(writes_.size()) {
     socket.register_nb_transport_bw(this, &ListInitiator::nb_transport_bw);
     SC_HAS_PROCESS(ListInitiator);

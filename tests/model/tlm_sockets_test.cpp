@@ -74,15 +74,13 @@ struct Modules {
 // Writes the messages through an initiator at each node, and checks bytes, responses and memory
 // management.
 SocketRun run_through_sockets(const Topology& topology, const RunPoint& point,
-                              const std::vector<TrafficMessage>& messages,
-                              const Modules& modules) {
+                              const std::vector<TrafficMessage>& messages, const Modules& modules) {
   const Report report = test::in_child([&]() -> Report {
     std::vector<std::vector<Write>> writes(topology.num_nodes());
     for (std::size_t m = 0; m < messages.size(); ++m) {
-      writes[messages[m].from.index()].push_back({messages[m].ready,
-                                                  (messages[m].to.index() << 32) + m % 64,
-                                                  messages[m].bytes,
-                                                  static_cast<std::uint32_t>(m)});
+      writes[messages[m].from.index()].push_back(
+          {messages[m].ready, (messages[m].to.index() << 32) + m % 64, messages[m].bytes,
+           static_cast<std::uint32_t>(m)});
     }
     std::vector<std::unique_ptr<ListInitiator>> initiators;
     std::vector<std::unique_ptr<KeepingTarget>> targets(topology.num_nodes());
@@ -200,8 +198,8 @@ TEST_CASE("The cycle of a message does not depend on the delta in which its init
 TEST_CASE("A message arrives alike whichever way its target answers") {
   const Topology torus = make_torus({4, 4}, link_of(5));
   const auto messages = random_messages(torus.num_nodes(), 80, 300, 8);
-  const RunPoint point = traffic_point(TrafficPattern::sockets, in_mode(FlowControlMode::packet),
-                                       Fidelity::cycle);
+  const RunPoint point =
+      traffic_point(TrafficPattern::sockets, in_mode(FlowControlMode::packet), Fidelity::cycle);
   Numbers first;
   for (const Answer answer : {Answer::at_once, Answer::updated, Answer::by_calls}) {
     Modules modules;
@@ -488,8 +486,7 @@ TEST_CASE("A run of sockets beside another clock ends with the last response aft
       hooks.elaborate = [&](Elaboration& elaboration) {
         clock = std::make_unique<sc_core::sc_clock>("other", sc_core::sc_time(3, sc_core::SC_NS));
         initiator = std::make_unique<ListInitiator>(
-            "initiator",
-            std::vector<Write>{{5, kNode1, 4096, 0}, {200'000, kNode1, 64, 1}});
+            "initiator", std::vector<Write>{{5, kNode1, 4096, 0}, {200'000, kNode1, 64, 1}});
         initiator->socket.bind(elaboration.tlm("r_0").target);
         watch = std::make_unique<test::ScriptedInitiator>(
             "watch", [&elaboration](test::ScriptedInitiator&) {
@@ -499,9 +496,9 @@ TEST_CASE("A run of sockets beside another clock ends with the last response aft
         watch->socket.bind(elaboration.tlm("r_1").target);
       };
       const SimulationOutcome outcome = simulate_traffic(pair, point, hooks);
-      return {{outcome.verified ? 1U : 0U, initiator->times()[1].begin_resp_ps,
-               test::picoseconds()},
-              outcome.failure};
+      return {
+          {outcome.verified ? 1U : 0U, initiator->times()[1].begin_resp_ps, test::picoseconds()},
+          outcome.failure};
     });
     CHECK(report.text == "");
     CHECK(report.numbers[0] == 1);
@@ -520,9 +517,10 @@ TEST_CASE("Names, addresses and runs that sockets do not have are refused") {
              Catch::Contains("do not fit into 64 bits"));
   const Topology pair = make_mesh({2}, link_of(4));
   const RunPoint point = traffic_point(TrafficPattern::sockets, {}, Fidelity::cycle);
-  CHECK_THROWS_WITH(
-      test::in_child([&]() -> Report { return {{}, simulate_traffic(pair, point, {}).failure}; }),
-      Catch::Contains("a program that links the library"));
+  CHECK_THROWS_WITH(test::in_child([&]() -> Report {
+                      return {{}, simulate_traffic(pair, point, {}).failure};
+                    }),
+                    Catch::Contains("a program that links the library"));
 }
 
 // A collective with writes of `bytes` from every node to the node three further on; 0: no writes.
@@ -581,8 +579,7 @@ TEST_CASE("Writes go beside the messages of a file") {
     CHECK(run.failure == "");
     REQUIRE(run.deliveries.size() == 8);
     RunPoint both = point;
-    both.traffic->messages.insert(both.traffic->messages.begin(),
-                                  {10, NodeId(0), NodeId(1), 4096});
+    both.traffic->messages.insert(both.traffic->messages.begin(), {10, NodeId(0), NodeId(1), 4096});
     CHECK(run.deliveries == deliveries_of_file(pair, both));
   }
 }

@@ -285,12 +285,12 @@ TEST_CASE("A change of one line in the dimension queue's Verilog is noticed") {
   if (test::is_skipped({"iverilog", "vvp"}, false)) return;
   const QueueBench bench({QueueOrder::scf, ChunkKey::larger, TieRule::newest}, 1000);
   const std::pair<const char*, const char*> changes[] = {
-      {"best[2*t+1] <= best[2*t]", "best[2*t+1] < best[2*t]"},            // oldest wins
+      {"best[2*t+1] <= best[2*t]", "best[2*t+1] < best[2*t]"},              // oldest wins
       {"candidates = busy ? limit : count_now", "candidates = count_now"},  // late arrivals join
-      {"if (begins) limit <= count_now", "if (begins) limit <= count"},  // without the last ones
-      {"found & open & ~busy", "found & ~busy"},                          // the gate is ignored
-      {"found & open & ~busy", "found & open"},           // a choice begins during another one
-      {"starts ? count_now -", "begins ? count_now -"},   // a place is freed too early
+      {"if (begins) limit <= count_now", "if (begins) limit <= count"},     // without the last ones
+      {"found & open & ~busy", "found & ~busy"},                            // the gate is ignored
+      {"found & open & ~busy", "found & open"},          // a choice begins during another one
+      {"starts ? count_now -", "begins ? count_now -"},  // a place is freed too early
       {"if (begins) left <= more", "if (begins) left <= more >> 1"},
       {"moves = moves | (moves << s)", "moves = moves"},  // one chunk moves up
       {"chosen = fixed ? is_fixed : is_next", "chosen = is_next"},

@@ -187,7 +187,8 @@ TEST_CASE("A choice among more chunks or at a faster clock takes more cycles") {
   CHECK(implied_arbitration_cycles(shape, kNangate45, 1'000'000'000) == 1);
 }
 
-TEST_CASE("A queue that finds the smallest chunk is of flip-flops, and several cycles let it be slow") {
+TEST_CASE(
+    "A queue that finds the smallest chunk is of flip-flops, and several cycles let it be slow") {
   NiShape ni;
   ni.queues.push_back({1, 64, 32, true});
   CostSpec spec;

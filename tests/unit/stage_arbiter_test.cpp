@@ -58,8 +58,8 @@ TEST_CASE("A stage whose turn it is can be taken out of the middle of a queue") 
 TEST_CASE("A stage counts as large as its chunk is before or after it") {
   const DimensionPlan plan = plan_baseline(WorkedExample::dimensions(), WorkedExample::request());
   const std::uint64_t mb = std::uint64_t{16} << 20U;  // of 16 NPUs
-  const StageRef scatter{0, 1};  // 16 MB to 4 MB
-  const StageRef gather{0, 2};   // and back
+  const StageRef scatter{0, 1};                       // 16 MB to 4 MB
+  const StageRef gather{0, 2};                        // and back
   CHECK(arbitration_key(plan, scatter, ChunkKey::before) == 16 * mb);
   CHECK(arbitration_key(plan, scatter, ChunkKey::after) == 4 * mb);
   CHECK(arbitration_key(plan, scatter, ChunkKey::larger) == 16 * mb);
@@ -77,9 +77,9 @@ TEST_CASE("Sizes of chunks are compared without rounding, and those beyond 64 bi
   request.chunks = 1;
   request.size = (Bytes{1} << 53U) + 1;
   const DimensionPlan plan = plan_baseline(dimensions, request);
-  CHECK(plan.exact_residents(0) ==
-        std::vector<std::uint64_t>{21 * request.size, 7 * request.size, request.size,
-                                   7 * request.size, 21 * request.size});
+  CHECK(plan.exact_residents(0) == std::vector<std::uint64_t>{21 * request.size, 7 * request.size,
+                                                              request.size, 7 * request.size,
+                                                              21 * request.size});
   request.op = CollectiveOp::all_gather;
   CHECK(plan_baseline(dimensions, request).exact_residents(0) ==
         std::vector<std::uint64_t>{request.size, 7 * request.size, 21 * request.size});
