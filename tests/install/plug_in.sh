@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build to a temporary place, and builds and runs examples/own_router and examples/verilog_ni with
-# find_package(Espalier) only: plug_in.sh BUILD_FOLDER
+# Installs a build to a temporary place, and builds and runs examples/own_router, examples/tlm_initiator and examples/verilog_ni
+# with find_package(Espalier) only: plug_in.sh BUILD_FOLDER
 set -euo pipefail
 build=$(cd "${1:?usage: plug_in.sh BUILD_FOLDER}" && pwd)
 cd "$(dirname "$0")/../.."
@@ -31,6 +31,27 @@ grep -q "^$messages messages delivered" "$work/out" ||
   fail "espalier run delivers $messages messages, the example says: $(cat "$work/out")"
 grep -q " [1-9][0-9]* flits through own_router" "$work/out" || fail "no flit passed own_router: $(cat "$work/out")"
 echo "own_router: $messages messages delivered"
+
+cp -r examples/tlm_initiator "$work"
+make_example tlm_initiator
+lines=$(wc -l <examples/tlm_initiator/initiator.h)
+[ "$lines" -lt 50 ] || fail "the example's initiator has $lines lines"
+"$work/build_tlm_initiator/tlm_initiator" >"$work/out" 2>"$work/err" || fail "tlm_initiator: $(cat "$work/err")"
+# The same messages as a file: a request at time T is posted at the first clock edge after T.
+{ echo ready,from,to,bytes; for n in $(seq 1 63); do echo "$((300 * (n - 1) + 1)),0,$n,4096"; done; } >"$work/messages.csv"
+cat >"$work/torus.yaml" <<'YAML'
+system: {topology: {type: torus, dims: [8, 8]}}
+traffic: {pattern: file, file: messages.csv}
+YAML
+"$work/installed/bin/espalier" run -q "$work/torus.yaml" --messages "$work/log.csv" >/dev/null 2>&1
+python3 - "$work/log.csv" "$work/out" <<'PYTHON' || fail "an initiator's message is not delivered in the cycle of the file's"
+import csv, re, sys
+names = {f"r_{n // 8}_{n % 8}": n for n in range(64)}
+file = {names[row["to"]]: int(row["delivered"]) for row in csv.DictReader(open(sys.argv[1]))}
+sockets = {int(a): int(b) for a, b in re.findall(r"^(\d+) (\d+)$", open(sys.argv[2]).read(), re.M)}
+sys.exit(not (len(file) == 63 and file == sockets))
+PYTHON
+echo "tlm_initiator: 63 messages in the cycles of the file's"
 
 if ! command -v verilator >/dev/null; then
   echo "skipped: verilog_ni needs verilator (Debian: verilator)"
