@@ -29,7 +29,7 @@ endfunction()
 # The Verilog of hw/rtl.
 function(espalier_write_built_in_rtl template target)
   set(BUILT_IN_RTL "")
-  foreach(name ni_control dependency_table fifo_control dimension_queue readiness_table row_repeat slot_counter fp_adder dma_engine packetizer
+  foreach(name ni_control dependency_state fifo_control dimension_queue readiness_table row_repeat slot_counter fp_adder dma_engine packetizer
           message_table program_context program_scoreboard slot_credits output_state credit_counter switch_allocator)
     set(file ${PROJECT_SOURCE_DIR}/hw/rtl/${name}.v)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})

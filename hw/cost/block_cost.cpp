@@ -74,8 +74,8 @@ const char* to_string(CostBlock block) {
       return "ni.schedule_table";
     case CostBlock::ni_control:
       return "ni.control";
-    case CostBlock::ni_dependency_table:
-      return "ni.dependency_table";
+    case CostBlock::ni_dependency_state:
+      return "ni.dependency_state";
     case CostBlock::ni_row_repeat:
       return "ni.row_repeat";
     case CostBlock::ni_slot_counter:

@@ -13,7 +13,7 @@ namespace espalier {
 // The modules of hw/rtl. A synthesis tool can measure them in place of a formula.
 enum class RtlModule : std::uint8_t {
   ni_control,
-  dependency_table,
+  dependency_state,
   fifo_control,
   dimension_queue,
   readiness_table,
@@ -31,8 +31,8 @@ enum class RtlModule : std::uint8_t {
   switch_allocator
 };
 
-// A module with its parameters in the order of its source: ni_control S, L, I; dependency_table N,
-// K; fifo_control D; dimension_queue N, K, I; readiness_table UNITS, CHILDREN; row_repeat A, N;
+// A module with its parameters in the order of its source: ni_control S, L, I; dependency_state N,
+// I, T; fifo_control D; dimension_queue N, K, I; readiness_table UNITS, CHILDREN; row_repeat A, N;
 // slot_counter N; fp_adder E, M; dma_engine A, P, O; packetizer W, V, C, F, N; message_table N, K,
 // C; program_context S, T, R, I, A; program_scoreboard N, B; slot_credits B;
 // output_state and switch_allocator P, V, SHARED; credit_counter D. The others are 0.
@@ -86,7 +86,7 @@ enum class Storage : std::uint8_t { automatic, flip_flop, sram };
 // allocators, state of the outputs, credits for each VC of the links that leave; in a switch that
 // reduces, adders. Any NI: at each port buffers, descriptors of messages to send (send queue), a
 // DMA engine, a packetizer and registers of ejected flits; a table of partly arrived messages;
-// adders. NI that executes schedules: schedule table, its control, dependency table. NI that runs
+// adders. NI that executes schedules: schedule table, its control, dependency state. NI that runs
 // collective programs: for each program context an instruction memory, a sequencer and slot
 // credits; a scoreboard. NI of a multi-dimensional system: for each dimension a dimension queue.
 // NI that coordinates jobs: readiness table.
@@ -109,7 +109,7 @@ enum class CostBlock : std::uint8_t {
   ni_adders,
   ni_schedule_table,
   ni_control,
-  ni_dependency_table,
+  ni_dependency_state,
   ni_row_repeat,
   ni_slot_counter,
   ni_dimension_queue,

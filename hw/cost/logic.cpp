@@ -58,8 +58,10 @@ Gates output_state(std::uint32_t ports, std::uint32_t vcs, bool shared) {
   return {p * v * (shared ? 27.6 + 18.2 * p + 17.1 * v : 19.2 * p + 35.7 * v)};
 }
 
-Gates dependency_table(std::uint32_t entries, std::uint32_t tag_bits) {
-  return {entries * (11.1 * tag_bits + 9.2)};
+Gates dependency_state(std::uint32_t places, std::uint32_t issue_per_cycle,
+                       std::uint32_t turnaround) {
+  return {places * (11 + 10.75 * issue_per_cycle) +
+          18.0 * issue_per_cycle * turnaround * (bits_for(places) + 1.0)};
 }
 
 Gates readiness_table(std::uint32_t units, std::uint32_t children) {
@@ -110,8 +112,8 @@ double flip_flops_of(const RtlInstance& rtl) {
   switch (rtl.module) {
     case RtlModule::ni_control:
       return a + b + 1;
-    case RtlModule::dependency_table:
-      return a * (b + 1);
+    case RtlModule::dependency_state:  // two events for each entry of a cycle
+      return a + 2 * b * c * (1 + bits_for(rtl.first));
     case RtlModule::fifo_control:
       return 2.0 * std::max(1U, bits_for(rtl.first)) + bits_for(std::uint64_t{rtl.first} + 1);
     case RtlModule::credit_counter:
@@ -184,9 +186,10 @@ Depth output_state_depth(std::uint32_t ports, std::uint32_t vcs, bool shared) {
   return {lg(ports) * (shared ? 4.5 + 3.5 * lg(vcs) : 6.2 + 3.1 * lg(vcs))};
 }
 
-// Measured on OSU 0.18: 11 FO4 at 16 entries of 12 bits.
-Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits) {
-  return {3.4 + lg(entries) + lg(tag_bits)};
+// Measured on OSU 0.18: 22 FO4 at 128 places. Above 16 places the search takes a second level,
+// whose groups of 16 places are a chain.
+Depth dependency_state_depth(std::uint32_t places) {
+  return {(places > 16 ? 3.3 : 2.6) * lg(places) + 0.01 * places};
 }
 
 // Measured on OSU 0.18: 21 FO4 at 161 units and 8 children. A tree over the bits of a unit is

@@ -39,8 +39,11 @@ namespace logic {
 // Who holds the outputs of a router and owns the VCs behind them, and the choice of a VC. `shared`:
 // the VCs of a port share a crossbar input. Fitted for 3 to 12 ports of 1 to 8 VCs.
 [[nodiscard]] Gates output_state(std::uint32_t ports, std::uint32_t vcs, bool shared);
-// Associative, one search port. Fitted for 16 entries and tags of 8 to 16 bits.
-[[nodiscard]] Gates dependency_table(std::uint32_t entries, std::uint32_t tag_bits);
+// A bit for each event that entries wait for, set through a decoder for each event of a cycle, the
+// search for the lowest that is missing, and the numbers of events that wait for their write-back.
+// Fitted for 4 to 1024 places, 1 to 8 entries in a cycle and turnarounds of 1 to 4 cycles.
+[[nodiscard]] Gates dependency_state(std::uint32_t places, std::uint32_t issue_per_cycle,
+                                     std::uint32_t turnaround);
 // One bit for each unit and source (the NI itself and its children), with set and clear decoders,
 // and a search for the lowest unit whose bits are all set. Fitted for 4 to 256 units and 2 to 16
 // children.
@@ -100,7 +103,7 @@ struct ContextShape {
 [[nodiscard]] Depth fifo_control_depth(std::uint32_t flits);
 [[nodiscard]] Depth credit_counter_depth(std::uint32_t flits);
 [[nodiscard]] Depth output_state_depth(std::uint32_t ports, std::uint32_t vcs, bool shared);
-[[nodiscard]] Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits);
+[[nodiscard]] Depth dependency_state_depth(std::uint32_t places);
 [[nodiscard]] Depth readiness_table_depth(std::uint32_t units, std::uint32_t children);
 [[nodiscard]] Depth row_repeat_depth(std::uint32_t address_bits);
 [[nodiscard]] Depth slot_counter_depth(std::uint32_t slot_bits);

@@ -101,10 +101,11 @@ class NiPricer {
                     RtlInstance{RtlModule::ni_control, table.step_bits, table.lockstep_bits,
                                 table.issue_per_cycle},
                     spec_, technology_));
-    add(logic_block(CostBlock::ni_dependency_table,
-                    logic::dependency_table(table.dependencies, table.tag_bits),
-                    logic::dependency_match_depth(table.dependencies, table.tag_bits),
-                    RtlInstance{RtlModule::dependency_table, table.dependencies, table.tag_bits},
+    add(logic_block(CostBlock::ni_dependency_state,
+                    logic::dependency_state(table.places, table.issue_per_cycle, table.turnaround),
+                    logic::dependency_state_depth(table.places),
+                    RtlInstance{RtlModule::dependency_state, table.places, table.issue_per_cycle,
+                                table.turnaround},
                     spec_, technology_));
     if (table.slot_bits != 0) {
       add(logic_block(CostBlock::ni_slot_counter, logic::slot_counter(table.slot_bits),
@@ -191,7 +192,7 @@ class NiPricer {
 
 bool is_extension(CostBlock block) {
   return block == CostBlock::ni_dma_engine || block == CostBlock::ni_schedule_table ||
-         block == CostBlock::ni_control || block == CostBlock::ni_dependency_table ||
+         block == CostBlock::ni_control || block == CostBlock::ni_dependency_state ||
          block == CostBlock::ni_row_repeat || block == CostBlock::ni_slot_counter ||
          block == CostBlock::ni_dimension_queue || block == CostBlock::ni_program_memory ||
          block == CostBlock::ni_program_context || block == CostBlock::ni_scoreboard ||

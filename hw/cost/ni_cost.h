@@ -1,6 +1,6 @@
 // The network interface. Every NI has, for each port, buffers towards the network, descriptors of
 // messages to send, a DMA engine and a packetizer, and for arrivals a message table and adders. An
-// NI that executes schedules has an extension: schedule table, control and dependency table, or one
+// NI that executes schedules has an extension: schedule table, control and dependency state, or one
 // queue per dimension, or program contexts. An NI that coordinates jobs also has a readiness table,
 // which says when a collective may start.
 #pragma once
@@ -52,8 +52,8 @@ struct ScheduleTableShape {
   std::uint32_t entry_bits = 0;
   std::uint32_t step_bits = 0;
   std::uint32_t lockstep_bits = 16;  // a step lasts at most 65535 cycles
-  std::uint32_t tag_bits = 0;        // tag of a dependency: flow, and child or parent
-  std::uint32_t dependencies = 16;   // the most that can be pending
+  std::uint32_t places = 2;          // events that entries wait for, at least 2
+  std::uint32_t turnaround = 1;      // of a write-back, at least 1 cycle
   // Of a flow, step, slot, pass or count in a row that repeats; 0: rows do not repeat.
   std::uint32_t repeat_bits = 0;
   std::uint32_t slot_bits = 0;  // 0: no entry has a slot

@@ -30,7 +30,7 @@ std::optional<KeyCondition> where_it_is(const KeyTable& table, CostBlock block) 
   switch (block) {
     case CostBlock::ni_schedule_table:
     case CostBlock::ni_control:
-    case CostBlock::ni_dependency_table:
+    case CostBlock::ni_dependency_state:
     case CostBlock::ni_row_repeat:
     case CostBlock::ni_slot_counter:
     case CostBlock::ni_program_memory:

@@ -10,6 +10,7 @@
 #include "alg/schedule/schedule_table.h"
 #include "hw/cost/system_cost.h"
 #include "hw/topology/topology.h"
+#include "ni/engines/table_program.h"
 #include "sims/experiment/event_energy.h"
 #include "sims/model/build_program.h"
 #include "sims/model/system_shape.h"
@@ -257,6 +258,7 @@ RunNeed table_need(const ScheduleTables& tables, std::size_t nodes) {
   need.repeat_bits = format.repeat;
   need.field_bits = format.repeat_field;
   need.slot_bits = format.slot;
+  need.places = most_places(tables);
   return need;
 }
 

@@ -17,7 +17,7 @@ const std::vector<CostBlock> kDatapath{CostBlock::ni_send_queue, CostBlock::ni_d
                                        CostBlock::ni_message_table};
 const std::vector<CostBlock> kControl{
     CostBlock::router_fifo_control, CostBlock::ni_fifo_control, CostBlock::ni_control,
-    CostBlock::ni_dependency_table, CostBlock::ni_row_repeat,   CostBlock::ni_slot_counter,
+    CostBlock::ni_dependency_state, CostBlock::ni_row_repeat,   CostBlock::ni_slot_counter,
     CostBlock::ni_program_context,  CostBlock::ni_scoreboard,   CostBlock::ni_slot_credits};
 
 class EnergyCounter {
@@ -105,7 +105,7 @@ class EnergyCounter {
           decisions_ += count * block.read_pj;
           break;
         case CostBlock::ni_control:
-        case CostBlock::ni_dependency_table:
+        case CostBlock::ni_dependency_state:
         case CostBlock::ni_row_repeat:
         case CostBlock::ni_slot_counter:
         case CostBlock::ni_program_context:

@@ -502,7 +502,7 @@ std::vector<ResultField> fields_without_counters() {
       {"energy.origin.queues", "p", text, "", cost_model, not_ended,
        "where the energy of this part comes from"},
       {"energy.uJ.control", "cpgtfn", number, "uJ", cost_model, not_ended,
-       "FIFO control, NI control and dependency table, or sequencers of program contexts"},
+       "FIFO control, NI control and dependency state, or sequencers of program contexts"},
       {"energy.origin.control", "cpgtfn", text, "", cost_model, not_ended,
        "where the energy of this part comes from"},
       {"energy.uJ.ni_datapath", "cpgtfn", number, "uJ", cost_model, not_ended,

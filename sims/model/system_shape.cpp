@@ -154,11 +154,12 @@ class ShapeBuilder {
     return ports;
   }
 
-  // In message mode a VC brings one message at a time; in packet mode as many messages may have
-  // partly arrived as the NI can wait for.
+  // In message mode a VC brings one message at a time; in packet mode the packets of more
+  // messages may be mixed; 16 is the size that was synthesized.
   [[nodiscard]] MessageTableShape messages_of(std::uint32_t ports) const {
+    constexpr std::uint32_t kPartlyArrived = 16;
     MessageTableShape messages;
-    messages.entries = std::max(ports * system_.router.vcs, ScheduleTableShape().dependencies);
+    messages.entries = std::max(ports * system_.router.vcs, kPartlyArrived);
     messages.tag_bits = 2 * std::max(1U, bits_for(topology_.num_nodes()));
     return messages;
   }
@@ -203,7 +204,8 @@ class ShapeBuilder {
     if (config.slot_counter && topology_.num_switches() != 0) table.slot_bits = need_.slot_bits;
     table.step_bits = bits_for(2 * nodes + 1);
     table.issue_per_cycle = static_cast<std::uint32_t>(ni_ports(vertex));
-    table.tag_bits = 2 * bits_for(nodes);
+    table.places = std::max({2U, paper, need_.places});
+    table.turnaround = static_cast<std::uint32_t>(std::max<Cycle>(1, config.turnaround_cycles));
     ni.table = table;
     return ni;
   }

@@ -17,6 +17,7 @@ struct RunNeed {
   std::uint32_t repeat_bits = 0;  // of a row: what makes it repeat
   std::uint32_t field_bits = 0;   // TableFormat::repeat_field
   std::uint32_t slot_bits = 0;    // of an entry, if the schedule may have slots
+  std::uint32_t places = 0;       // events that the entries of a table wait for
   std::uint32_t queue_entries = 0;
   std::uint32_t element_bytes = 4;  // of what NIs add
   std::optional<ReadinessShape> readiness;
@@ -35,9 +36,9 @@ struct RunNeed {
 // injection and one ejection port for each port of its vertex's NI. "auto" is replaced by the most
 // that any algorithm can use: for system.ni.ports the number of the node's links, for
 // system.ni.table_entries two per node (MultiTree, section V-A), for system.cost.queue_entries 64;
-// but not less than `need`. With system.ni.table_repeat, the rows of
-// `need` are enough, if it names any. NIs that run a collective program have program contexts in
-// place of a schedule table.
+// but not less than `need`. Two places per node for events that entries wait for, likewise. With
+// system.ni.table_repeat, the rows of `need` are enough, if it names any. NIs that run a collective
+// program have program contexts in place of a schedule table.
 [[nodiscard]] SystemShape system_shape(const SystemConfig& system, const Topology& topology,
                                        const RunNeed& need = {});
 

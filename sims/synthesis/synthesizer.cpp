@@ -31,8 +31,8 @@ std::array<const char*, 5> parameters_of(RtlModule module) {
   switch (module) {
     case RtlModule::ni_control:
       return {"S", "L", "I"};
-    case RtlModule::dependency_table:
-      return {"N", "K"};
+    case RtlModule::dependency_state:
+      return {"N", "I", "T"};
     case RtlModule::dimension_queue:
       return {"N", "K", "I"};
     case RtlModule::readiness_table:

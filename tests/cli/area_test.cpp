@@ -342,7 +342,7 @@ TEST_CASE("A program is priced as contexts, and its reads are instruction fetche
        {"ni.program_memory", "ni.program_context", "ni.scoreboard", "ni.slot_credits"}) {
     CHECK(blocks.count(block) == 1);
   }
-  for (const char* block : {"ni.schedule_table", "ni.control", "ni.dependency_table"}) {
+  for (const char* block : {"ni.schedule_table", "ni.control", "ni.dependency_state"}) {
     CHECK(blocks.count(block) == 0);
   }
   const Json& energy = result.at("energy");

@@ -17,6 +17,8 @@ MULTITREE = ["collective.algorithm=multitree"]
 RUNS = (
     ("[ni_control]", "torus_8x8.yaml", MULTITREE),
     ("[dependency_state]", "torus_8x8.yaml", MULTITREE),
+    ("[ni_control, dependency_state]", "torus_8x8.yaml", MULTITREE),
+    ("[ni_control, dependency_state, output_hold]", "torus_8x8.yaml", [*MULTITREE, "simulation.fidelity=cycle"]),
     ("[output_hold]", "torus_8x8.yaml", [*MULTITREE, "simulation.fidelity=cycle"]),
     ("[dimension_queue]", "themis/late_node.yaml",
      ["collective.algorithm=themis", "collective.size=4MiB", "collective.chunks=64", "simulation.fold=off", "system.ni.dimension_queue.in_flight=8"]),

@@ -20,7 +20,7 @@ def area(depth):
               block("router.crossbar", 1, 24000, implementation="wires"), block("router.allocators", 1, 5200),
               block("ni.buffers", 4, 500 * depth, 1250 * depth, "sram"),
               block("ni.schedule_table", 1, 14058, 35145, "sram"), block("ni.control", 1, 257),
-              block("ni.dependency_table", 1, 1827)]
+              block("ni.dependency_state", 1, 1827)]
     router = sum(b["um2"] for b in blocks if b["block"].startswith("router"))
     ni = sum(b["um2"] for b in blocks if b["block"].startswith("ni"))
     return {"technology": "nangate45", "node_nm": 45, "router_um2": router, "ni_um2": ni,

@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
@@ -39,9 +38,7 @@ struct Size {
   Depth depth;
 };
 
-// Delays of a block without `depth_within` are of one size of each block, in FO4 of the slower of
-// two libraries.
-void check_sizes(const std::vector<Size>& sizes, std::optional<double> depth_within = 0.20) {
+void check_sizes(const std::vector<Size>& sizes) {
   const Synthesizer synthesizer;
   for (const Size& size : sizes) {
     const SynthesizedLogic found = synthesizer.measure(size.instance);
@@ -54,12 +51,7 @@ void check_sizes(const std::vector<Size>& sizes, std::optional<double> depth_wit
     CAPTURE(describe(size.instance), expected, found.gates);
     CHECK(std::abs(deviation) < 0.15);
     CAPTURE(size.depth.fo4, found.fo4);
-    if (depth_within) {
-      CHECK(std::abs(size.depth.fo4 / found.fo4 - 1) < *depth_within);
-    } else {
-      CHECK(found.fo4 > 0.5 * size.depth.fo4);
-      CHECK(found.fo4 < 1.5 * size.depth.fo4);
-    }
+    CHECK(std::abs(size.depth.fo4 / found.fo4 - 1) < 0.20);
   }
 }
 
@@ -205,18 +197,28 @@ TEST_CASE("The switch allocator in RTL is smaller than DSENT's allocators of 20 
   }
 }
 
-TEST_CASE("Dependency tables have the formula's gates, within 15 %") {
+TEST_CASE("Dependency states have the formula's gates, within 15 %, and its depth, within 20 %") {
   if (is_skipped({"yosys"}, true)) return;
-  check_sizes({{{RtlModule::dependency_table, 16, 8},
-                logic::dependency_table(16, 8),
-                logic::dependency_match_depth(16, 8)},
-               {{RtlModule::dependency_table, 16, 12},
-                logic::dependency_table(16, 12),
-                logic::dependency_match_depth(16, 12)},
-               {{RtlModule::dependency_table, 16, 16},
-                logic::dependency_table(16, 16),
-                logic::dependency_match_depth(16, 16)}},
-              std::nullopt);
+  std::vector<Size> sizes;
+  const std::uint32_t shapes[][3] = {{4, 2, 2}, {16, 1, 2}, {32, 2, 2}, {64, 4, 2}, {128, 4, 2}};
+  for (const auto& [places, issue, turnaround] : shapes) {
+    sizes.push_back({{RtlModule::dependency_state, places, issue, turnaround},
+                     logic::dependency_state(places, issue, turnaround),
+                     logic::dependency_state_depth(places)});
+  }
+  check_sizes(sizes);
+}
+
+TEST_CASE("Large dependency states have the formula's gates and depth", "[slow]") {
+  if (is_skipped({"yosys"}, true)) return;
+  std::vector<Size> sizes;
+  const std::uint32_t shapes[][3] = {{128, 8, 4}, {256, 4, 1}, {512, 4, 2}};
+  for (const auto& [places, issue, turnaround] : shapes) {
+    sizes.push_back({{RtlModule::dependency_state, places, issue, turnaround},
+                     logic::dependency_state(places, issue, turnaround),
+                     logic::dependency_state_depth(places)});
+  }
+  check_sizes(sizes);
 }
 
 TEST_CASE("Readiness tables have the formula's gates, within 15 %, and its depth, within 20 %") {

@@ -33,7 +33,7 @@ NiShape ni_with_table() {
   table.entries = 128;
   table.entry_bits = 200;
   table.step_bits = 8;
-  table.tag_bits = 12;
+  table.places = 128;
   ni.table = table;
   return ni;
 }
@@ -122,7 +122,7 @@ TEST_CASE("An NI of collective programs has contexts in place of a schedule tabl
   const NiCost ni = price_ni(ni_with_program(8), kAt45nm, Technology(kAt45nm));
   CHECK(find(ni.blocks, CostBlock::ni_schedule_table) == nullptr);
   CHECK(find(ni.blocks, CostBlock::ni_control) == nullptr);
-  CHECK(find(ni.blocks, CostBlock::ni_dependency_table) == nullptr);
+  CHECK(find(ni.blocks, CostBlock::ni_dependency_state) == nullptr);
   for (const CostBlock block :
        {CostBlock::ni_program_memory, CostBlock::ni_program_context, CostBlock::ni_slot_credits}) {
     const BlockCost* found = find(ni.blocks, block);
@@ -168,7 +168,8 @@ TEST_CASE("A PHY changes totals by itself only, and none is priced unless the us
   CostSpec spec;
   spec.link = {50000, 12, 5};
   const SystemCost with = price_system(shape, spec);
-  const BlockCost* phy = find(with.routers[0].blocks(), CostBlock::router_phy);
+  const std::vector<BlockCost> blocks = with.routers[0].blocks();
+  const BlockCost* phy = find(blocks, CostBlock::router_phy);
   REQUIRE(phy != nullptr);
   CHECK(phy->count == 4);
   CHECK(phy->origin == Origin::user);

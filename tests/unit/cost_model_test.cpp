@@ -31,7 +31,7 @@ NiShape paper_ni() {
   table.entries = 128;
   table.entry_bits = 200;
   table.step_bits = 8;
-  table.tag_bits = 12;
+  table.places = 128;
   ni.table = table;
   return ni;
 }

@@ -148,7 +148,7 @@ TEST_CASE("Gate counts are those of synthesis on Nangate45, within 8 %") {
       {"credit counter, 318 flits", logic::credit_counter(318).value, 167},
       {"output state 5x2", logic::output_state(5, 2, true).value, 1520},
       {"output state 8x4", logic::output_state(8, 4, true).value, 7663},
-      {"dependency table 16x12", logic::dependency_table(16, 12).value, 2289},
+      {"dependency state, 128 places", logic::dependency_state(128, 4, 2).value, 8266},
       {"readiness table 4x8", logic::readiness_table(4, 8).value, 412},
       {"readiness table 5x8", logic::readiness_table(5, 8).value, 492},
       {"readiness table 16x2", logic::readiness_table(16, 2).value, 589},
@@ -173,7 +173,6 @@ TEST_CASE("NI control is 312 um2 and a queue of 16 chunks 8825 um2 on Nangate45"
 }
 
 TEST_CASE("Depths are those of the slower library that was measured") {
-  CHECK(logic::dependency_match_depth(16, 12).fo4 == Approx(11).epsilon(0.05));
   CHECK(logic::fifo_control_depth(318).fo4 == Approx(20.5).epsilon(0.05));
   CHECK(logic::ni_control_depth(8, 16).fo4 == Approx(20).epsilon(0.07));
   CHECK(logic::scf_queue_depth(16, 32).fo4 == Approx(78).epsilon(0.05));
