@@ -41,7 +41,8 @@ namespace logic {
 [[nodiscard]] Gates output_state(std::uint32_t ports, std::uint32_t vcs, bool shared);
 // A bit for each event that entries wait for, set through a decoder for each event of a cycle, the
 // search for the lowest that is missing, and the numbers of events that wait for their write-back.
-// Fitted for 4 to 1024 places, 1 to 8 entries in a cycle and turnarounds of 1 to 4 cycles.
+// Fitted for 4 to 256 places, 1 to 8 entries in a cycle and turnarounds of 1 to 4 cycles.
+inline constexpr std::uint32_t kMostFittedPlaces = 256;
 [[nodiscard]] Gates dependency_state(std::uint32_t places, std::uint32_t issue_per_cycle,
                                      std::uint32_t turnaround);
 // One bit for each unit and source (the NI itself and its children), with set and clear decoders,

@@ -101,12 +101,16 @@ class NiPricer {
                     RtlInstance{RtlModule::ni_control, table.step_bits, table.lockstep_bits,
                                 table.issue_per_cycle},
                     spec_, technology_));
-    add(logic_block(CostBlock::ni_dependency_state,
+    BlockCost dependencies =
+        logic_block(CostBlock::ni_dependency_state,
                     logic::dependency_state(table.places, table.issue_per_cycle, table.turnaround),
                     logic::dependency_state_depth(table.places),
                     RtlInstance{RtlModule::dependency_state, table.places, table.issue_per_cycle,
                                 table.turnaround},
-                    spec_, technology_));
+                    spec_, technology_);
+    dependencies.words = table.places;
+    dependencies.bits = 1;
+    add(dependencies);
     if (table.slot_bits != 0) {
       add(logic_block(CostBlock::ni_slot_counter, logic::slot_counter(table.slot_bits),
                       logic::slot_counter_depth(table.slot_bits),

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "hw/cost/block_cost.h"
+#include "hw/cost/logic.h"
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
@@ -172,6 +174,14 @@ std::string area_text(const Json& system) {
   if (node < kFinestChecked || node > kCoarsestChecked) {
     out += fmt::format("  SRAM at {} nm is extrapolated: the fit was checked from {} to {} nm\n",
                        node, kFinestChecked, kCoarsestChecked);
+  }
+  for (const Json& block : area.at("blocks")) {
+    if (block.at("block") != to_string(CostBlock::ni_dependency_state)) continue;
+    if (block.at("origin") != "formula" || number(block, "words") <= logic::kMostFittedPlaces) {
+      continue;
+    }
+    out += fmt::format("  {} of {} places is extrapolated: the formula was fitted up to {}\n",
+                       text(block, "block"), number(block, "words"), logic::kMostFittedPlaces);
   }
   const double fastest = number(area, "max_clock_GHz");
   const double clock = number(system, "clock_GHz");

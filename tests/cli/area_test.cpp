@@ -41,6 +41,28 @@ TEST_CASE("area shows the paper's system at 45 and 22 nm in one call") {
                               Contains("NI extension") && Contains("of NI and router"));
 }
 
+TEST_CASE("area says where the formula of the dependency state is extrapolated") {
+  const char* words = "ni.dependency_state of 512 places is extrapolated";
+  CHECK_THAT(test::espalier({"area", kTableIII, "-s", "system.topology.dims=[16, 16]"}).out,
+             Contains(words));
+  CHECK_THAT(test::espalier({"area", kTableIII}).out, !Contains("places is extrapolated"));
+}
+
+TEST_CASE("The dependency state of a run has two places per node, or one for each awaited event") {
+  const auto places = [](const std::string& algorithm, const std::string& segments) {
+    const Json result =
+        result_of({kTableIII, "-s", "system.topology.dims=[4, 4]", "-s", "collective.size=64KiB",
+                   "-s", "system.flow_control.mode=message", "-s",
+                   "collective.algorithm=" + algorithm, "-s", "collective.segments=" + segments});
+    for (const Json& block : result.at("area").at("blocks")) {
+      if (block.at("block") == "ni.dependency_state") return block.at("words").get<int>();
+    }
+    return 0;
+  };
+  CHECK(places("multitree_translated", "1") == 32);
+  CHECK(places("multitree_translated", "8") > 32);
+}
+
 TEST_CASE("area --json has a system for each technology and node, with every block's origin") {
   const Json systems = area_json({kTableIII, "--technology", "nangate45", "--technology",
                                   "sky130hd", "--node", "45nm", "--node", "22nm"})

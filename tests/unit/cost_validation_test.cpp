@@ -173,6 +173,7 @@ TEST_CASE("NI control is 312 um2 and a queue of 16 chunks 8825 um2 on Nangate45"
 }
 
 TEST_CASE("Depths are those of the slower library that was measured") {
+  CHECK(logic::dependency_state_depth(128).fo4 == Approx(22.4).epsilon(0.10));
   CHECK(logic::fifo_control_depth(318).fo4 == Approx(20.5).epsilon(0.05));
   CHECK(logic::ni_control_depth(8, 16).fo4 == Approx(20).epsilon(0.07));
   CHECK(logic::scf_queue_depth(16, 32).fo4 == Approx(78).epsilon(0.05));
