@@ -8,6 +8,7 @@
 #include "flowctl/wait_list.h"
 #include "hw/counters.h"
 #include "hw/ids.h"
+#include "hw/rtl_probe.h"
 #include "ni/engine_view.h"
 #include "ni/operation.h"
 
@@ -83,6 +84,8 @@ class IssueEngine {
   // several.
   virtual void observe_contexts(ContextObserver& /*observer*/) {}
   virtual void show(EngineView& view) const = 0;
+  // The Verilog models that decide for the engine. `scope` is the NI's name.
+  [[nodiscard]] virtual std::vector<RtlPlace> rtl(const std::string& /*scope*/) { return {}; }
   // For the watchdog: adds what the engine waits for. `who` is this NI's name; `ni_names` are the
   // names of all nodes.
   virtual void explain(const std::string& who, const std::vector<std::string>& ni_names,

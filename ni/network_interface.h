@@ -90,6 +90,10 @@ class NetworkInterface : public sc_core::sc_module,
   void prepare_to_show() {
     if (engine_) engine_->prepare_to_show();
   }
+  // The Verilog models that decide in this NI. To be called after the engine is loaded.
+  [[nodiscard]] std::vector<RtlPlace> rtl() {
+    return engine_ ? engine_->rtl(name()) : std::vector<RtlPlace>();
+  }
   // Observes the program contexts, if the engine has any. To be called after the engine is loaded.
   void observe_contexts(ContextObserver& observer) {
     if (engine_) engine_->observe_contexts(observer);

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "flowctl/channel.h"
 #include "flowctl/flit.h"
 #include "flowctl/wait_list.h"
 #include "hw/counters.h"
+#include "hw/rtl_probe.h"
 
 namespace espalier {
 
@@ -36,6 +38,8 @@ class FlitRouter {
   [[nodiscard]] virtual bool under_way(Cycle now) const = 0;
   // For the watchdog: adds what each VC waits for.
   virtual void explain_waits(Cycle now, WaitList& waits) const = 0;
+  // The Verilog models that decide in this router. To be called after connect().
+  [[nodiscard]] virtual std::vector<RtlPlace> rtl() { return {}; }
 };
 
 }  // namespace espalier

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "flowctl/virtual_channels.h"
+#include "hw/ids.h"
+#include "hw/rtl_probe.h"
 #include "router/router_spec.h"
 #include "router/switch_allocator.h"
 
@@ -60,7 +62,9 @@ class OutputHold {
   // its VC has no owner from now on.
   virtual void flit_leaves(std::uint32_t output, bool tail, bool frees_vc) = 0;
   // To be called after the decisions and flits of a cycle. A cycle without either may be left out.
-  virtual void end_cycle() = 0;
+  virtual void end_cycle(Cycle now) = 0;
+
+  [[nodiscard]] virtual RtlProbe& rtl_probe() = 0;
 };
 using MakeOutputHold = std::function<std::unique_ptr<OutputHold>(const HoldSpec& spec)>;
 

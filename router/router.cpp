@@ -104,7 +104,7 @@ void Router::evaluate(Cycle cycle) {
       }
     }
   }
-  if (outside_hold_ != nullptr) outside_hold_->end_cycle();
+  if (outside_hold_ != nullptr) outside_hold_->end_cycle(cycle);
   const Cycle next = std::min(allocate_at_, move_at_);
   if (next != kNever) clock_.wake(id_, next);
 }
@@ -432,6 +432,11 @@ bool Router::under_way(Cycle cycle) const {
   return std::any_of(outputs_.begin(), outputs_.end(), [&](const OutputUnit& out) {
     return out.free_tick > end || (out.channel != nullptr && out.channel->credit_under_way(end));
   });
+}
+
+std::vector<RtlPlace> Router::rtl() {
+  if (outside_hold_ == nullptr) return {};
+  return {{name(), &outside_hold_->rtl_probe()}};
 }
 
 void Router::explain_waits(Cycle cycle, WaitList& waits) const {

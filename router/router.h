@@ -80,6 +80,7 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver, p
   [[nodiscard]] Counters counters() const override { return counters_; }
   [[nodiscard]] bool under_way(Cycle now) const override;
   void explain_waits(Cycle now, WaitList& waits) const override;
+  [[nodiscard]] std::vector<RtlPlace> rtl() override;
 
  private:
   // The current cycle as cycle and as ticks.

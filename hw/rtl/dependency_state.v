@@ -29,7 +29,7 @@ module dependency_state #(
 
   reg [N-1:0] came;
   // Events that wait for their write-back, by the cycles until they are set: stage 0 is the last.
-  reg [T*E-1:0] delayed;
+  reg [T*E-1:0] delayed /* verilator public_flat_rd */;
   reg [T*E*P-1:0] delayed_place;
 
   wire [E-1:0] later = comes & reads_back & {E{|turnaround}};
@@ -59,7 +59,7 @@ module dependency_state #(
   // The lowest place that is missing: first its group, then the place in the group.
   wire [GROUPS*G-1:0] padded = {{(GROUPS*G-N){1'b1}}, came};
   reg [G-1:0] group;
-  reg [C-1:0] missing;
+  reg [C-1:0] missing /* verilator public_flat_rd */;
   integer g, k, i;
   always @* begin
     group = {G{1'b1}};

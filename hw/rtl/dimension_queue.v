@@ -33,7 +33,7 @@ module dimension_queue #(
   (* mem2reg *) reg [K-1:0] key[0:N-1];
   (* mem2reg *) reg [I-1:0] number[0:N-1];
   reg [C-1:0] count;
-  reg [C-1:0] limit;  // chunks that the choice considers
+  reg [C-1:0] limit /* verilator public_flat_rd */;  // chunks that the choice considers
   reg [A-1:0] left /* verilator public_flat_rw */;  // cycles of the choice, with this one
 
   // With this cycle's arrivals.

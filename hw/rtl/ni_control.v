@@ -25,9 +25,10 @@ module ni_control #(
     output wire [S-1:0] timestep,      // of this cycle
     output wire [L-1:0] lockstep       // cycles, with this one, for which the step is held
 );
-  reg [S-1:0] step;
-  reg [L-1:0] counter;  // 1 too many, so that step_time is loaded as it is; stops at 1
-  reg armed;            // an entry of the step has issued
+  reg [S-1:0] step /* verilator public_flat_rd */;
+  // 1 too many, so that step_time is loaded as it is; stops at 1.
+  reg [L-1:0] counter /* verilator public_flat_rd */;
+  reg armed /* verilator public_flat_rd */;  // an entry of the step has issued
 
   wire held = |counter[L-1:1];
   wire [S-1:0] next_step = step + {{(S-1){1'b0}}, 1'b1};

@@ -35,14 +35,16 @@ module output_state #(
     input wire [P-1:0] tail,           // of its packet or sub-packet
     input wire [P-1:0] frees_vc        // no more flits of its message come on the VC
 );
-  reg [P-1:0] held;
+  reg [P-1:0] held /* verilator public_flat_rd */;
   reg [P*O-1:0] held_port;
   reg [P*W-1:0] held_vc;
   reg [P*W-1:0] held_out_vc;
-  reg [P*V-1:0] owned;    // by output and VC
-  reg [P*V-1:0] order;    // by output: the VCs after the last packet's
-  reg [P*V-1:0] owns;     // by input VC: its message has a VC downstream
-  reg [P*V*W-1:0] own_vc;
+  reg [P*V-1:0] owned /* verilator public_flat_rd */;  // by output and VC
+  // By output: the VCs after the last packet's.
+  reg [P*V-1:0] order /* verilator public_flat_rd */;
+  // By input VC: its message has a VC downstream.
+  reg [P*V-1:0] owns /* verilator public_flat_rd */;
+  reg [P*V*W-1:0] own_vc /* verilator public_flat_rd */;
 
   function [V-1:0] first_vc(input [V-1:0] requests, input [V-1:0] from);
     reg [V-1:0] left;

@@ -20,7 +20,7 @@ module switch_allocator #(
     output reg [P*X-1:0] granted
 );
   // Bits of the requesters after the last winner. Without one of them, the lowest goes.
-  reg [P*X-1:0] output_order;
+  reg [P*X-1:0] output_order /* verilator public_flat_rd */;
   integer o, p, v;
 
   function [V-1:0] first_vc(input [V-1:0] requests, input [V-1:0] order);
@@ -40,7 +40,7 @@ module switch_allocator #(
 
   generate
     if (SHARED != 0) begin : input_stage
-      reg [P*V-1:0] order;
+      reg [P*V-1:0] order /* verilator public_flat_rd */;
       reg [P-1:0] wins;  // by port
       integer i, j;
       always @* begin

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/ids.h"
+#include "hw/rtl_probe.h"
 #include "ni/engines/table_program.h"
 
 namespace espalier {
@@ -39,6 +40,9 @@ class DependencyState {
   [[nodiscard]] bool has_come(std::size_t waiter) const { return seen_[waiter]; }
   // Whether the flows of the entry's `after` are complete.
   [[nodiscard]] bool flows_complete(std::size_t entry) const { return pending_flows_[entry] == 0; }
+
+  // nullptr if no Verilog decides.
+  [[nodiscard]] virtual RtlProbe* rtl_probe() { return nullptr; }
 
  protected:
   [[nodiscard]] const TableProgram& program() const { return program_; }

@@ -11,6 +11,7 @@
 #include "alg/plans/dimension_plan.h"
 #include "alg/plans/stage_arbiter.h"
 #include "hw/ids.h"
+#include "hw/rtl_probe.h"
 
 namespace espalier {
 
@@ -46,6 +47,9 @@ class DimensionArbiter {
   [[nodiscard]] virtual bool holds(StageRef stage) const = 0;  // or it is being chosen
   // Where the order is not fixed: the stage that is being chosen, or else the one that would be.
   [[nodiscard]] virtual std::optional<StageRef> head() const = 0;
+
+  // nullptr if no Verilog decides.
+  [[nodiscard]] virtual RtlProbe* rtl_probe() { return nullptr; }
 };
 
 // `arbitration`: cycles of a choice, at least 1. `stages`: the most that ever wait.

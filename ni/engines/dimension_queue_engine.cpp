@@ -100,6 +100,15 @@ void DimensionQueueEngine::show(EngineView& view) const {
   }
 }
 
+std::vector<RtlPlace> DimensionQueueEngine::rtl(const std::string& scope) {
+  std::vector<RtlPlace> models;
+  for (std::size_t d = 0; d < queues_.size(); ++d) {
+    RtlProbe* probe = queues_[d].arbiter->rtl_probe();
+    if (probe != nullptr) models.push_back({fmt::format("{}.dim{}", scope, d + 1), probe});
+  }
+  return models;
+}
+
 void DimensionQueueEngine::start(StageRef stage, Cycle now) {
   if (observer_ != nullptr) observer_->started(stage, now);
   if (free_slots_.empty()) {

@@ -60,6 +60,7 @@ class DimensionQueueEngine : public IssueEngine {
   [[nodiscard]] bool waits_for_ports() const override;
   [[nodiscard]] bool timer_running(Cycle now) const override;
   void show(EngineView& view) const override;
+  [[nodiscard]] std::vector<RtlPlace> rtl(const std::string& scope) override;
   void explain(const std::string& who, const std::vector<std::string>& ni_names,
                WaitList& waits) const override;
 

@@ -201,6 +201,14 @@ void ScheduleTableEngine::show(EngineView& shown) const {
   }
 }
 
+std::vector<RtlPlace> ScheduleTableEngine::rtl(const std::string& scope) {
+  std::vector<RtlPlace> models;
+  for (RtlProbe* probe : {sequencer_->rtl_probe(), dependencies_->rtl_probe()}) {
+    if (probe != nullptr) models.push_back({scope, probe});
+  }
+  return models;
+}
+
 void ScheduleTableEngine::explain(const std::string& who, const std::vector<std::string>& ni_names,
                                   WaitList& waits) const {
   for (const TableEvent& in_table : head_waits_for()) {

@@ -78,6 +78,7 @@ class ScheduleTableEngine : public IssueEngine {
   }
   void prepare_to_show() override;
   void show(EngineView& view) const override;
+  [[nodiscard]] std::vector<RtlPlace> rtl(const std::string& scope) override;
   void explain(const std::string& who, const std::vector<std::string>& ni_names,
                WaitList& waits) const override;
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "hw/ids.h"
+#include "hw/rtl_probe.h"
 #include "ni/modes.h"
 
 namespace espalier {
@@ -46,6 +47,9 @@ class TableSequencer {
   [[nodiscard]] virtual Timestep timestep() const = 0;
   // The lockstep counter holds the step before this cycle.
   [[nodiscard]] virtual Cycle lockstep_until() const = 0;
+
+  // nullptr if no Verilog decides.
+  [[nodiscard]] virtual RtlProbe* rtl_probe() { return nullptr; }
 };
 
 // What makes the sequencer of an NI whose table issues up to `issue_per_cycle` entries in a cycle.

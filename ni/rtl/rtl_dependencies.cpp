@@ -1,10 +1,12 @@
 #include "ni/rtl/rtl_dependencies.h"
 
 #include <RtlDependencyState.h>
+#include <RtlDependencyState___024root.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 namespace espalier {
 
@@ -25,7 +27,7 @@ void put_field(Words& words, std::uint32_t index, std::uint32_t bits, std::uint3
 }
 
 // The Verilog sees a cycle at its first event or decision. Its clock rises when the cycle is over.
-class RtlDependencyTable : public DependencyState {
+class RtlDependencyTable : public DependencyState, private RtlProbe {
  public:
   RtlDependencyTable(const TableProgram& program, Cycle turnaround, std::uint32_t issue_per_cycle)
       : DependencyState(program, turnaround), issue_per_cycle_(issue_per_cycle), model_(&context_) {
@@ -39,7 +41,11 @@ class RtlDependencyTable : public DependencyState {
     clock();
     model_.reset = 0;
   }
-  ~RtlDependencyTable() override { model_.final(); }
+  ~RtlDependencyTable() override {
+    model_.final();
+    // The model takes its names out of the thread's context, which may be that of another model.
+    Verilated::threadContextp(&context_);
+  }
   RtlDependencyTable(const RtlDependencyTable&) = delete;
   RtlDependencyTable& operator=(const RtlDependencyTable&) = delete;
 
@@ -56,8 +62,29 @@ class RtlDependencyTable : public DependencyState {
     model_.eval();
     return (model_.clear >> place & 1U) != 0;
   }
+  [[nodiscard]] RtlProbe* rtl_probe() override { return this; }
 
  private:
+  [[nodiscard]] const char* module() const override { return "dependency_state"; }
+  [[nodiscard]] std::vector<RtlSignal> signals() const override {
+    const auto* registers = model_.rootp;
+    std::vector<RtlSignal> all{
+        {"missing", bits_for(program().num_places()),
+         [registers] { return registers->dependency_state__DOT__missing; }},
+    };
+    // An event of a cycle has a bit in each stage. With each cycle it moves to the stage before.
+    static_assert(kRtlEventsPerCycle == 32);
+    for (std::uint32_t stage = 0; stage < turnaround(); ++stage) {
+      all.push_back({fmt::format("delayed{}", stage), 2 * issue_per_cycle_, [registers, stage] {
+                       return registers->dependency_state__DOT__delayed[stage];
+                     }});
+    }
+    return all;
+  }
+  void catch_up(Cycle until) override {
+    if (until > cycle_) begin(until);
+  }
+
   static void refuse(const char* what, std::uint64_t has, std::uint64_t needs) {
     if (needs <= has) return;
     throw std::invalid_argument(fmt::format(
@@ -81,7 +108,11 @@ class RtlDependencyTable : public DependencyState {
     if (now < cycle_) throw std::logic_error("dependency_state.v has had this cycle");
     while (cycle_ < now) {
       const bool is_idle = events_ == 0 && cycle_ >= delayed_before_;
-      if (!is_idle) clock();
+      if (!is_idle) {
+        clock();
+      } else if (is_watched()) {
+        low();
+      }
       cycle_ = is_idle ? now : cycle_ + 1;
       is_asked_ = false;
       events_ = 0;
@@ -89,9 +120,13 @@ class RtlDependencyTable : public DependencyState {
       model_.reads_back = 0;
     }
   }
-  void clock() {
+  void low() {
     model_.clk = 0;
     model_.eval();
+    settled(cycle_);
+  }
+  void clock() {
+    low();
     model_.clk = 1;
     model_.eval();
   }

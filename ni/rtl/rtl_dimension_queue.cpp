@@ -52,9 +52,10 @@ StageRef stage_of(std::uint32_t number) {
 // when the cycle is over. `Model` has a push port for every stage, because all may arrive in one
 // cycle.
 template <class Model>
-class RtlArbiter : public DimensionArbiter {
+class RtlArbiter : public DimensionArbiter, private RtlProbe {
  public:
-  explicit RtlArbiter(Cycle arbitration) : arbitration_(arbitration), model_(&context_) {
+  RtlArbiter(Cycle arbitration, std::size_t stages)
+      : arbitration_(arbitration), stages_(stages), model_(&context_) {
     model_.more = static_cast<std::uint16_t>(arbitration - 1);
     model_.reset = 1;
     model_.clk = 0;
@@ -62,7 +63,11 @@ class RtlArbiter : public DimensionArbiter {
     rise();
     model_.reset = 0;
   }
-  ~RtlArbiter() override { model_.final(); }
+  ~RtlArbiter() override {
+    model_.final();
+    // The model takes its names out of the thread's context, which may be that of another model.
+    Verilated::threadContextp(&context_);
+  }
   RtlArbiter(const RtlArbiter&) = delete;
   RtlArbiter& operator=(const RtlArbiter&) = delete;
 
@@ -71,10 +76,14 @@ class RtlArbiter : public DimensionArbiter {
   std::optional<StageRef> decide(Cycle now, const Inputs& inputs) override {
     rest_until(now);
     now_ = now;
-    if (can_sleep(inputs)) return std::nullopt;
+    if (can_sleep(inputs)) {
+      settle(inputs, now);
+      return std::nullopt;
+    }
     is_clocked_ = true;
     show_arrivals();
     show(inputs);
+    settled(now);
     if (model_.begins != 0) starts_ = now + arbitration_ - 1;
     if (model_.starts == 0) return std::nullopt;
     return stage_of(model_.chunk);
@@ -109,8 +118,31 @@ class RtlArbiter : public DimensionArbiter {
     if (model_.found == 0) return std::nullopt;
     return stage_of(model_.chunk);
   }
+  [[nodiscard]] RtlProbe* rtl_probe() override { return this; }
 
  private:
+  [[nodiscard]] const char* module() const override { return "dimension_queue"; }
+  [[nodiscard]] std::vector<RtlSignal> signals() const override {
+    const auto* registers = model_.rootp;
+    return {
+        {"depth", bits_for(stages_), [this] { return model_.depth; }},
+        {"busy", 1, [this] { return model_.busy; }},
+        {"left", bits_for(arbitration_),
+         [registers] { return registers->dimension_queue__DOT__left; }, true},
+        {"limit", bits_for(stages_),
+         [registers] { return registers->dimension_queue__DOT__limit; }},
+        {"found", 1, [this] { return model_.found; }},
+        {"begins", 1, [this] { return model_.begins; }},
+        {"starts", 1, [this] { return model_.starts; }},
+        // The port `chunk` in its two parts.
+        {"chunk", 32 - kStageBits, [this] { return stage_of(model_.chunk).chunk; }},
+        {"stage", kStageBits, [this] { return stage_of(model_.chunk).stage; }},
+    };
+  }
+  void catch_up(Cycle until) override {
+    if (until > cycle_) rest_until(until);
+  }
+
   struct Arrival {
     StageRef stage;
     std::uint64_t key = 0;
@@ -125,7 +157,8 @@ class RtlArbiter : public DimensionArbiter {
   }
 
   // The cycles in which the NI rests. A choice counts down in them, and nothing else changes
-  // (tests/synthesis/dimension_queue_proof_test.cpp): the counter is set to what it has come to.
+  // (tests/synthesis/dimension_queue_proof_test.cpp): the counter is set to what it has come to. A
+  // waveform sees each cycle, so with a waveform they are clocked.
   void rest_until(Cycle now) {
     if (now < cycle_) throw std::logic_error("dimension_queue.v has had this cycle");
     if (cycle_ == now) return;
@@ -134,11 +167,23 @@ class RtlArbiter : public DimensionArbiter {
           fmt::format("dimension_queue.v decides in cycle {}, in which its NI rests",
                       may_begin_ ? cycle_ : starts_));
     }
-    if (model_.busy != 0) {
+    if (model_.busy == 0) {
+      settle(at_rest_, cycle_);
+    } else if (is_watched()) {
+      for (; cycle_ < now; ++cycle_) {
+        settle(at_rest_, cycle_);
+        rise();
+      }
+    } else {
       auto& left = model_.rootp->dimension_queue__DOT__left;
       left = static_cast<std::uint16_t>(left - (now - cycle_));
     }
     cycle_ = now;
+  }
+  void settle(const Inputs& inputs, Cycle now) const {
+    if (!is_watched()) return;
+    show(inputs);
+    settled(now);
   }
 
   void show_arrivals() {
@@ -166,6 +211,7 @@ class RtlArbiter : public DimensionArbiter {
   }
 
   Cycle arbitration_;
+  std::size_t stages_;  // the most that wait
   VerilatedContext context_;
   mutable Model model_;            // a look at its outputs evaluates it
   std::vector<Arrival> arrivals_;  // in the cycle that is decided next
@@ -179,8 +225,8 @@ class RtlArbiter : public DimensionArbiter {
 
 template <class Small, class Large>
 std::unique_ptr<DimensionArbiter> make_wide_enough(Cycle arbitration, std::size_t stages) {
-  if (stages <= kSmallQueueStages) return std::make_unique<RtlArbiter<Small>>(arbitration);
-  return std::make_unique<RtlArbiter<Large>>(arbitration);
+  if (stages <= kSmallQueueStages) return std::make_unique<RtlArbiter<Small>>(arbitration, stages);
+  return std::make_unique<RtlArbiter<Large>>(arbitration, stages);
 }
 
 }  // namespace

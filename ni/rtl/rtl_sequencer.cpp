@@ -1,16 +1,18 @@
 #include "ni/rtl/rtl_sequencer.h"
 
 #include <RtlNiControl.h>
+#include <RtlNiControl___024root.h>
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <vector>
 
 namespace espalier {
 
 namespace {
 
 // The Verilog sees a cycle at its first decision or rest. Its clock rises when the cycle is over.
-class RtlSequencer : public TableSequencer {
+class RtlSequencer : public TableSequencer, private RtlProbe {
  public:
   RtlSequencer(LockstepMode mode, std::uint32_t issue_per_cycle)
       : issue_per_cycle_(issue_per_cycle), model_(&context_) {
@@ -30,7 +32,11 @@ class RtlSequencer : public TableSequencer {
     rise();
     model_.reset = 0;
   }
-  ~RtlSequencer() override { model_.final(); }
+  ~RtlSequencer() override {
+    model_.final();
+    // The model takes its names out of the thread's context, which may be that of another model.
+    Verilated::threadContextp(&context_);
+  }
   RtlSequencer(const RtlSequencer&) = delete;
   RtlSequencer& operator=(const RtlSequencer&) = delete;
 
@@ -60,10 +66,30 @@ class RtlSequencer : public TableSequencer {
   [[nodiscard]] bool is_clocked() const override { return true; }
   [[nodiscard]] Timestep timestep() const override { return timestep_; }
   [[nodiscard]] Cycle lockstep_until() const override { return lockstep_until_; }
+  [[nodiscard]] RtlProbe* rtl_probe() override { return this; }
 
  private:
+  [[nodiscard]] const char* module() const override { return "ni_control"; }
+  [[nodiscard]] std::vector<RtlSignal> signals() const override {
+    const auto* registers = model_.rootp;
+    return {
+        {"timestep", 32, [this] { return model_.timestep; }},
+        {"enter_step", 1, [this] { return model_.enter_step; }},
+        {"issue", issue_per_cycle_, [this] { return model_.issue; }},
+        {"arms", 1, [this] { return model_.arms; }},
+        {"lockstep", 32, [this] { return model_.lockstep; }, true},
+        {"step", 32, [registers] { return registers->ni_control__DOT__step; }},
+        {"counter", 32, [registers] { return registers->ni_control__DOT__counter; }, true},
+        {"armed", 1, [registers] { return registers->ni_control__DOT__armed; }},
+    };
+  }
+  void catch_up(Cycle until) override {
+    if (until > cycle_) rest_until(until);
+  }
+
   void end_cycle() {
     if (entries_ == 0) return;
+    settled(cycle_);
     rise();
     ++cycle_;
     entries_ = 0;
@@ -83,6 +109,7 @@ class RtlSequencer : public TableSequencer {
             fmt::format("ni_control.v decides in cycle {}, in which its NI rests", cycle_));
       }
       const bool counts = model_.lockstep != 0;
+      settled(cycle_);
       rise();
       cycle_ = counts ? cycle_ + 1 : now;
     }

@@ -1,11 +1,16 @@
 #include "router/rtl/rtl_output_hold.h"
 
 #include <RtlOutputHoldPort.h>
+#include <RtlOutputHoldPort___024root.h>
 #include <RtlOutputHoldVc.h>
+#include <RtlOutputHoldVc___024root.h>
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace espalier {
 
@@ -27,14 +32,24 @@ void put(Signal& signal, std::uint32_t first, std::uint32_t bits, std::uint32_t 
 }
 template <class Signal>
 std::uint32_t get(const Signal& signal, std::uint32_t first, std::uint32_t bits) {
-  return static_cast<std::uint32_t>(signal >> first) & ((1U << bits) - 1);
+  if constexpr (std::is_integral_v<Signal>) {
+    return static_cast<std::uint32_t>(signal >> first) & ((1U << bits) - 1);
+  } else {
+    return get(signal[first / 32], first % 32, bits);
+  }
+}
+// A field of a signal, in a waveform.
+template <class Signal>
+RtlSignal field(std::string name, const Signal& signal, std::uint32_t first, std::uint32_t bits) {
+  return {std::move(name), bits, [&signal, first, bits] { return get(signal, first, bits); }};
 }
 
 // `Model`: output_hold.v with a crossbar input for each port or each VC.
 template <class Model>
-class RtlOutputHold : public OutputHold {
+class RtlOutputHold : public OutputHold, private RtlProbe {
  public:
-  explicit RtlOutputHold(const HoldSpec& spec) : outputs_(spec.outputs), model_(&context_) {
+  explicit RtlOutputHold(const HoldSpec& spec)
+      : inputs_(spec.inputs), outputs_(spec.outputs), vcs_(spec.vcs), model_(&context_) {
     model_.hold_flit = spec.hold == SwitchHold::flit ? 1 : 0;
     model_.rotates = 0;
     for (std::uint32_t o = 0; o < spec.outputs; ++o) {
@@ -48,7 +63,11 @@ class RtlOutputHold : public OutputHold {
     rise();
     model_.reset = 0;
   }
-  ~RtlOutputHold() override { model_.final(); }
+  ~RtlOutputHold() override {
+    model_.final();
+    // The model takes its names out of the thread's context, which may be that of another model.
+    Verilated::threadContextp(&context_);
+  }
   RtlOutputHold(const RtlOutputHold&) = delete;
   RtlOutputHold& operator=(const RtlOutputHold&) = delete;
 
@@ -83,18 +102,76 @@ class RtlOutputHold : public OutputHold {
     changes_ = true;
   }
 
-  void end_cycle() override {
-    if (changes_) {
-      if (model_.clk != 0) {  // flits have left, and nothing was decided
-        model_.clk = 0;
-        model_.eval();
-      }
-      rise();
+  void end_cycle(Cycle now) override {
+    if (!changes_) {
+      forget_cycle();
+      return;
     }
+    // Where flits have left, and nothing was decided, the clock is still high.
+    if (model_.clk != 0 || is_watched()) low();
+    settled(now);
+    rise();
     forget_cycle();
+    // As the next cycle is without requests. If it has some, it is shown again.
+    if (!is_watched()) return;
+    low();
+    settled(now + 1);
   }
+  [[nodiscard]] RtlProbe& rtl_probe() override { return *this; }
 
  private:
+  [[nodiscard]] const char* module() const override { return "output_hold"; }
+  [[nodiscard]] std::vector<RtlSignal> signals() const override {
+    std::vector<RtlSignal> all;
+    for (std::uint32_t o = 0; o < outputs_; ++o) add_output(o, all);
+    for (std::uint32_t i = 0; i < inputs_; ++i) add_input(i, all);
+    return all;
+  }
+  void add_output(std::uint32_t o, std::vector<RtlSignal>& all) const {
+    const auto& registers = *model_.rootp;
+    const std::string out = fmt::format("out{}.", o);
+    all.push_back(field(out + "grant", model_.grant, o, 1));
+    all.push_back(field(out + "holds", model_.holds, o, 1));
+    all.push_back(field(out + "port", model_.port, o * kPortBits, kPortBits));
+    all.push_back(field(out + "vc", model_.vc, o * kVcBits, kVcBits));
+    all.push_back(field(out + "out_vc", model_.out_vc, o * kVcBits, kVcBits));
+    all.push_back(field(out + "held", registers.output_hold__DOT__state__DOT__held, o, 1));
+    const std::uint32_t vcs = o * kRtlVcs;
+    all.push_back(field(out + "owned", registers.output_hold__DOT__state__DOT__owned, vcs, vcs_));
+    all.push_back(
+        field(out + "vc_order", registers.output_hold__DOT__state__DOT__order, vcs, vcs_));
+    const auto& order = registers.output_hold__DOT__allocator__DOT__output_order;
+    if constexpr (kIsShared) {
+      all.push_back(field(out + "order", order, o * kRtlPorts, inputs_));
+    } else {
+      for (std::uint32_t i = 0; i < inputs_; ++i) {
+        const std::uint32_t first = (o * kRtlPorts + i) * kRtlVcs;
+        all.push_back(field(fmt::format("{}order_in{}", out, i), order, first, vcs_));
+      }
+    }
+  }
+  void add_input(std::uint32_t i, std::vector<RtlSignal>& all) const {
+    const auto& registers = *model_.rootp;
+    const std::string in = fmt::format("in{}.", i);
+    const std::uint32_t vcs = i * kRtlVcs;
+    if constexpr (kIsShared) {
+      const auto& order = registers.output_hold__DOT__allocator__DOT__input_stage__DOT__order;
+      all.push_back(field(in + "order", order, vcs, vcs_));
+    }
+    all.push_back(field(in + "owns", registers.output_hold__DOT__state__DOT__owns, vcs, vcs_));
+    for (std::uint32_t v = 0; v < vcs_; ++v) {
+      all.push_back(field(fmt::format("{}own_vc{}", in, v),
+                          registers.output_hold__DOT__state__DOT__own_vc, (vcs + v) * kVcBits,
+                          kVcBits));
+    }
+  }
+  // The model is never left behind.
+  void catch_up(Cycle /*until*/) override {}
+
+  void low() {
+    model_.clk = 0;
+    model_.eval();
+  }
   void rise() {
     model_.clk = 1;
     model_.eval();
@@ -105,7 +182,11 @@ class RtlOutputHold : public OutputHold {
     changes_ = false;
   }
 
+  static constexpr bool kIsShared = std::is_same_v<Model, RtlOutputHoldPort>;
+
+  std::uint32_t inputs_;  // ports
   std::uint32_t outputs_;
+  std::uint32_t vcs_;
   VerilatedContext context_;
   Model model_;
   std::vector<HoldGrant> grants_;

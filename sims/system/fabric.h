@@ -59,6 +59,8 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] const Topology& topology() const { return topology_; }
   [[nodiscard]] const SystemTiming& timing() const { return timing_; }
   [[nodiscard]] std::vector<ChannelPlace> channels() { return network_->channels(); }
+  // The Verilog models that decide in routers; NetworkInterface::rtl() has those of an NI.
+  [[nodiscard]] std::vector<RtlPlace> router_rtl() { return network_->rtl(); }
   [[nodiscard]] const MessageStore& messages() const { return messages_; }
   [[nodiscard]] const PathTable& paths() const { return paths_; }
 

@@ -97,6 +97,14 @@ class FlitNetwork : public NetworkOf<FlitRouter> {
     }
     return {};
   }
+  [[nodiscard]] std::vector<RtlPlace> rtl() override {
+    std::vector<RtlPlace> models;
+    for (const auto& router : routers()) {
+      const std::vector<RtlPlace> more = router->rtl();
+      models.insert(models.end(), more.begin(), more.end());
+    }
+    return models;
+  }
   [[nodiscard]] bool under_way(Cycle now) const override {
     return std::any_of(routers().begin(), routers().end(),
                        [&](const auto& router) { return router->under_way(now); });

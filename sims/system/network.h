@@ -17,6 +17,7 @@
 #include "flowctl/wait_list.h"
 #include "hw/clock/clock_domain.h"
 #include "hw/counters.h"
+#include "hw/rtl_probe.h"
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
 #include "ni/injection_port.h"
@@ -72,6 +73,8 @@ class Network {
   virtual void explain_waits(Cycle now, WaitList& waits) const = 0;
   // By router, then input port: channels of links, then of injection ports.
   [[nodiscard]] virtual std::vector<ChannelPlace> channels() = 0;
+  // The Verilog models that decide in routers.
+  [[nodiscard]] virtual std::vector<RtlPlace> rtl() { return {}; }
 };
 
 // The ports of external routers and NIs (system.topology.external), made while a network is built.

@@ -62,18 +62,6 @@ std::string account_of(const TemporaryFolder& folder, const std::vector<std::str
   return test::read_text(folder.file("messages.csv")) + results_in(folder);
 }
 
-// All changes of all signals.
-std::string waves_of(const TemporaryFolder& folder, const std::vector<std::string>& settings,
-                     const char* rtl) {
-  const std::string waves = folder.file("waves.vcd");
-  run_with(folder, settings, rtl, {"--waves", waves});
-  const std::string text = test::read_text(waves);
-  const std::size_t begin = text.find("$enddefinitions");
-  REQUIRE(begin != std::string::npos);
-  CHECK(text.size() > begin + 1000);
-  return text.substr(begin);
-}
-
 constexpr const char* kBoth = "[ni_control, dependency_state]";
 
 const std::vector<std::string> kAllModes{"system.ni.lockstep=[off, estimate, drain, full]",
@@ -134,15 +122,6 @@ TEST_CASE("NIs that are clocked in every cycle, switches, slots and doorbells su
   std::vector<std::string> settings = kAllModes;
   settings.push_back("simulation.always_clocked=" + clocked);
   CHECK(account_of(folder, settings, kBoth) == account_of(folder, settings, "none"));
-}
-
-TEST_CASE("Waves of a run show the same lockstep counters and stalls with the Verilog of NIs") {
-  if (is_without_rtl()) return;
-  const TemporaryFolder folder;
-  folder.write("run.yaml",
-               "system: {topology: {type: torus, dims: [2, 2]}, ni: {lockstep: estimate}}\n"
-               "collective: {op: all_reduce, algorithm: multitree, size: 4KiB}\n");
-  CHECK(waves_of(folder, {}, "[ni_control]") == waves_of(folder, {}, "none"));
 }
 
 TEST_CASE("A training with overlap runs with the Verilog of NIs") {
@@ -231,23 +210,6 @@ TEST_CASE("A workload on a multi-dimensional system runs with the dimension queu
                                kDimensions[0] +
                                "}\nworkload: {name: [resnet152, dlrm], iterations: 1}\n");
   CHECK(result_of(folder, {}, "[dimension_queue]") == result_of(folder, {}, "none"));
-}
-
-TEST_CASE("Waves of a plan show the same queues, choices and places with the Verilog queue") {
-  if (is_without_rtl()) return;
-  const TemporaryFolder folder;
-  write_plans(folder, kDimensions[0]);
-  const std::string enforces = GENERATE("true", "false");
-  const std::vector<std::string> settings{
-      "collective.op=all_reduce",
-      "collective.algorithm=themis",
-      "collective.chunks=9",
-      "simulation.fold=off",
-      "system.ni.dimension_queue.in_flight=2",
-      "system.ni.dimension_queue.arbitration_cycles=3",
-      "system.ni.dimension_queue.enforce_order=" + enforces,
-  };
-  CHECK(waves_of(folder, settings, "[dimension_queue]") == waves_of(folder, settings, "none"));
 }
 
 TEST_CASE("An 8x8 torus of 1 MiB has the same messages with the Verilog of NIs", "[slow]") {

@@ -177,7 +177,7 @@ TEST_CASE("In a million cycles the Verilog output hold grants what the model gra
     HoldTraffic traffic(variant.spec, variant.messages, seed);
     const auto rtl = make_rtl_output_hold(variant.spec);
     CAPTURE(seed, variant.spec.inputs, variant.spec.outputs, variant.spec.vcs, variant.messages);
-    for (int cycle = 0; cycle < 5000; ++cycle) {
+    for (Cycle cycle = 0; cycle < 5000; ++cycle) {
       const HoldCycle& model = traffic.next();
       for (const HoldRequest& request : model.requests) rtl->request(request);
       const std::vector<HoldGrant>& granted = rtl->decide();
@@ -188,7 +188,7 @@ TEST_CASE("In a million cycles the Verilog output hold grants what the model gra
       for (const test::LeavingFlit& flit : model.leaving) {
         rtl->flit_leaves(flit.output, flit.tail, flit.frees_vc);
       }
-      rtl->end_cycle();
+      rtl->end_cycle(cycle);
     }
   }
   CHECK(grants > 500'000);

@@ -19,6 +19,8 @@ void WaveSession::begin(Fabric& fabric) {
   // NIs come first, because a user begins with them.
   watch_nis(fabric);
   watch_channels(fabric);
+  watch_rtl(fabric.router_rtl());
+  for (const RtlPlace& router : fabric.router_rtl()) router_names_.insert(router.scope);
   if (recorder_.num_signals() == 0) {
     throw std::invalid_argument(fmt::format("no signal matches '{}'; signals are for example {}",
                                             fmt::join(request_.scopes, "' or '"),
@@ -33,9 +35,16 @@ void WaveSession::watch_nis(Fabric& fabric) {
     NetworkInterface& ni = fabric.ni(NodeId(n));
     if (!in_steps && !recorder_.may_want(ni.name())) continue;
     auto scope = std::make_unique<NiScope>(ni, recorder_, *steps_);
+    watch_rtl(ni.rtl());
     if (!scope->is_wanted() && !in_steps) continue;
     ni.observe(*scope);
     nis_.push_back(std::move(scope));
+  }
+}
+
+void WaveSession::watch_rtl(const std::vector<RtlPlace>& models) {
+  for (const RtlPlace& place : models) {
+    rtl_.push_back(std::make_unique<RtlScope>(place, recorder_, !request_.window.is_whole_run()));
   }
 }
 
@@ -76,6 +85,7 @@ void WaveSession::advance(Cycle until) {
   const Cycle begin = window_begin();
   const Cycle end = std::min(until, window_end());
   for (const auto& ni : nis_) ni->generate(end);
+  for (const auto& model : rtl_) model->generate(end);
   for (const auto& channel : channels_) channel->generate(begin, end, recorder_);
   if (!has_begun_ && begin < end) {
     recorder_.flush(begin);
@@ -100,6 +110,7 @@ void WaveSession::finish(Cycle end) {
 void WaveSession::close(Cycle end) {
   is_closed_ = true;
   for (const auto& channel : channels_) channel->stop();
+  for (const auto& model : rtl_) model->stop();
   recorder_.finish(end);
   end_ = end;
   write_save_file();
@@ -118,8 +129,8 @@ std::string WaveSession::channel_of(const std::string& scope) const {
   return {};
 }
 
-// The NI of a scope that is an NI, or one of its dimensions or contexts: "net.ni_1_2".
-std::string WaveSession::ni_of(const std::string& scope) {
+// The NI or router of a scope that is neither a channel nor in one: "net.ni_1_2".
+std::string WaveSession::module_of(const std::string& scope) {
   return scope.substr(0, scope.find('.', scope.find('.') + 1));
 }
 
@@ -142,13 +153,14 @@ void WaveSession::write_save_file() const {
     if (groups.empty() || groups.back().title != scope) groups.push_back({scope, false, {}});
     groups.back().signals.push_back(signal);
   }
-  // Channels behind NIs, and unnamed ones behind named ones.
+  // Channels behind NIs, Verilog of routers behind both, and unnamed ones behind named ones.
   const auto rank = [&](const GtkwGroup& group) {
     const std::string channel = channel_of(group.title);
+    const std::string module = module_of(group.title);
     const auto& place_of = channel.empty() ? ni_place : channel_place;
-    const auto found = place_of.find(channel.empty() ? ni_of(group.title) : channel);
-    return std::make_pair(!channel.empty(),
-                          found == place_of.end() ? place_of.size() : found->second);
+    const auto found = place_of.find(channel.empty() ? module : channel);
+    const int kind = !channel.empty() ? 1 : router_names_.count(module) != 0 ? 2 : 0;
+    return std::make_pair(kind, found == place_of.end() ? place_of.size() : found->second);
   };
   std::stable_sort(groups.begin(), groups.end(),
                    [&](const GtkwGroup& a, const GtkwGroup& b) { return rank(a) < rank(b); });

@@ -11,6 +11,7 @@
 #include "hw/ids.h"
 #include "sims/observe/scopes/channel_scope.h"
 #include "sims/observe/scopes/ni_scope.h"
+#include "sims/observe/scopes/rtl_scope.h"
 #include "sims/observe/scopes/wave_recorder.h"
 #include "sims/system/fabric.h"
 #include "sims/system/simulation.h"
@@ -60,11 +61,12 @@ class WaveSession : public SystemObserver {
  private:
   void watch_channels(Fabric& fabric);
   void watch_nis(Fabric& fabric);
+  void watch_rtl(const std::vector<RtlPlace>& models);
   [[nodiscard]] Cycle window_begin() const;
   [[nodiscard]] Cycle window_end() const;
   void close(Cycle end);
   [[nodiscard]] std::string channel_of(const std::string& scope) const;
-  [[nodiscard]] static std::string ni_of(const std::string& scope);
+  [[nodiscard]] static std::string module_of(const std::string& scope);
   void write_save_file() const;
 
   WaveRequest request_;
@@ -73,6 +75,8 @@ class WaveSession : public SystemObserver {
   std::vector<std::unique_ptr<ChannelScope>> channels_;
   std::set<std::string> channel_names_;
   std::vector<std::unique_ptr<NiScope>> nis_;
+  std::vector<std::unique_ptr<RtlScope>> rtl_;
+  std::set<std::string> router_names_;  // of routers with Verilog
   WaveFocus focus_;
   Cycle first_ = 0;
   Cycle end_ = 0;
