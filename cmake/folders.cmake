@@ -32,7 +32,7 @@ espalier_folder(router/train USES hw/clock flowctl flowctl/train router LINKS fm
 espalier_folder(ni USES hw hw/clock flowctl flowctl/train alg/schedule LINKS fmt::fmt)
 espalier_folder(ni/train USES flowctl flowctl/train ni)
 espalier_folder(ni/engines USES hw hw/topology alg/schedule alg/plans alg/program ni LINKS fmt::fmt)
-espalier_folder(ni/rtl USES ni/engines LINKS ${espalier_rtl} fmt::fmt)
+espalier_folder(ni/rtl USES hw ni/engines LINKS ${espalier_rtl} fmt::fmt)
 
 # Sockets for models outside the project: TLM-2.0 at NIs, and routers and NIs behind signals.
 espalier_folder(sockets/tlm USES hw hw/clock ni LINKS fmt::fmt)

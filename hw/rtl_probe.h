@@ -10,13 +10,6 @@
 
 namespace espalier {
 
-// Bits of a signal whose largest value is `most`.
-[[nodiscard]] constexpr unsigned bits_for(std::uint64_t most) {
-  unsigned bits = 1;
-  while (bits < 64 && most >> bits != 0) ++bits;
-  return bits;
-}
-
 // A register or a wire of a compiled Verilog model.
 struct RtlSignal {
   std::string name;  // in the model's scope: "timestep", "out2.vc"

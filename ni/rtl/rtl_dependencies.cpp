@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "hw/bits.h"
+
 namespace espalier {
 
 namespace {
@@ -69,7 +71,7 @@ class RtlDependencyTable : public DependencyState, private RtlProbe {
   [[nodiscard]] std::vector<RtlSignal> signals() const override {
     const auto* registers = model_.rootp;
     std::vector<RtlSignal> all{
-        {"missing", bits_for(program().num_places()),
+        {"missing", bits_to_count(program().num_places()),
          [registers] { return registers->dependency_state__DOT__missing; }},
     };
     // An event of a cycle has a bit in each stage. With each cycle it moves to the stage before.

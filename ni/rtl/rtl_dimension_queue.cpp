@@ -17,6 +17,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "hw/bits.h"
+
 namespace espalier {
 
 namespace {
@@ -125,11 +127,11 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
   [[nodiscard]] std::vector<RtlSignal> signals() const override {
     const auto* registers = model_.rootp;
     return {
-        {"depth", bits_for(stages_), [this] { return model_.depth; }},
+        {"depth", bits_to_count(stages_), [this] { return model_.depth; }},
         {"busy", 1, [this] { return model_.busy; }},
-        {"left", bits_for(arbitration_),
+        {"left", bits_to_count(arbitration_),
          [registers] { return registers->dimension_queue__DOT__left; }, true},
-        {"limit", bits_for(stages_),
+        {"limit", bits_to_count(stages_),
          [registers] { return registers->dimension_queue__DOT__limit; }},
         {"found", 1, [this] { return model_.found; }},
         {"begins", 1, [this] { return model_.begins; }},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hw/bits.h"
 #include "sims/observe/record/run_record.h"
 
 namespace espalier {
@@ -56,12 +57,6 @@ const EnumText kTypes{
     "flit_type",
     {"head", "body", "tail", "head_tail", "sub_head", "sub_body", "sub_tail", "message_tail"}};
 constexpr unsigned kPortBits = 16;
-
-unsigned bits_to_count(std::uint64_t most) {
-  unsigned bits = 1;
-  while (bits < 63 && (std::uint64_t{1} << bits) <= most) ++bits;
-  return bits;
-}
 
 }  // namespace
 
