@@ -7,19 +7,15 @@
 
 #include "cli_test_support.h"
 #include "ni/rtl/rtl_sequencer.h"
+#include "rtl_support.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;
+using test::is_without_rtl;
 using test::Outcome;
 using test::TemporaryFolder;
 
 namespace {
-
-// True where the test has to be left out; ctest reads the word.
-bool is_without_rtl() {
-  if (!has_rtl()) fmt::print("skipped: built without verilator\n");
-  return !has_rtl();
-}
 
 test::Json without_hash(test::Json json) {
   if (json.is_object()) json.erase("config_hash");

@@ -1,4 +1,5 @@
-// Waveforms of runs in which Verilog decides: its registers stand beside the model's signals.
+// Waveforms of runs in which Verilog of NIs decides: its registers stand beside the model's
+// signals.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,25 +9,20 @@
 #include <string>
 #include <vector>
 
-#include "cli_test_support.h"
-#include "ni/rtl/rtl_sequencer.h"
-#include "vcd_reader.h"
+#include "rtl_support.h"
+#include "rtl_wave_run.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;
-using test::TemporaryFolder;
+using test::is_without_rtl;
+using test::ones_of;
+using test::RtlWaveRun;
+using test::scopes_with;
+using test::values_of;
 using test::wave_number;
 using test::Waves;
 
 namespace {
-
-// True where the test has to be left out; ctest reads the word.
-bool has_no_rtl_waves() {
-  if (!has_rtl()) fmt::print("skipped: built without verilator\n");
-  return !has_rtl();
-}
-
-bool is_of_rtl(const std::string& name) { return name.find(".rtl.") != std::string::npos; }
 
 constexpr const char* kTableRun =
     "system: {topology: {type: torus, dims: [4, 4]}}\n"
@@ -39,80 +35,6 @@ constexpr const char* kPlanRun =
     "  ni: {dimension_queue: {in_flight: 2}}\n"
     "collective: {op: all_reduce, algorithm: themis, size: 12KiB, chunks: 9}\n"
     "simulation: {fold: off}\n";
-constexpr const char* kTrafficRun =
-    "system: {topology: {type: torus, dims: [4, 4]}}\n"
-    "traffic: {pattern: uniform, injection_rate: 0.4, warmup_cycles: 0, measure_cycles: 800,\n"
-    "  drain_cycles: 0}\n";
-
-// A configuration, with and without Verilog.
-class RtlWaveRun {
- public:
-  explicit RtlWaveRun(const char* config) : path_(folder_.write("run.yaml", config)) {}
-
-  [[nodiscard]] Waves waves(std::vector<std::string> settings, const std::string& rtl,
-                            const std::vector<std::string>& options = {}) const {
-    settings.push_back("simulation.rtl=" + rtl);
-    return test::waves_of(folder_, {path_, settings}, options);
-  }
-  // Checks that all other signals are those of a run without Verilog.
-  [[nodiscard]] Waves checked_waves(const std::vector<std::string>& settings,
-                                    const std::string& rtl) const {
-    const Waves with = waves(settings, rtl);
-    const Waves without = waves(settings, "none");
-    std::size_t others = 0;
-    for (const auto& [name, changes] : with.signals) {
-      if (is_of_rtl(name)) continue;
-      ++others;
-      CAPTURE(name);
-      REQUIRE(without.signals.count(name) == 1);
-      CHECK((changes == without.signals.at(name)));
-    }
-    CHECK(others == without.signals.size());
-    CHECK(others > 100);
-    CHECK(with.signals.size() > others);
-    CHECK(with.end == without.end);
-    return with;
-  }
-  [[nodiscard]] std::string save_file() const {
-    return test::read_text(folder_.file("waves.vcd.gtkw"));
-  }
-
- private:
-  TemporaryFolder folder_;
-  std::string path_;
-};
-
-constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
-
-// The values of a signal in every cycle. Only signals of the model may be unknown.
-std::vector<std::uint64_t> values_of(const Waves& waves, const std::string& name) {
-  CAPTURE(name);
-  const Waves::Changes& changes = waves.signals.at(name);
-  REQUIRE(!changes.empty());
-  REQUIRE(changes.front().first == 0);
-  std::vector<std::uint64_t> values(waves.end, kUnknown);
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    if (is_of_rtl(name)) REQUIRE(changes[i].second != "x");
-    if (changes[i].second == "x") continue;
-    const std::uint64_t end = i + 1 < changes.size() ? changes[i + 1].first : waves.end;
-    for (std::uint64_t at = changes[i].first; at < end; ++at) {
-      values[at] = wave_number(changes[i].second);
-    }
-  }
-  return values;
-}
-
-// The scopes whose Verilog has `module`: "net.ni_1_2".
-std::vector<std::string> scopes_with(const Waves& waves, const std::string& module) {
-  std::vector<std::string> scopes;
-  for (const std::string& name : waves.names) {
-    const std::size_t at = name.find(".rtl." + module + ".");
-    if (at == std::string::npos) continue;
-    const std::string scope = name.substr(0, at);
-    if (scopes.empty() || scopes.back() != scope) scopes.push_back(scope);
-  }
-  return scopes;
-}
 
 // The cycles in which a down-counter that has been loaded reaches 0, by what is left in each
 // change.
@@ -124,18 +46,10 @@ std::set<std::uint64_t> ends_of(const Waves::Changes& counter) {
   return ends;
 }
 
-std::size_t ones_of(const std::vector<std::uint64_t>& values) {
-  std::size_t ones = 0;
-  for (const std::uint64_t value : values) {
-    ones += static_cast<std::size_t>(__builtin_popcountll(value));
-  }
-  return ones;
-}
-
 }  // namespace
 
 TEST_CASE("Waves of the table's Verilog step and count as the NI does in every lockstep mode") {
-  if (has_no_rtl_waves()) return;
+  if (is_without_rtl()) return;
   const RtlWaveRun run(kTableRun);
   const std::string lockstep = GENERATE("off", "estimate", "drain", "full");
   const std::string fidelity = GENERATE("train", "cycle");
@@ -174,7 +88,7 @@ TEST_CASE("Waves of the table's Verilog step and count as the NI does in every l
 }
 
 TEST_CASE("The lowest missing place of an NI's Verilog rises to the number of its messages") {
-  if (has_no_rtl_waves()) return;
+  if (is_without_rtl()) return;
   const RtlWaveRun run(kTableRun);
   const Waves waves = run.checked_waves({"system.ni.turnaround_cycles=3"}, "[dependency_state]");
   const std::vector<std::string> nis = scopes_with(waves, "dependency_state");
@@ -203,7 +117,7 @@ TEST_CASE("The lowest missing place of an NI's Verilog rises to the number of it
 }
 
 TEST_CASE("Waves of a queue's Verilog show the chunks that wait, and the choice of each") {
-  if (has_no_rtl_waves()) return;
+  if (is_without_rtl()) return;
   const RtlWaveRun run(kPlanRun);
   const std::string enforces = GENERATE("true", "false");
   const std::string fidelity = GENERATE("train", "cycle");
@@ -244,148 +158,8 @@ TEST_CASE("Waves of a queue's Verilog show the chunks that wait, and the choice 
   }
 }
 
-namespace {
-
-// The packet that holds an output, from the cycle of its grant on.
-struct HeldOutput {
-  std::vector<std::uint64_t> holds, port, vc, out_vc;
-
-  HeldOutput(const Waves& waves, const std::string& out)
-      : holds(values_of(waves, out + ".holds")),
-        port(values_of(waves, out + ".port")),
-        vc(values_of(waves, out + ".vc")),
-        out_vc(values_of(waves, out + ".out_vc")) {}
-};
-
-// A router's input channels in the order of its ports.
-std::vector<std::string> channels_of(const Waves& waves, const std::string& router) {
-  std::vector<std::string> channels;
-  for (const std::string& name : waves.names) {
-    const std::size_t at = name.find(".valid");
-    if (at == std::string::npos || name.compare(0, router.size() + 1, router + ".") != 0) continue;
-    channels.push_back(name.substr(0, at));
-  }
-  return channels;
-}
-
-constexpr std::size_t kRouterPorts = 8;  // four links, four ports of the NI
-constexpr std::uint64_t kHoldVcs = 4;
-constexpr std::uint64_t kActive = 3;  // the state of a VC whose packet has the switch
-
-// Checks that a VC's packet has the switch where the Verilog says so. Returns in how many cycles.
-std::size_t check_held(const Waves& waves, const std::string& router, bool always_while_active) {
-  const std::vector<std::string> channels = channels_of(waves, router);
-  REQUIRE(channels.size() == kRouterPorts);
-  const std::string rtl = router + ".rtl.output_hold.";
-  std::vector<HeldOutput> outputs;
-  for (std::size_t o = 0; o < channels.size(); ++o) {
-    outputs.emplace_back(waves, fmt::format("{}out{}", rtl, o));
-  }
-  CHECK(waves.signals.count(rtl + "out8.holds") == 0);
-  CHECK(waves.signals.count(rtl + "in8.owns") == 0);
-  std::size_t cycles = 0;
-  for (std::size_t i = 0; i < channels.size(); ++i) {
-    for (std::uint64_t vc = 0; vc < kHoldVcs; ++vc) {
-      const std::string of_vc = fmt::format("{}.vc{}", channels[i], vc);
-      CAPTURE(of_vc);
-      const std::vector<std::uint64_t> state = values_of(waves, of_vc + ".state");
-      const std::vector<std::uint64_t> grant = values_of(waves, of_vc + ".grant");
-      for (std::size_t t = 0; t < waves.end; ++t) {
-        std::uint64_t held = kUnknown;
-        for (std::size_t o = 0; o < outputs.size(); ++o) {
-          const HeldOutput& out = outputs[o];
-          if (out.holds[t] != 0 && out.port[t] == i && out.vc[t] == vc) held = o;
-        }
-        if (held == kUnknown && !always_while_active) continue;
-        REQUIRE((state[t] == kActive ? grant[t] : kUnknown) == held);
-        cycles += held != kUnknown ? 1 : 0;
-      }
-    }
-  }
-  return cycles;
-}
-
-// A VC of the next channel has an owner, which is an input VC. Returns the most at a time.
-std::size_t check_owners(const Waves& waves, const std::string& router) {
-  std::vector<std::size_t> owned(waves.end);
-  std::vector<std::size_t> owners(waves.end);
-  for (std::size_t p = 0; p < kRouterPorts; ++p) {
-    const std::string rtl = router + ".rtl.output_hold.";
-    const auto by_output = values_of(waves, fmt::format("{}out{}.owned", rtl, p));
-    const auto by_input = values_of(waves, fmt::format("{}in{}.owns", rtl, p));
-    for (std::size_t t = 0; t < waves.end; ++t) {
-      owned[t] += ones_of({by_output[t]});
-      owners[t] += ones_of({by_input[t]});
-    }
-  }
-  CHECK((owned == owners));
-  return *std::max_element(owned.begin(), owned.end());
-}
-
-// Bits above the first `n` of a signal of `bits` bits.
-std::uint64_t ones_from(std::uint64_t n, std::uint64_t bits) {
-  return ((std::uint64_t{1} << bits) - 1) >> n << n;
-}
-
-// The arbiter of an output looks behind its last winner first: the order holds the requesters
-// behind it. Returns the grants.
-std::size_t check_orders(const Waves& waves, const std::string& router, bool is_shared) {
-  std::size_t grants = 0;
-  for (std::size_t o = 0; o < kRouterPorts; ++o) {
-    const std::string out = fmt::format("{}.rtl.output_hold.out{}", router, o);
-    const std::vector<std::uint64_t> grant = values_of(waves, out + ".grant");
-    const HeldOutput winner(waves, out);
-    for (std::size_t i = 0; i < (is_shared ? 1 : kRouterPorts); ++i) {
-      const auto order =
-          values_of(waves, is_shared ? out + ".order" : fmt::format("{}.order_in{}", out, i));
-      CAPTURE(out, i);
-      REQUIRE(order[0] == 0);
-      for (std::size_t t = 0; t + 1 < waves.end; ++t) {
-        std::uint64_t next = order[t];
-        if (grant[t] != 0) {
-          const std::uint64_t port = winner.port[t];
-          next = is_shared   ? ones_from(port + 1, kRouterPorts)
-                 : i == port ? ones_from(winner.vc[t] + 1, kHoldVcs)
-                             : ones_from(i > port ? 0 : kHoldVcs, kHoldVcs);
-        }
-        REQUIRE(order[t + 1] == next);
-      }
-    }
-    grants += ones_of(grant);
-  }
-  return grants;
-}
-
-}  // namespace
-
-TEST_CASE("Waves of a router's Verilog show who holds its outputs and owns its VCs") {
-  if (has_no_rtl_waves()) return;
-  const RtlWaveRun run(kTrafficRun);
-  const std::string hold = GENERATE("packet", "flit");
-  const std::string crossbar_inputs = GENERATE("port", "vc");
-  CAPTURE(hold, crossbar_inputs);
-  const Waves waves = run.checked_waves(
-      {"system.router.hold=" + hold, "system.router.crossbar_inputs=" + crossbar_inputs,
-       "simulation.fidelity=cycle", fmt::format("system.router.vcs={}", kHoldVcs)},
-      "[output_hold]");
-  const std::vector<std::string> routers = scopes_with(waves, "output_hold");
-  REQUIRE(routers.size() == 16);
-  std::size_t held = 0;
-  std::size_t owned = 0;
-  std::size_t grants = 0;
-  for (const std::string& router : routers) {
-    CAPTURE(router);
-    held += check_held(waves, router, hold == "packet");
-    owned = std::max(owned, check_owners(waves, router));
-    grants += check_orders(waves, router, crossbar_inputs == "port");
-  }
-  CHECK(held > 10'000);
-  CHECK(owned > 2);
-  CHECK(grants > 500);
-}
-
 TEST_CASE("Waves of the Verilog do not depend on fidelity, nor on how often NIs are evaluated") {
-  if (has_no_rtl_waves()) return;
+  if (is_without_rtl()) return;
   const bool of_plan = GENERATE(false, true);
   const RtlWaveRun run(of_plan ? kPlanRun : kTableRun);
   const std::string rtl = of_plan ? "[dimension_queue]" : "[ni_control, dependency_state]";
@@ -407,7 +181,7 @@ TEST_CASE("Waves of the Verilog do not depend on fidelity, nor on how often NIs 
 }
 
 TEST_CASE("A down-counter of the Verilog is shown in stairs, in a window in every cycle") {
-  if (has_no_rtl_waves()) return;
+  if (is_without_rtl()) return;
   const RtlWaveRun run(kTableRun);
   const std::vector<std::string> settings{"system.ni.lockstep=full", "collective.size=256KiB"};
   const std::string name = "net.ni_1_2.rtl.ni_control.lockstep";
@@ -433,7 +207,7 @@ TEST_CASE("A down-counter of the Verilog is shown in stairs, in a window in ever
 }
 
 TEST_CASE("Options choose the Verilog's signals, and the save file has them beside their module") {
-  if (has_no_rtl_waves()) return;
+  if (is_without_rtl()) return;
   const RtlWaveRun run(kTableRun);
   const std::string all = "[ni_control, dependency_state, output_hold]";
   const Waves steps = run.waves({}, all, {"--wave-scope", "net.ni_*.rtl.ni_control.step"});
