@@ -10,12 +10,15 @@
 
 namespace espalier {
 
+// How a waveform shows a signal. A down-counter falls by 1 in each cycle until it stops at 0 or 1.
+enum class RtlKind : std::uint8_t { number, mask, down_counter };
+
 // A register or a wire of a compiled Verilog model.
 struct RtlSignal {
   std::string name;  // in the model's scope: "timestep", "out2.vc"
   unsigned bits = 1;
   std::function<std::uint64_t()> read;  // the model's present value
-  bool counts_down = false;             // by 1 in each cycle, until it stops at 0 or 1
+  RtlKind kind = RtlKind::number;
 };
 
 class RtlWatcher {

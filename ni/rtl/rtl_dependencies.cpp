@@ -77,9 +77,10 @@ class RtlDependencyTable : public DependencyState, private RtlProbe {
     // An event of a cycle has a bit in each stage. With each cycle it moves to the stage before.
     static_assert(kRtlEventsPerCycle == 32);
     for (std::uint32_t stage = 0; stage < turnaround(); ++stage) {
-      all.push_back({fmt::format("delayed{}", stage), 2 * issue_per_cycle_, [registers, stage] {
-                       return registers->dependency_state__DOT__delayed[stage];
-                     }});
+      all.push_back(
+          {fmt::format("delayed{}", stage), 2 * issue_per_cycle_,
+           [registers, stage] { return registers->dependency_state__DOT__delayed[stage]; },
+           RtlKind::mask});
     }
     return all;
   }

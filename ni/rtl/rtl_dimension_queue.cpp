@@ -130,7 +130,7 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
         {"depth", bits_to_count(stages_), [this] { return model_.depth; }},
         {"busy", 1, [this] { return model_.busy; }},
         {"left", bits_to_count(arbitration_),
-         [registers] { return registers->dimension_queue__DOT__left; }, true},
+         [registers] { return registers->dimension_queue__DOT__left; }, RtlKind::down_counter},
         {"limit", bits_to_count(stages_),
          [registers] { return registers->dimension_queue__DOT__limit; }},
         {"found", 1, [this] { return model_.found; }},

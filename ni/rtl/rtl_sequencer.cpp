@@ -75,11 +75,12 @@ class RtlSequencer : public TableSequencer, private RtlProbe {
     return {
         {"timestep", 32, [this] { return model_.timestep; }},
         {"enter_step", 1, [this] { return model_.enter_step; }},
-        {"issue", issue_per_cycle_, [this] { return model_.issue; }},
+        {"issue", issue_per_cycle_, [this] { return model_.issue; }, RtlKind::mask},
         {"arms", 1, [this] { return model_.arms; }},
-        {"lockstep", 32, [this] { return model_.lockstep; }, true},
+        {"lockstep", 32, [this] { return model_.lockstep; }, RtlKind::down_counter},
         {"step", 32, [registers] { return registers->ni_control__DOT__step; }},
-        {"counter", 32, [registers] { return registers->ni_control__DOT__counter; }, true},
+        {"counter", 32, [registers] { return registers->ni_control__DOT__counter; },
+         RtlKind::down_counter},
         {"armed", 1, [registers] { return registers->ni_control__DOT__armed; }},
     };
   }

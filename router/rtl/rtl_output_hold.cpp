@@ -40,8 +40,14 @@ std::uint32_t get(const Signal& signal, std::uint32_t first, std::uint32_t bits)
 }
 // A field of a signal, in a waveform.
 template <class Signal>
-RtlSignal field(std::string name, const Signal& signal, std::uint32_t first, std::uint32_t bits) {
-  return {std::move(name), bits, [&signal, first, bits] { return get(signal, first, bits); }};
+RtlSignal field(std::string name, const Signal& signal, std::uint32_t first, std::uint32_t bits,
+                RtlKind kind = RtlKind::number) {
+  return {std::move(name), bits, [&signal, first, bits] { return get(signal, first, bits); }, kind};
+}
+// A bit for each requester, or VC.
+template <class Signal>
+RtlSignal mask(std::string name, const Signal& signal, std::uint32_t first, std::uint32_t bits) {
+  return field(std::move(name), signal, first, bits, RtlKind::mask);
 }
 
 // `Model`: output_hold.v with a crossbar input for each port or each VC.
@@ -108,7 +114,7 @@ class RtlOutputHold : public OutputHold, private RtlProbe {
       return;
     }
     // Where flits have left, and nothing was decided, the clock is still high.
-    if (model_.clk != 0 || is_watched()) low();
+    if (model_.clk != 0) low();
     settled(now);
     rise();
     forget_cycle();
@@ -137,16 +143,15 @@ class RtlOutputHold : public OutputHold, private RtlProbe {
     all.push_back(field(out + "out_vc", model_.out_vc, o * kVcBits, kVcBits));
     all.push_back(field(out + "held", registers.output_hold__DOT__state__DOT__held, o, 1));
     const std::uint32_t vcs = o * kRtlVcs;
-    all.push_back(field(out + "owned", registers.output_hold__DOT__state__DOT__owned, vcs, vcs_));
-    all.push_back(
-        field(out + "vc_order", registers.output_hold__DOT__state__DOT__order, vcs, vcs_));
+    all.push_back(mask(out + "owned", registers.output_hold__DOT__state__DOT__owned, vcs, vcs_));
+    all.push_back(mask(out + "vc_order", registers.output_hold__DOT__state__DOT__order, vcs, vcs_));
     const auto& order = registers.output_hold__DOT__allocator__DOT__output_order;
     if constexpr (kIsShared) {
-      all.push_back(field(out + "order", order, o * kRtlPorts, inputs_));
+      all.push_back(mask(out + "order", order, o * kRtlPorts, inputs_));
     } else {
       for (std::uint32_t i = 0; i < inputs_; ++i) {
         const std::uint32_t first = (o * kRtlPorts + i) * kRtlVcs;
-        all.push_back(field(fmt::format("{}order_in{}", out, i), order, first, vcs_));
+        all.push_back(mask(fmt::format("{}order_in{}", out, i), order, first, vcs_));
       }
     }
   }
@@ -156,9 +161,9 @@ class RtlOutputHold : public OutputHold, private RtlProbe {
     const std::uint32_t vcs = i * kRtlVcs;
     if constexpr (kIsShared) {
       const auto& order = registers.output_hold__DOT__allocator__DOT__input_stage__DOT__order;
-      all.push_back(field(in + "order", order, vcs, vcs_));
+      all.push_back(mask(in + "order", order, vcs, vcs_));
     }
-    all.push_back(field(in + "owns", registers.output_hold__DOT__state__DOT__owns, vcs, vcs_));
+    all.push_back(mask(in + "owns", registers.output_hold__DOT__state__DOT__owns, vcs, vcs_));
     for (std::uint32_t v = 0; v < vcs_; ++v) {
       all.push_back(field(fmt::format("{}own_vc{}", in, v),
                           registers.output_hold__DOT__state__DOT__own_vc, (vcs + v) * kVcBits,

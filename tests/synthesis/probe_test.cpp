@@ -136,6 +136,27 @@ TEST_CASE("A watched choice counts down in every cycle, and starts as one that i
   }
 }
 
+TEST_CASE("A queue's registers are shown in the cycle after the choice, also while it is closed") {
+  if (has_no_probes()) return;
+  DimensionArbiter::Inputs open;
+  open.open = true;
+  const auto queue = make_rtl_arbiter({}, 1, 8);
+  NotedSignals noted(*queue->rtl_probe());
+  queue->push({0, 0}, 5);
+  queue->push({1, 0}, 5);
+  CHECK(queue->decide(3, open).has_value());
+  queue->rest({});
+  // The engine asks again, and again.
+  for (const Cycle now : {4U, 5U}) {
+    CHECK_FALSE(queue->decide(now, {}).has_value());
+    queue->rest({});
+    CHECK(noted.value("depth", now) == 1);
+    CHECK(noted.value("begins", now) == 0);
+  }
+  CHECK(noted.value("depth", 3) == 0);
+  CHECK(noted.value("starts", 3) == 1);
+}
+
 TEST_CASE("Models are destroyed in any order after others have been made") {
   if (has_no_probes()) return;
   const TableProgram program = waits_of(3, false);

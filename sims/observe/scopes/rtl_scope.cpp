@@ -5,9 +5,16 @@
 
 namespace espalier {
 
-bool CounterStairs::shows(Cycle now, std::uint64_t value) {
-  if (now == at_ && value == last_) return false;  // as said before
-  at_ = now;
+namespace {
+
+GtkwDisplay display_of(RtlKind kind) {
+  if (kind == RtlKind::down_counter) return GtkwDisplay::analog_step;
+  return kind == RtlKind::mask ? GtkwDisplay::binary : GtkwDisplay::decimal;
+}
+
+}  // namespace
+
+bool CounterStairs::shows(std::uint64_t value) {
   const bool counts = value + 1 == last_;
   if (!counts) {
     stair_ = 1;
@@ -23,11 +30,11 @@ RtlScope::RtlScope(const RtlPlace& place, WaveRecorder& recorder, bool every_cou
   const std::string scope = place.scope + ".rtl." + probe_->module();
   if (!recorder.may_want(scope)) return;
   for (RtlSignal& signal : probe_->signals()) {
-    const GtkwDisplay display =
-        signal.counts_down ? GtkwDisplay::analog_step : GtkwDisplay::decimal;
-    const WaveSignal shown = recorder.add(scope + "." + signal.name, signal.bits, nullptr, display);
+    const WaveSignal shown =
+        recorder.add(scope + "." + signal.name, signal.bits, nullptr, display_of(signal.kind));
     if (!shown.valid()) continue;
-    signals_.push_back({shown, std::move(signal.read), signal.counts_down && !every_count, {}});
+    const bool in_stairs = signal.kind == RtlKind::down_counter && !every_count;
+    signals_.push_back({shown, std::move(signal.read), in_stairs, {}});
   }
   if (signals_.empty()) return;
   recorder.describe_scope(scope, probe_->module());
@@ -42,8 +49,7 @@ void RtlScope::generate(Cycle until) {
 void RtlScope::settled(Cycle now) {
   for (Shown& shown : signals_) {
     const std::uint64_t value = shown.read();
-    if (!shown.in_stairs || shown.stairs.shows(now, value))
-      recorder_.change(now, shown.signal, value);
+    if (!shown.in_stairs || shown.stairs.shows(value)) recorder_.change(now, shown.signal, value);
   }
 }
 

@@ -15,13 +15,12 @@ namespace espalier {
 // kCounterStairs values in a waveform, so the cost does not depend on the cycles that it counts.
 class CounterStairs {
  public:
-  // The counter's values, in order of cycles; at least one for each cycle in which it counts.
-  [[nodiscard]] bool shows(Cycle now, std::uint64_t value);
+  // The counter's values, one for each cycle in which it counts.
+  [[nodiscard]] bool shows(std::uint64_t value);
 
  private:
   static constexpr std::uint64_t kCounterStairs = 8;
 
-  Cycle at_ = kNever;  // of the last value
   std::uint64_t last_ = 0;
   std::uint64_t stair_ = 1;  // a power of 2
 };
