@@ -32,6 +32,15 @@ struct PacketGrid {
     if (offset < first_packet) return std::min<std::uint64_t>(first_packet, flits);
     return std::min(flits, offset + packet - (offset - first_packet) % packet);
   }
+  // The boundary at which packet `number` begins, or the message's end.
+  [[nodiscard]] std::uint64_t begin_of(std::uint64_t number) const {
+    return number == 0 ? 0 : std::min(flits, first_packet + (number - 1) * packet);
+  }
+  // The last boundary that is not after `offset`.
+  [[nodiscard]] std::uint64_t boundary_before(std::uint64_t offset) const {
+    if (offset == flits) return flits;
+    return offset < first_packet ? 0 : offset - (offset - first_packet) % packet;
+  }
   // Length of the packet that begins at boundary `offset` (no division).
   [[nodiscard]] std::uint64_t length_at(std::uint64_t offset) const {
     return std::min<std::uint64_t>(offset == 0 ? first_packet : packet, flits - offset);

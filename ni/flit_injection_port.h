@@ -81,6 +81,10 @@ class FlitInjectionPort : public InjectionPort {
   [[nodiscard]] SendQueue& control_queue() override { return control_->queue; }
   void prefetch() const override { gradients_.prefetch(); }
   Cycle evaluate(Cycle now) override;
+  [[nodiscard]] std::uint64_t packets_left(Cycle /*now*/) const override {
+    return queue().framing().grid().begin_of(queue().packet());
+  }
+  [[nodiscard]] Cycle packets_left_at(std::uint64_t /*flits*/) const override { return kNever; }
   [[nodiscard]] std::uint64_t flits_sent(Cycle now) const override;
   [[nodiscard]] bool under_way(Cycle now) const override { return gradients_.under_way(now); }
   [[nodiscard]] const char* control_blocked_on() const override {

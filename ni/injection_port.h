@@ -40,6 +40,12 @@ class InjectionPort {
     static_cast<void>(now);
     return planned;
   }
+  // PortRelease::pushed. The first message of the queue: flits of its packets that have left by the
+  // end of cycle `now`.
+  [[nodiscard]] virtual std::uint64_t packets_left(Cycle now) const = 0;
+  // The cycle in which packets_left() reaches `flits`, if no evaluation comes before it; kNever if
+  // one does.
+  [[nodiscard]] virtual Cycle packets_left_at(std::uint64_t flits) const = 0;
   // The message whose last flit has left since the last call; an invalid id if none.
   [[nodiscard]] MessageId take_sent() { return std::exchange(sent_, MessageId()); }
 

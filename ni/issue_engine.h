@@ -38,10 +38,13 @@ class BackEnd {
   virtual ~BackEnd() = default;
   [[nodiscard]] virtual bool reduction_idle(Cycle now) const = 0;
   [[nodiscard]] virtual Cycle reduction_idle_at() const = 0;  // if it is not idle now
-  // True if every operation issued so far has left this NI.
+  // True if every operation issued so far has released its port.
   [[nodiscard]] virtual bool all_sent() const = 0;
   // True if the injection queues of the operation's routes have room for it.
   [[nodiscard]] virtual bool has_room(const Operation& operation) const = 0;
+  // PortBinding::any: true if there are ports for as many messages. What is more than the NI has
+  // ports queues behind the others.
+  [[nodiscard]] virtual bool has_ports_for(std::uint32_t messages) const = 0;
   // Precondition: has_room(operation).
   virtual void issue(const Operation& operation, Cycle now) = 0;
   // Starts the work in cycle `now`.

@@ -22,8 +22,10 @@ NetworkInterface::NetworkInterface(sc_core::sc_module_name module_name, NodeId n
       memory_port_(spec.memory_bytes_per_cycle) {}
 
 void NetworkInterface::add_injection(std::unique_ptr<InjectionPort> port) {
+  releases_early_ = port->queue().spec().release == PortRelease::pushed;
   ports_.push_back(std::move(port));
   port_at_.push_back(kNever);
+  release_at_.push_back(kNever);
 }
 
 void NetworkInterface::connect() { reduction_.emplace(spec_.reduction, ports_.size()); }
@@ -123,9 +125,35 @@ void NetworkInterface::issue_from(MessageSource& source, Cycle now) {
 bool NetworkInterface::has_room(const Operation& operation) const {
   for (std::uint32_t s = 0; s < operation.stripes; ++s) {
     const BoundRoute& route = routes_[operation.route.index() + s];
-    if (ports_[route.injection_port]->queue().full()) return false;
+    if (ports_[port_for(route)]->queue().full()) return false;
   }
   return true;
+}
+
+bool NetworkInterface::has_ports_for(std::uint32_t messages) const {
+  const auto free = std::count_if(ports_.begin(), ports_.end(),
+                                  [](const auto& port) { return !port->queue().full(); });
+  return static_cast<std::size_t>(free) >= std::min<std::size_t>(messages, ports_.size());
+}
+
+bool NetworkInterface::all_sent() const {
+  if (!releases_early_) return queued_ == 0;
+  return std::all_of(ports_.begin(), ports_.end(),
+                     [](const auto& port) { return port->queue().held() == 0; });
+}
+
+std::size_t NetworkInterface::held_ports() const {
+  std::size_t held = 0;
+  for (const auto& port : ports_) held += port->queue().held();
+  return held;
+}
+
+std::uint32_t NetworkInterface::port_for(const BoundRoute& route) const {
+  if (!route.takes_any_port()) return route.injection_port;
+  const auto least = std::min_element(
+      ports_.begin(), ports_.end(),
+      [](const auto& a, const auto& b) { return a->queue().held() < b->queue().held(); });
+  return static_cast<std::uint32_t>(least - ports_.begin());
 }
 
 void NetworkInterface::issue(const Operation& operation, Cycle now) {
@@ -171,19 +199,21 @@ void NetworkInterface::wake_engine(Cycle at) {
 // this message itself, and for an operation over one link.
 MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle now) {
   const BoundRoute& route = routes_[stripe.route.index()];
-  SendQueue& queue = ports_[route.injection_port]->queue();
+  const std::uint32_t port = port_for(route);
+  SendQueue& queue = ports_[port]->queue();
   const InjectionSpec& spec = queue.spec();
   const Framing framing(spec.framing, stripe.bytes);
   const PacketGrid grid = framing.grid();
   const MessageId message =
-      messages_.open(stripe, {grid, grid.flits, route.path, spec.switching},
+      messages_.open(stripe, {grid, grid.flits, route.path_of(stripe), spec.switching},
                      whole.valid() || stripe.is_background() ? nullptr : memory_, whole);
   queue.push(message, framing, stripe.rank);
+  if (releases_early_) queue.begin_push(now);
   if (!stripe.is_background()) ++queued_;
   const Cycle read = dma_.is_limited() ? kNever : dma_.read_message(now);
   if (read != kNever) queue.fetch_all(read);
-  port_at_[route.injection_port] = now;
-  tell_of_issue(message, route.injection_port, read, now);
+  port_at_[port] = now;
+  tell_of_issue(message, port, read, now);
   return message;
 }
 
@@ -205,7 +235,27 @@ void NetworkInterface::send_flits(Cycle now) {
       port_at_[p] = ports_[p]->evaluate(now);
       const MessageId sent = ports_[p]->take_sent();
       if (sent.valid()) message_sent(sent, now);
+      if (releases_early_) release_at_[p] = now;
     }
+    if (release_at_[p] <= now) look_at_release(p, now);
+  }
+}
+
+void NetworkInterface::look_at_release(std::size_t port, Cycle now) {
+  SendQueue& queue = ports_[port]->queue();
+  release_at_[port] = kNever;
+  while (queue.held() != 0) {
+    release_at_[port] = queue.pushed_at_best();
+    if (release_at_[port] > now) return;
+    const std::uint64_t flits = queue.flits_in_the_way();
+    if (flits > ports_[port]->packets_left(now)) {
+      release_at_[port] = ports_[port]->packets_left_at(flits);
+      return;
+    }
+    release_at_[port] = kNever;
+    const MessageId message = queue.release(now);
+    for (NiObserver* observer : ni_observers_) observer->message_released(message, now);
+    port_released(now);
   }
 }
 
@@ -219,7 +269,10 @@ void NetworkInterface::message_sent(MessageId message, Cycle now) {
     --queued_;
     if (messages_.stripe_sent(message)) operation_sent(messages_.whole_of(message).operation, now);
   }
-  // A queue has room now, and fewer operations are left to send.
+  port_released(now);
+}
+
+void NetworkInterface::port_released(Cycle now) {
   for (const MessageSource* source : sources_) {
     if (source->next_ready() <= now) wake(now + 1);
   }
@@ -254,6 +307,7 @@ void NetworkInterface::credits_changed(std::uint32_t port, bool look_now) {
 Cycle NetworkInterface::due(Cycle now) const {
   Cycle next = engine_ && !engine_->done() ? engine_at_ : kNever;
   for (const Cycle at : port_at_) next = std::min(next, at);
+  for (const Cycle at : release_at_) next = std::min(next, at);
   if (!arrivals_.empty()) next = std::min(next, arrivals_.front().at);
   for (const Reduction& reduction : reductions_) next = std::min(next, reduction.done);
   if (next_posted_ < posted_.size() && posted_[next_posted_].ready > now) {

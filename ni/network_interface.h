@@ -31,10 +31,18 @@ struct NiSpec {
 };
 
 // The start of a route: the path that routers follow, and the injection port in front of its first
-// link.
+// link. A route that is not bound to ports has a path for each ejection port of the receiver, of
+// `hops` hops each, one after the other.
 struct BoundRoute {
   std::uint32_t path = 0;
   std::uint32_t injection_port = 0;
+  std::uint32_t ejection_ports = 0;  // 0: the route is bound to its ports
+  std::uint32_t hops = 0;
+
+  [[nodiscard]] bool takes_any_port() const { return ejection_ports != 0; }
+  [[nodiscard]] std::uint32_t path_of(const Operation& operation) const {
+    return takes_any_port() ? path + operation.arrival % ejection_ports * hops : path;
+  }
 };
 
 // Learns when operations are issued and when they are visible at the receiver, reduction included.
@@ -114,6 +122,10 @@ class NetworkInterface : public sc_core::sc_module,
   [[nodiscard]] bool engine_acted() const { return engine_acted_; }
   // Issued messages that have not left, without control messages.
   [[nodiscard]] std::size_t active_sends() const { return queued_; }
+  // True if messages release ports before they have left.
+  [[nodiscard]] bool releases_early() const { return releases_early_; }
+  // Messages that hold ports.
+  [[nodiscard]] std::size_t held_ports() const;
   // Bytes that the reduction unit has begun to add.
   [[nodiscard]] std::uint64_t added_bytes() const { return reduction_->added_bytes(); }
   [[nodiscard]] Cycle reduction_busy_until() const { return reduction_->busy_until(); }
@@ -147,11 +159,18 @@ class NetworkInterface : public sc_core::sc_module,
   void issue_from(MessageSource& source, Cycle now);
   [[nodiscard]] bool reduction_idle(Cycle now) const override { return reduction_->idle(now); }
   [[nodiscard]] Cycle reduction_idle_at() const override { return reduction_->busy_until(); }
-  [[nodiscard]] bool all_sent() const override { return queued_ == 0; }
+  [[nodiscard]] bool all_sent() const override;
   [[nodiscard]] bool has_room(const Operation& operation) const override;
+  [[nodiscard]] bool has_ports_for(std::uint32_t messages) const override;
   void issue(const Operation& operation, Cycle now) override;
   WorkTimes work(const LocalWork& work, Cycle now) override;
   MessageId send(const Operation& stripe, MessageId whole, Cycle now);
+  // The port that the message takes: of those with the fewest messages that hold them, the first.
+  [[nodiscard]] std::uint32_t port_for(const BoundRoute& route) const;
+  // PortRelease::pushed: whether messages release the port, and when to look again.
+  void look_at_release(std::size_t port, Cycle now);
+  // A queue has room from the next cycle on.
+  void port_released(Cycle now);
   void tell_of_issue(MessageId message, std::uint32_t port, Cycle read, Cycle now);
   void send_flits(Cycle now);
   void message_sent(MessageId message, Cycle now);
@@ -180,8 +199,10 @@ class NetworkInterface : public sc_core::sc_module,
   const std::vector<BoundRoute>& routes_;
   DeliveryObserver& observer_;
   InjectionPorts ports_;
-  std::vector<Cycle> port_at_;  // by port: next cycle in which it may have something to do
-  std::size_t queued_ = 0;      // messages in the ports' queues
+  std::vector<Cycle> port_at_;     // by port: next cycle in which it may have something to do
+  std::vector<Cycle> release_at_;  // by port: next cycle in which a message may release it
+  bool releases_early_ = false;    // PortRelease::pushed
+  std::size_t queued_ = 0;         // messages in the ports' queues
   DmaEngine dma_;
   MemoryPort memory_port_;
   std::optional<ReductionUnit> reduction_;

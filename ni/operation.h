@@ -29,6 +29,9 @@ struct Operation {
   ChunkId first_chunk;
   std::uint32_t num_chunks = 0;
   Bytes bytes = 0;
+  // PortBinding::any: the message's number among those that its receiver gets in this timestep. The
+  // receiver's ports take turns.
+  std::uint32_t arrival = 0;
   // Operations that wait at an injection port leave in ascending rank; equal ranks keep their
   // order.
   std::uint64_t rank = 0;

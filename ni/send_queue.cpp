@@ -59,8 +59,23 @@ bool SendQueue::packet_sent() {
   }
   if (++packet_ != framing.packets()) return false;
   packet_ = 0;
-  sends_.pop_front();
+  remove_first();
   return true;
+}
+
+Cycle SendQueue::pushed_at_best() const {
+  const Send& send = sends_[released_];
+  if (send.fetched_packets != send.framing.packets()) return kNever;
+  return push_begins_ + send.framing.packets();
+}
+
+std::uint64_t SendQueue::flits_in_the_way() const {
+  if (one_by_one()) return 0;  // the DMA engine has found room for the packets
+  const Framing& last = sends_[released_].framing;
+  const std::uint64_t room = std::max(spec_.buffer_flits, last.flits_in_packet(last.packets() - 1));
+  std::uint64_t flits = 0;
+  for (std::size_t s = 0; s <= released_; ++s) flits += sends_[s].framing.flits();
+  return flits <= room ? 0 : std::min(flits - room, sends_.front().framing.flits());
 }
 
 }  // namespace espalier

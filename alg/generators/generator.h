@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alg/schedule/algorithm_row.h"
+#include "alg/schedule/construction.h"
 #include "alg/schedule/message_timing.h"
 #include "alg/schedule/schedule.h"
 
@@ -34,6 +35,8 @@ struct CollectiveRequest {
   std::vector<NodeId> rank_order;
   // The order in which trees take turns (MultiTree, section III-C2).
   enum class TreeOrder : std::uint8_t { root, remaining_height } tree_order = TreeOrder::root;
+  StepEnd step_end = StepEnd::paper;         // multitree
+  LineOrder line_order = LineOrder::folded;  // 2d_ring on a mesh
 
   // What the machine's messages take. Algorithms that plan by time read it.
   MessageTiming timing;

@@ -187,7 +187,7 @@ Generator multitree_row() {
   row.summary = "MultiTree, Algorithm 1: one tree per node, built together, contention-free";
   row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
              CollectiveOp::all_to_all};
-  row.parameters = {{"collective.tree_order", {}}};
+  row.parameters = {{"collective.tree_order", {}}, {"collective.step_end", {}}};
   row.look = 0;
   row.unsuited = unsuited_for_multitree;
   row.generate = generate_multitree;

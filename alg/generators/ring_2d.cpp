@@ -49,8 +49,8 @@ class RingOf2d {
     schedule_.op = request_.op;
     schedule_.num_nodes = topology_.num_nodes();
     schedule_.size = request_.size;
-    // A mesh ring uses both directions of a line; a torus has a ring in each direction.
-    schedule_.ni_ports = grid_.wraps ? 4 : 2;
+    // A folded ring uses both directions of a line; otherwise there is a ring in each direction.
+    schedule_.ni_ports = goes_round() ? 4 : 2;
     // Both halves change dimensions at the same step, so they never share a link, even if the
     // dimensions differ in length.
     const std::size_t longest = std::max(length(dims_[0]), length(dims_[1]));
@@ -60,7 +60,7 @@ class RingOf2d {
 
     std::vector<Part> parts;
     for (const bool plus : {true, false}) {
-      if (!plus && !grid_.wraps) continue;
+      if (!plus && !goes_round()) continue;
       for (const std::size_t first : {0U, 1U}) {
         parts.push_back({{dims_[first], dims_[1 - first]}, plus, 0, 0});
       }
@@ -99,6 +99,11 @@ class RingOf2d {
 
   [[nodiscard]] std::size_t length(std::size_t dim) const { return grid_.dims[dim]; }
 
+  // Rings visit the nodes of a line in order; on a mesh, the last hop goes back over the line.
+  [[nodiscard]] bool goes_round() const {
+    return grid_.wraps || request_.line_order == LineOrder::natural;
+  }
+
   [[nodiscard]] NodeId node_at(const Part& part, std::size_t first, std::size_t second) const {
     std::vector<std::uint32_t> at(grid_.dims.size(), 0);
     at[part.dims[0]] = static_cast<std::uint32_t>(first);
@@ -112,7 +117,7 @@ class RingOf2d {
     const std::size_t dim = part.dims.at(which);
     const std::size_t size = length(dim);
     RingLine result;
-    for (const std::size_t at : grid_.wraps ? round_order(size, part.plus) : fold_order(size)) {
+    for (const std::size_t at : goes_round() ? round_order(size, part.plus) : fold_order(size)) {
       result.nodes.push_back(which == 0 ? node_at(part, at, across) : node_at(part, across, at));
     }
     for (std::size_t i = 0; i < size; ++i) {
@@ -355,6 +360,7 @@ Generator ring_2d_row() {
       "ring all-reduce in one dimension, then in the other; each half of the data starts in "
       "another dimension";
   row.ops = reduction_ops();
+  row.parameters = {{"collective.line_order", {}}};
   row.look = 2;
   row.unsuited = unsuited_for_2d_ring;
   row.generate = generate_2d_ring;

@@ -206,6 +206,53 @@ std::vector<std::size_t> turn_order(const std::vector<GrowingTree>& trees,
   return turns;
 }
 
+// Trees take turns until none can grow any more. Returns whether any tree has grown.
+bool grow_all(std::vector<GrowingTree>& trees, std::vector<std::size_t> turns,
+              FreePaths& free_paths, Timestep step, RouteSet& paths) {
+  bool grown = false;
+  while (!turns.empty()) {
+    turns.erase(std::remove_if(turns.begin(), turns.end(),
+                               [&](std::size_t t) {
+                                 const bool adds = trees[t].take_turn(free_paths, step, paths);
+                                 grown |= adds;
+                                 return !adds;
+                               }),
+                turns.end());
+  }
+  return grown;
+}
+
+// StepEnd::authors: the order after the first round of all. On a mesh, trees whose roots are in the
+// outer rows go first; otherwise the order is reversed.
+std::vector<std::size_t> later_turns(const Topology& topology, std::vector<std::size_t> turns) {
+  std::reverse(turns.begin(), turns.end());
+  const auto& grid = topology.grid();
+  if (!grid || grid->wraps || grid->dims.size() < 2) return turns;
+  const auto to_farthest_row = [&](std::size_t root) {
+    const std::uint32_t row = grid->coordinates(NodeId(root)).at(1);
+    return std::max(row, grid->dims[1] - 1 - row);
+  };
+  std::stable_sort(turns.begin(), turns.end(), [&](std::size_t a, std::size_t b) {
+    return to_farthest_row(a) > to_farthest_row(b);
+  });
+  return turns;
+}
+
+// StepEnd::authors. Only the first round of all has the order `first`.
+bool grow_while_last_grows(std::vector<GrowingTree>& trees, const std::vector<std::size_t>& first,
+                           const std::vector<std::size_t>& later, FreePaths& free_paths,
+                           Timestep step, RouteSet& paths) {
+  bool grown = false;
+  bool last_grew = true;
+  for (std::uint64_t round = 0; last_grew; ++round) {
+    for (const std::size_t t : step == 1 && round == 0 ? first : later) {
+      last_grew = trees[t].take_turn(free_paths, step, paths);
+      grown |= last_grew;
+    }
+  }
+  return grown;
+}
+
 }  // namespace
 
 TreeForest build_trees(const Topology& topology, const CollectiveRequest& request) {
@@ -217,22 +264,16 @@ TreeForest build_trees(const Topology& topology, const CollectiveRequest& reques
     trees.emplace_back(NodeId(n), topology, free_paths.num_states());
   }
   const auto incomplete = [](const GrowingTree& tree) { return !tree.complete(); };
+  const std::vector<std::size_t> first = turn_order(trees, request);
+  const std::vector<std::size_t> later = later_turns(topology, first);
   while (std::any_of(trees.begin(), trees.end(), incomplete)) {
     const Timestep step = ++forest.num_steps;
     free_paths.begin_timestep();
-    std::vector<std::size_t> turns = turn_order(trees, request);
     for (GrowingTree& tree : trees) tree.begin_timestep(step);
-    bool grown = false;
-    while (!turns.empty()) {
-      turns.erase(std::remove_if(turns.begin(), turns.end(),
-                                 [&](std::size_t t) {
-                                   const bool adds =
-                                       trees[t].take_turn(free_paths, step, forest.paths);
-                                   grown |= adds;
-                                   return !adds;
-                                 }),
-                  turns.end());
-    }
+    const bool grown =
+        request.step_end == StepEnd::paper
+            ? grow_all(trees, turn_order(trees, request), free_paths, step, forest.paths)
+            : grow_while_last_grows(trees, first, later, free_paths, step, forest.paths);
     if (!grown) {
       throw std::invalid_argument("some node cannot be reached by a path that is free of deadlock");
     }

@@ -20,7 +20,9 @@ ScheduleTableEngine::ScheduleTableEngine(const TableProgram& program, const Node
       frame_(frame),
       spec_(spec),
       dependencies_(spec_.dependencies(program, spec.turnaround, spec.issue_per_cycle)),
-      sequencer_(spec_.sequencer(spec.lockstep, spec.issue_per_cycle)) {}
+      sequencer_(spec_.sequencer(spec.lockstep, spec.issue_per_cycle)) {
+  if (spec_.order == IssueOrder::step) issued_.resize(program.entries.size(), false);
+}
 
 Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
   waits_for_ports_ = false;
@@ -29,8 +31,9 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
   if (head_read_at_ > now) return stalled(StallReason::step, head_read_at_);
   const Cycle next = decide(now, back_end);
   if (sequencer_->is_clocked()) {
-    sequencer_->rest(done() ? SequencerInputs()
-                            : inputs_at(now + 1, dependencies_->knows(head_, now + 1), back_end));
+    sequencer_->rest(
+        done() ? SequencerInputs()
+               : inputs_at(head_, now + 1, dependencies_->knows(head_, now + 1), back_end));
   }
   // The next step cannot start before the down-counter has run out.
   const bool step_over = !done() && program_.entries[head_].step > timestep();
@@ -44,11 +47,12 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
 Cycle ScheduleTableEngine::decide(Cycle now, BackEnd& back_end) {
   Cycle next = kNever;
   for (std::uint32_t issued = 0; !done(); ++issued) {
-    const ProgramEntry& entry = program_.entries[head_];
-    if (issued != 0 && entry.step != timestep()) break;
+    if (issued != 0 && program_.entries[head_].step != timestep()) break;
     if (issued == spec_.issue_per_cycle) return why_not_issued(now, true);
-    const bool clear = dependencies_->is_clear(head_, now);
-    const SequencerInputs inputs = inputs_at(now, clear, back_end);
+    const std::size_t index = next_entry(now, back_end);
+    const ProgramEntry& entry = program_.entries[index];
+    const bool clear = dependencies_->is_clear(index, now);
+    const SequencerInputs inputs = inputs_at(index, now, clear, back_end);
     const SequencerDecision decision = sequencer_->decide(now, inputs);
     if (decision.enters_step) {
       enter_step(now);
@@ -60,7 +64,7 @@ Cycle ScheduleTableEngine::decide(Cycle now, BackEnd& back_end) {
       break;
     }
     issue(entry, now, back_end);
-    ++head_;
+    pass(index);
     next = now + 1;
     if (!done() && program_.entries[head_].rows_passed != 0) {
       const std::uint32_t passed = program_.entries[head_].rows_passed;
@@ -72,9 +76,55 @@ Cycle ScheduleTableEngine::decide(Cycle now, BackEnd& back_end) {
   return next;
 }
 
-SequencerInputs ScheduleTableEngine::inputs_at(Cycle now, bool clear,
+template <class Visit>
+void ScheduleTableEngine::for_each_candidate(Visit&& visit) const {
+  const Timestep step = program_.entries[head_].step;
+  for (std::size_t e = head_; e < issued_.size() && program_.entries[e].step == step; ++e) {
+    if (!issued_[e]) visit(e);
+  }
+}
+
+std::size_t ScheduleTableEngine::next_entry(Cycle now, const BackEnd& back_end) const {
+  std::size_t next = program_.entries.size();
+  for_each_candidate([&](std::size_t e) {
+    const ProgramEntry& entry = program_.entries[e];
+    const bool is_later =
+        next != program_.entries.size() && program_.entries[next].flow <= entry.flow;
+    if (is_later || !dependencies_->is_clear(e, now)) return;
+    if (has_room(entry, back_end)) next = e;
+  });
+  return next == program_.entries.size() ? head_ : next;
+}
+
+void ScheduleTableEngine::pass(std::size_t entry) {
+  if (spec_.order == IssueOrder::head) {
+    ++head_;
+    return;
+  }
+  issued_[entry] = true;
+  ++issued_beyond_;
+  while (!done() && issued_[head_]) {
+    ++head_;
+    --issued_beyond_;
+  }
+}
+
+Cycle ScheduleTableEngine::next_clear_at(Cycle now) const {
+  const auto clear_at = [&](std::size_t entry) {
+    const Cycle at = dependencies_->clear_at(entry);
+    return at > now ? at : kNever;
+  };
+  if (spec_.order == IssueOrder::head) return clear_at(head_);
+  Cycle next = kNever;
+  for_each_candidate([&](std::size_t e) {
+    if (!dependencies_->misses_events(e)) next = std::min(next, clear_at(e));
+  });
+  return next;
+}
+
+SequencerInputs ScheduleTableEngine::inputs_at(std::size_t index, Cycle now, bool clear,
                                                const BackEnd& back_end) const {
-  const ProgramEntry& entry = program_.entries[head_];
+  const ProgramEntry& entry = program_.entries[index];
   const bool in_step = entry.step == timestep();
   SequencerInputs inputs;
   inputs.valid = head_read_at_ <= now;
@@ -84,6 +134,7 @@ SequencerInputs ScheduleTableEngine::inputs_at(Cycle now, bool clear,
   const Cycle slot = in_step ? slot_at(entry) : slot_of(entry) == 0 ? 0 : kNever;
   inputs.clear = clear && slot <= now;
   inputs.room = inputs.clear && has_room(entry, back_end);
+  inputs.sends = entry.op != TableOp::nop;
   if (in_step) return inputs;
   inputs.posted = next_step_posted_at() <= now;
   inputs.reduction_idle = back_end.reduction_idle(now);
@@ -92,6 +143,9 @@ SequencerInputs ScheduleTableEngine::inputs_at(Cycle now, bool clear,
 }
 
 Cycle ScheduleTableEngine::why_not_issued(Cycle now, bool at_limit) {
+  if (spec_.order == IssueOrder::step) {
+    return at_limit ? stalled(StallReason::step, now + 1) : why_none_issued(now);
+  }
   if (dependencies_->misses_events(head_))
     return stalled(StallReason::event, kNever);  // the event wakes the NI
   if (dependencies_->clear_at(head_) > now) {
@@ -104,7 +158,16 @@ Cycle ScheduleTableEngine::why_not_issued(Cycle now, bool at_limit) {
   return stalled(StallReason::injection, kNever);
 }
 
+// IssueOrder::step: what the step waits for, with entries that miss different things.
+Cycle ScheduleTableEngine::why_none_issued(Cycle now) {
+  for_each_candidate([&](std::size_t e) { waits_for_ports_ |= dependencies_->knows(e, now); });
+  const Cycle next = next_clear_at(now);
+  if (waits_for_ports_) return stalled(StallReason::injection, next);
+  return stalled(next == kNever ? StallReason::event : StallReason::dma, next);
+}
+
 bool ScheduleTableEngine::has_room(const ProgramEntry& entry, const BackEnd& back_end) const {
+  if (spec_.takes_any_port) return back_end.has_ports_for(entry.num_sends);
   for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
     Operation routed = program_.sends[entry.first_send + s];
     routed.route = frame_.route_in_network(routed.route);
@@ -135,7 +198,8 @@ bool ScheduleTableEngine::completed(const Operation& operation, Cycle now) {
 
 bool ScheduleTableEngine::clear_in_table(const TableEvent& in_network, Cycle now) {
   clear(frame_.in_table(in_network), now);
-  return !done() && !dependencies_->misses_events(head_);
+  if (done()) return false;
+  return spec_.order == IssueOrder::step || !dependencies_->misses_events(head_);
 }
 
 bool ScheduleTableEngine::may_add(const Operation& operation) const {
@@ -155,7 +219,9 @@ Cycle ScheduleTableEngine::why_not_entered(Cycle now, const SequencerInputs& inp
   if (sequencer_->lockstep_until() > now) {
     return stalled(StallReason::lockstep, sequencer_->lockstep_until());
   }
-  if (!inputs.reduction_idle) return stalled(StallReason::lockstep, back_end.reduction_idle_at());
+  if (!inputs.reduction_idle && spec_.lockstep != LockstepMode::nop) {
+    return stalled(StallReason::lockstep, back_end.reduction_idle_at());
+  }
   waits_for_ports_ = true;
   return stalled(StallReason::lockstep, kNever);
 }

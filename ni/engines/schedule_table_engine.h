@@ -53,6 +53,8 @@ class ScheduleTableEngine : public IssueEngine {
     std::vector<Release> releases{};
     // Of the clock with which the slot counter counts; 0: there is none, and slots are ignored.
     std::uint64_t slot_clock_hertz = 0;
+    IssueOrder order = IssueOrder::head;
+    bool takes_any_port = false;  // PortBinding::any
     MakeSequencer sequencer = make_sequencer;
     MakeDependencies dependencies = make_dependencies;
   };
@@ -60,20 +62,23 @@ class ScheduleTableEngine : public IssueEngine {
   // `program` and the tables of `frame` must outlive the engine.
   ScheduleTableEngine(const TableProgram& program, const NodeFrame& frame, const Spec& spec);
 
-  // Moves the timestep counter if the step is over, then issues entries of the present step in
-  // table order. The sends of an entry start in one cycle or not at all.
+  // Moves the timestep counter if the step is over, then issues entries of the present step: in
+  // table order, or, with IssueOrder::step, every one that can go, in ascending flow. The sends
+  // of an entry start in one cycle or not at all.
   Cycle evaluate(Cycle now, BackEnd& back_end) override;
   bool sent(const Operation& operation, Cycle now) override;
   bool completed(const Operation& operation, Cycle now) override;
   // True if the flows that the Reduce's entry comes after are complete.
   [[nodiscard]] bool may_add(const Operation& operation) const override;
-  [[nodiscard]] std::uint64_t decisions() const override { return head_ + rows_passed_; }
+  [[nodiscard]] std::uint64_t decisions() const override {
+    return head_ + issued_beyond_ + rows_passed_;
+  }
   [[nodiscard]] bool done() const override { return head_ == program_.entries.size(); }
   [[nodiscard]] bool waits_for_ports() const override { return waits_for_ports_; }
   // True if the head entry, or the next step, waits for time to pass.
   [[nodiscard]] bool timer_running(Cycle now) const override {
     return !done() && (sequencer_->lockstep_until() > now || head_read_at_ > now ||
-                       dependencies_->clear_at(head_) > now || next_step_posted_at() > now ||
+                       next_clear_at(now) != kNever || next_step_posted_at() > now ||
                        slot_at(program_.entries[head_]) > now);
   }
   void prepare_to_show() override;
@@ -102,13 +107,25 @@ class ScheduleTableEngine : public IssueEngine {
   }
   // Decides for entries from the head on, and issues them.
   Cycle decide(Cycle now, BackEnd& back_end);
-  // `clear`: the head entry's messages have come and are written back.
-  [[nodiscard]] SequencerInputs inputs_at(Cycle now, bool clear, const BackEnd& back_end) const;
+  // The entry to decide for: the head, or with IssueOrder::step the entry of the lowest flow in the
+  // head's step that can issue, if there is one.
+  [[nodiscard]] std::size_t next_entry(Cycle now, const BackEnd& back_end) const;
+  // The entry has issued.
+  void pass(std::size_t entry);
+  // Entries from the head on that may issue in the head's step.
+  template <class Visit>
+  void for_each_candidate(Visit&& visit) const;
+  // The first cycle after `now` in which a candidate that misses no event is clear; kNever: none.
+  [[nodiscard]] Cycle next_clear_at(Cycle now) const;
+  // `clear`: the entry's messages have come and are written back.
+  [[nodiscard]] SequencerInputs inputs_at(std::size_t entry, Cycle now, bool clear,
+                                          const BackEnd& back_end) const;
   void enter_step(Cycle now);
   // Why the next step does not begin, and the head entry does not issue. Return the next cycle in
   // which to try again.
   Cycle why_not_entered(Cycle now, const SequencerInputs& inputs, const BackEnd& back_end);
   Cycle why_not_issued(Cycle now, bool at_limit);
+  Cycle why_none_issued(Cycle now);
   [[nodiscard]] bool has_room(const ProgramEntry& entry, const BackEnd& back_end) const;
   void issue(const ProgramEntry& entry, Cycle now, BackEnd& back_end) const;
   // Clears the event. Returns true if the head entry misses no more events; it may still wait for
@@ -138,6 +155,9 @@ class ScheduleTableEngine : public IssueEngine {
   std::unique_ptr<DependencyState> dependencies_;
   std::vector<std::vector<std::uint32_t>> waiters_of_entry_;  // filled only for show()
   std::size_t head_ = 0;
+  // IssueOrder::step: entries that have issued, and how many of them are behind the head.
+  std::vector<bool> issued_;
+  std::size_t issued_beyond_ = 0;
   std::uint64_t rows_passed_ = 0;
   Cycle head_read_at_ = 0;  // the memory has given the head entry; rows that do not issue take time
   std::unique_ptr<TableSequencer> sequencer_;

@@ -61,6 +61,9 @@ class StreamEngine::Outlet : public BackEnd {
   }
   [[nodiscard]] Cycle reduction_idle_at() const override { return back_end_.reduction_idle_at(); }
   [[nodiscard]] bool all_sent() const override { return back_end_.all_sent(); }
+  [[nodiscard]] bool has_ports_for(std::uint32_t messages) const override {
+    return back_end_.has_ports_for(messages);
+  }
   [[nodiscard]] bool has_room(const Operation& operation) const override {
     return back_end_.has_room(stream_.in_network(operation));
   }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
+
+#include "alg/routes/links.h"
 
 namespace espalier {
 
@@ -187,6 +190,83 @@ class Loader {
 
 std::vector<TableProgram> load_tables(const ScheduleTables& tables) {
   return Loader(tables).load();
+}
+
+namespace {
+
+// By flow: the node at which its Gathers start, or its Reduces end. With one table for all nodes
+// flows are numbered by root, so roots need not be known.
+std::vector<NodeId> roots_of(const ScheduleTables& tables) {
+  std::vector<NodeId> roots;
+  std::vector<Timestep> last;  // step of the last Reduce
+  for (std::size_t n = 0; n < tables.nodes.size() && !tables.symmetry; ++n) {
+    for (const TableEntry& entry : tables.nodes[n]) {
+      if (entry.op == TableOp::nop) continue;
+      const std::size_t flow = entry.flow.index();
+      if (flow >= roots.size()) {
+        roots.resize(flow + 1);
+        last.resize(flow + 1, 0);
+      }
+      if (entry.op == TableOp::gather && !entry.parent.node.valid()) {
+        roots[flow] = NodeId(n);
+        last[flow] = tables.num_steps + 1;
+      } else if (entry.op == TableOp::reduce && entry.step > last[flow]) {
+        roots[flow] = entry.parent.node;
+        last[flow] = entry.step;
+      }
+    }
+  }
+  return roots;
+}
+
+}  // namespace
+
+void number_arrivals(const Topology& topology, const ScheduleTables& tables,
+                     std::vector<TableProgram>& programs) {
+  struct Arrival {
+    NodeId to;
+    Timestep step = 0;
+    NodeId root;
+    FlowId flow;
+    std::uint32_t port = 0;  // of the receiver's router, towards the sender
+    NodeId from;
+    Operation* message = nullptr;
+
+    [[nodiscard]] bool operator<(const Arrival& other) const {
+      return std::tie(to, step, root, flow, port, from) <
+             std::tie(other.to, other.step, other.root, other.flow, other.port, other.from);
+    }
+  };
+  const std::vector<NodeId> roots = roots_of(tables);
+  std::vector<Arrival> arrivals;
+  for (TableProgram& program : programs) {
+    for (const ProgramEntry& entry : program.entries) {
+      for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
+        Operation& send = program.sends[entry.first_send + s];
+        Arrival arrival{send.to, entry.step, NodeId(), send.flow, 0, send.from, &send};
+        if (tables.symmetry) {
+          // As node 0 sees the message of the sender at the opposite offset.
+          const NodeId back = tables.symmetry->negative(send.to);
+          arrival.flow = tables.symmetry->translate_root(send.flow, tables.per_root(), back);
+          arrival.from = tables.symmetry->add(send.from, back);
+          arrival.to = NodeId(0);
+        } else {
+          arrival.root = roots[send.flow.index()];
+          const std::size_t last = tables.routes.hops(send.route) - 1;
+          const LinkId back = link_back(topology, tables.routes.link(send.route, last));
+          if (back.valid()) arrival.port = topology.link(back).out_port;
+        }
+        arrivals.push_back(arrival);
+      }
+    }
+  }
+  std::sort(arrivals.begin(), arrivals.end());
+  for (std::size_t a = 1; a < arrivals.size(); ++a) {
+    const Arrival& before = arrivals[a - 1];
+    if (arrivals[a].to == before.to && arrivals[a].step == before.step) {
+      arrivals[a].message->arrival = before.message->arrival + 1;
+    }
+  }
 }
 
 void number_places(TableProgram& program) {

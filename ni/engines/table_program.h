@@ -85,6 +85,12 @@ void number_places(TableProgram& program);
 // The most places that a node's program has.
 [[nodiscard]] std::uint32_t most_places(const ScheduleTables& tables);
 
+// Numbers the messages that each receiver gets in each timestep (Operation::arrival), in ascending
+// order of their flows' roots, flows, and ports of the receiver's router towards the senders.
+// `programs` are those of `tables`.
+void number_arrivals(const Topology& topology, const ScheduleTables& tables,
+                     std::vector<TableProgram>& programs);
+
 // One program per node, or a single one for all nodes (ScheduleTables::symmetry). Precondition: the
 // tables pass the certifier.
 [[nodiscard]] std::vector<TableProgram> load_tables(const ScheduleTables& tables);

@@ -17,11 +17,7 @@ class CountingSequencer : public TableSequencer {
       counter_loaded_ = false;
     }
     decision.issues = in.step == timestep_ && in.clear && in.room;
-    if (decision.issues && !counter_loaded_) {
-      counter_loaded_ = true;
-      const bool counts = mode_ == LockstepMode::estimate || mode_ == LockstepMode::full;
-      lockstep_until_ = now + (counts ? in.step_time : 0);
-    }
+    if (decision.issues) load_counter(now, in);
     return decision;
   }
   void rest(const SequencerInputs& /*inputs*/) override {}
@@ -33,14 +29,32 @@ class CountingSequencer : public TableSequencer {
   // Before the first step there is nothing to wait for but the host.
   [[nodiscard]] bool step_ends(Cycle now, const SequencerInputs& in) const {
     if (timestep_ == 0 || mode_ == LockstepMode::off) return true;
-    return lockstep_until_ <= now && in.reduction_idle &&
-           (mode_ != LockstepMode::drain || in.all_sent);
+    if (lockstep_until_ > now) return false;
+    if (mode_ == LockstepMode::nop) return in.all_sent || !in.sends;
+    return in.reduction_idle && (mode_ != LockstepMode::drain || in.all_sent);
+  }
+
+  // The entry issues.
+  void load_counter(Cycle now, const SequencerInputs& in) {
+    if (mode_ == LockstepMode::nop) {
+      // The step before the NOP may still send, so the NOP counts from its last issue.
+      if (!in.sends) lockstep_until_ = (has_sent_ ? sent_at_ + in.step_time : now) + in.step_time;
+      has_sent_ = in.sends;
+      sent_at_ = now;
+    } else if (!counter_loaded_) {
+      counter_loaded_ = true;
+      const bool counts = mode_ == LockstepMode::estimate || mode_ == LockstepMode::full;
+      lockstep_until_ = now + (counts ? in.step_time : 0);
+    }
   }
 
   LockstepMode mode_;
   Timestep timestep_ = 0;
   Cycle lockstep_until_ = 0;
   bool counter_loaded_ = true;  // for the present step
+  // LockstepMode::nop: the last entry that issued was no NOP, and when it issued.
+  bool has_sent_ = false;
+  Cycle sent_at_ = 0;
 };
 
 }  // namespace

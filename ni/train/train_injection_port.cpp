@@ -131,6 +131,18 @@ Cycle TrainInjectionPort::next_check(Cycle now) const {
   return unsure == train_.promised() ? end : std::min(end, train_.decision_cycle(unsure));
 }
 
+std::uint64_t TrainInjectionPort::packets_left(Cycle now) const {
+  if (!train_.held()) return offset_;
+  return train_.grid().boundary_before(train_.offset() +
+                                       train_.gone_before((now + 1) * ticks_per_cycle_));
+}
+
+// At the end of a promise an evaluation comes first.
+Cycle TrainInjectionPort::packets_left_at(std::uint64_t flits) const {
+  if (!train_.held() || flits > train_.promised()) return kNever;
+  return train_.release_cycle(train_.grid().packet_end(flits - 1)) - 1;
+}
+
 // Flits are counted when their train releases them; the train under way has sent some more.
 std::uint64_t TrainInjectionPort::flits_sent(Cycle now) const {
   return counted_flits() + (train_.held() ? train_.gone_before((now + 1) * ticks_per_cycle_) : 0);

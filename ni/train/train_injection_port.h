@@ -19,6 +19,8 @@ class TrainInjectionPort : public InjectionPort {
   [[nodiscard]] Cycle credits_announced(Cycle now, Cycle planned) const override {
     return train_.held() && planned > now ? next_check(now) : planned;
   }
+  [[nodiscard]] std::uint64_t packets_left(Cycle now) const override;
+  [[nodiscard]] Cycle packets_left_at(std::uint64_t flits) const override;
   [[nodiscard]] std::uint64_t flits_sent(Cycle now) const override;
   [[nodiscard]] bool under_way(Cycle now) const override;
   [[nodiscard]] const char* link_name() const override { return channel_.link().name(); }

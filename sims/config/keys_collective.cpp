@@ -164,6 +164,21 @@ void add_collective_keys(KeyTable& table) {
       .names({"root", "remaining_height"})
       .only_where_algorithm_reads_it()
       .doc("tree that takes its turn first in MultiTree (section III-C2)");
+  collective.choice("step_end", &Config::step_end)
+      .word("paper")
+      .optional()
+      .only_where_algorithm_reads_it()
+      .doc(
+          "end of a timestep in the construction of MultiTree's trees; paper: no tree can grow any "
+          "more (Algorithm 1); authors: the last tree of a round did not grow, and trees take "
+          "turns in reverse order after the first round");
+  collective.choice("line_order", &Config::line_order)
+      .word("folded")
+      .optional()
+      .only_where_algorithm_reads_it()
+      .doc(
+          "rings of 2d_ring along the lines of a mesh; folded: 0 2 4 ... 5 3 1; natural: 0 1 2 "
+          "... in both directions, and back over the whole line");
   collective.integer("segments", &Config::segments)
       .range(1, 64 << 10)
       .word("auto")

@@ -193,7 +193,7 @@ void add_ni_keys(KeyTable& table) {
       .doc("number of injection and of ejection ports; auto: as many as the algorithm can use");
   flat.integer("buffer_flits", &NiConfig::buffer_flits)
       .range(0, 16 * kMi)
-      .doc("NI buffer that the lockstep estimate assumes");
+      .doc("buffer of an injection port; the lockstep estimate counts with it");
   flat.integer("table_entries", &NiConfig::table_entries)
       .range(1, 16 * kMi)
       .word("auto")
@@ -211,6 +211,24 @@ void add_ni_keys(KeyTable& table) {
   ni.integer("send_queue", &NiConfig::send_queue)
       .range(1, 64 * kKi)
       .doc("number of descriptors that may wait for one injection port");
+  flat.choice("port_binding", &NiConfig::port_binding)
+      .word("link")
+      .optional()
+      .doc(
+          "ports of a message; link: those of the first and the last link of its route; any: any "
+          "free injection port, and the receiver's ejection ports in turn");
+  flat.choice("release", &NiConfig::release)
+      .word("left")
+      .optional()
+      .doc(
+          "when a message releases its place at an injection port; left: its last flit has left; "
+          "pushed: its last packet is in the port's buffer of buffer_flits");
+  flat.choice("issue", &NiConfig::issue)
+      .word("head")
+      .optional()
+      .doc(
+          "entry of the schedule table that may issue; head: the first one; step: every entry of "
+          "the present timestep");
   ni.cycles("dma.latency_cycles", &NiConfig::dma_latency_cycles)
       .min(1)
       .doc("cycles from the issue of an operation to its first flit on the injection channel");

@@ -280,7 +280,8 @@ void check_skewed_steps(const ExaminedPoint& examined) {
   const bool has_steps = planner_of(point) == nullptr && !has_program(point) &&
                          !point.system.topology.is_dimensional();
   const LockstepMode lockstep = point.system.ni.lockstep;
-  const bool counts = lockstep == LockstepMode::estimate || lockstep == LockstepMode::full;
+  const bool counts = lockstep == LockstepMode::estimate || lockstep == LockstepMode::full ||
+                      lockstep == LockstepMode::nop;
   if (has_steps && counts) return;
   for (std::size_t i = 0; i < point.faults.clock_skew.size(); ++i) {
     if (point.faults.clock_skew[i].per_step == 0) continue;

@@ -141,6 +141,8 @@ CollectiveRequest collective_request(const SystemConfig& system,
   request.tree_order = collective.remaining_height_first
                            ? CollectiveRequest::TreeOrder::remaining_height
                            : CollectiveRequest::TreeOrder::root;
+  request.step_end = collective.step_end;
+  request.line_order = collective.line_order;
   return request;
 }
 

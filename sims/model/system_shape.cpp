@@ -72,6 +72,9 @@ class ShapeBuilder {
     const std::size_t links =
         std::max(topology_.in_links(vertex).size(), topology_.out_links(vertex).size());
     if (topology_.is_switch(vertex)) return topology_.aggregates(vertex) ? links : 0;
+    if (depths_.empty() && system_.ni.port_binding == PortBinding::any) {
+      return system_.ni.ports == 0 ? most_links_ : system_.ni.ports;
+    }
     if (!depths_.empty() || system_.ni.ports == 0) return links;
     return std::min<std::size_t>(system_.ni.ports, links);
   }
@@ -138,7 +141,7 @@ class ShapeBuilder {
     ports.count = count;
     ports.buffer_flits = config.buffer_flits;
     ports.flit_bits = slice.flit_bits;
-    ports.send_queue = config.send_queue;
+    ports.send_queue = config.port_binding == PortBinding::any ? 1 : config.send_queue;
     // Start address and size, 64 bits each, destination and flow.
     ports.descriptor_bits = 2 * 64 + 2 * bits_for(topology_.num_nodes());
     ports.vcs = slice.vcs;
@@ -193,7 +196,8 @@ class ShapeBuilder {
     table.entries = config.table_entries != 0 ? config.table_entries : needed;
     table.entry_bits = system_.cost.table_entry_bits != 0
                            ? system_.cost.table_entry_bits
-                           : std::max(table_entry_bits(nodes, most_links_), need_.entry_bits);
+                           : std::max(table_entry_bits(nodes, most_links_), need_.entry_bits) +
+                                 receiving_port_bits(ni_ports(vertex));
     if (repeats) {
       table.repeat_bits = need_.field_bits != 0 ? need_.field_bits : kRepeatBits;
       // First pass, count, strides of flow, step and slot, address stride, last size.
@@ -208,6 +212,13 @@ class ShapeBuilder {
     table.turnaround = static_cast<std::uint32_t>(std::max<Cycle>(1, config.turnaround_cycles));
     ni.table = table;
     return ni;
+  }
+
+  // An entry names the ejection port of its parent or of each child, if ports are not bound to
+  // links.
+  [[nodiscard]] std::uint32_t receiving_port_bits(std::size_t ports) const {
+    if (system_.ni.port_binding == PortBinding::link) return 0;
+    return static_cast<std::uint32_t>(most_links_) * bits_for(ports);
   }
 
   [[nodiscard]] std::uint32_t queue_entries() const {

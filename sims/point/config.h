@@ -14,6 +14,7 @@
 #include "alg/plans/stage_arbiter.h"
 #include "alg/program/program.h"
 #include "alg/rank_order/order_spec.h"
+#include "alg/schedule/construction.h"
 #include "alg/schedule/schedule.h"
 #include "flowctl/virtual_channels.h"
 #include "hw/cost/cost_spec.h"
@@ -224,6 +225,9 @@ struct NiConfig {
   std::uint32_t table_entries = 0;   // 0 ("auto"): as many as the schedule needs
   bool table_repeat = false;         // table rows have a repeat count and strides
   std::uint32_t send_queue = 16;     // descriptors that wait for one injection port
+  PortBinding port_binding = PortBinding::link;
+  PortRelease release = PortRelease::left;
+  IssueOrder issue = IssueOrder::head;  // of the schedule table
   InjectionVcs injection_vcs = InjectionVcs::automatic;
   bool slot_counter = true;      // table entries wait for their slots, if they have any
   Cycle dma_latency_cycles = 2;  // operation issued to first flit on the injection channel
@@ -300,14 +304,16 @@ struct CollectiveConfig {
   std::string algorithm = kAutoAlgorithm;
   Bytes size = 0;  // with training: of all gradients
   Bytes element_bytes = 4;
-  bool remaining_height_first = false;  // MULTITREE's tree order
-  std::uint32_t segments = 0;           // 0: the algorithm's own choice
-  std::uint32_t base = 4;               // bcube: peers of a group
-  std::uint32_t root = 0;               // broadcast, reduce: rank
-  CountsConfig counts;                  // all_to_allv
-  std::vector<std::uint32_t> ranks;     // the node of each rank of a group; empty: all nodes
-  bool relay = false;                   // nodes outside of the group store and send on
-  bool bitwise_identical = false;       // ranks must get the same bits of a sum
+  bool remaining_height_first = false;       // MULTITREE's tree order
+  StepEnd step_end = StepEnd::paper;         // MULTITREE
+  LineOrder line_order = LineOrder::folded;  // 2D-RING on a mesh
+  std::uint32_t segments = 0;                // 0: the algorithm's own choice
+  std::uint32_t base = 4;                    // bcube: peers of a group
+  std::uint32_t root = 0;                    // broadcast, reduce: rank
+  CountsConfig counts;                       // all_to_allv
+  std::vector<std::uint32_t> ranks;          // the node of each rank of a group; empty: all nodes
+  bool relay = false;                        // nodes outside of the group store and send on
+  bool bitwise_identical = false;            // ranks must get the same bits of a sum
   RankOrderConfig rank_order;
   // Chunks is for planners, the next two members only for themis. See PlanRequest.
   std::uint32_t chunks = 64;

@@ -164,7 +164,23 @@ inline constexpr auto kEnumNames<LockstepMode> =
     enum_names::all_of<LockstepMode>({{LockstepMode::off, "off"},
                                       {LockstepMode::estimate, "estimate"},
                                       {LockstepMode::drain, "drain"},
-                                      {LockstepMode::full, "full"}});
+                                      {LockstepMode::full, "full"},
+                                      {LockstepMode::nop, "nop"}});
+template <>
+inline constexpr auto kEnumNames<StepEnd> =
+    enum_names::all_of<StepEnd>({{StepEnd::paper, "paper"}, {StepEnd::authors, "authors"}});
+template <>
+inline constexpr auto kEnumNames<LineOrder> =
+    enum_names::all_of<LineOrder>({{LineOrder::folded, "folded"}, {LineOrder::natural, "natural"}});
+template <>
+inline constexpr auto kEnumNames<PortBinding> =
+    enum_names::all_of<PortBinding>({{PortBinding::link, "link"}, {PortBinding::any, "any"}});
+template <>
+inline constexpr auto kEnumNames<PortRelease> =
+    enum_names::all_of<PortRelease>({{PortRelease::left, "left"}, {PortRelease::pushed, "pushed"}});
+template <>
+inline constexpr auto kEnumNames<IssueOrder> =
+    enum_names::all_of<IssueOrder>({{IssueOrder::head, "head"}, {IssueOrder::step, "step"}});
 template <>
 inline constexpr auto kEnumNames<ReductionMode> = enum_names::all_of<ReductionMode>(
     {{ReductionMode::streaming, "streaming"}, {ReductionMode::after_message, "after_message"}});

@@ -32,6 +32,7 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
       topology_(topology),
       timing_(timing),
       ni_ports_(ni_ports),
+      takes_any_port_(config.ni.port_binding == PortBinding::any),
       is_granted_by_flit_(config.router.hold == SwitchHold::flit),
       control_(control),
       has_tenants_(has_tenants),
@@ -50,9 +51,9 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
 }
 
 // The number of NI ports at a vertex. A node has as many as the algorithm can use, but not more
-// than its router has links. A switch has none, or one for each link if it reduces and multicasts.
-// A rack's unit for tenants has one for each uplink, because the tenants' hosts can fill all
-// uplinks.
+// than its router has links, unless ports are not bound to links. A switch has none, or one for
+// each link if it reduces and multicasts. A rack's unit for tenants has one for each uplink,
+// because the tenants' hosts can fill all uplinks.
 std::uint32_t Fabric::ports_of(NodeId vertex) const {
   const std::size_t links =
       std::max(topology_.out_links(vertex).size(), topology_.in_links(vertex).size());
@@ -60,7 +61,7 @@ std::uint32_t Fabric::ports_of(NodeId vertex) const {
   if (topology_.is_switch(vertex)) {
     return topology_.aggregates(vertex) ? static_cast<std::uint32_t>(links) : 0;
   }
-  return std::min(ni_ports_, static_cast<std::uint32_t>(links));
+  return takes_any_port_ ? ni_ports_ : std::min(ni_ports_, static_cast<std::uint32_t>(links));
 }
 
 std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
@@ -95,12 +96,13 @@ InjectionSpec Fabric::injection_spec(const SystemConfig& config, NodeId vertex,
   return {framing,
           config.router.switching,
           config.ni.buffer_flits,
-          config.ni.send_queue,
+          takes_any_port_ ? 1 : config.ni.send_queue,
           config.ni.injection_vcs == InjectionVcs::one
               ? vcs_.of_gradients() & (~vcs_.of_gradients() + 1)
               : vcs_.of_gradients(),
           control_ != nullptr ? vcs_.of_control() : 0,
-          config.router.vc_order};
+          config.router.vc_order,
+          config.ni.release};
 }
 
 void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
@@ -235,7 +237,26 @@ RouteId Fabric::bind_side(const RouteSet& routes, RouteId route) {
   return RouteId(bound_routes_.size() - 1);
 }
 
+BoundRoute Fabric::bind_to_any_port(const RouteSet& routes, RouteId route) {
+  const NodeId to = topology_.link(routes.link(route, routes.hops(route) - 1)).to;
+  const std::vector<PathHop> over_links = path_over(routes, route, vcs_.of_gradients());
+  std::vector<PathHop> paths;
+  for (std::uint32_t port = 0; port < ports_of(to); ++port) {
+    paths.insert(paths.end(), over_links.begin(), over_links.end());
+    const auto ejection = static_cast<std::uint16_t>(topology_.out_links(to).size() + port);
+    paths.push_back({ejection, vcs_.of_gradients()});
+  }
+  return {paths_.add(paths), 0, ports_of(to), static_cast<std::uint32_t>(over_links.size() + 1)};
+}
+
 void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes) {
+  if (takes_any_port_) {
+    bound_routes_.resize(routes.size());
+    for (const RouteId route : used_routes) {
+      bound_routes_[route.index()] = bind_to_any_port(routes, route);
+    }
+    return;
+  }
   const auto first_link = [&](RouteId r) -> const TopologyLink& {
     return topology_.link(routes.link(r, 0));
   };

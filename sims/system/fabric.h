@@ -116,6 +116,8 @@ class Fabric : public sc_core::sc_module {
   void build_ni(const std::string& ni_name, NodeId vertex, const NiSpec& spec,
                 const SystemConfig& config, DeliveryObserver& observer);
   void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes);
+  // PortBinding::any: a path to each ejection port of the receiver.
+  [[nodiscard]] BoundRoute bind_to_any_port(const RouteSet& routes, RouteId route);
   // Link port i shares NI port i mod ports.
   [[nodiscard]] BoundRoute bind_over(const RouteSet& routes, RouteId route, VcMask vcs);
   // The hops over the route's links, on those VCs of `vcs` that the hops' VC classes permit.
@@ -131,6 +133,7 @@ class Fabric : public sc_core::sc_module {
   const Topology& topology_;
   const SystemTiming& timing_;
   std::uint32_t ni_ports_;
+  bool takes_any_port_;      // PortBinding::any
   bool is_granted_by_flit_;  // a packet asks for the switch with each flit
   const ControlConfig* control_;
   bool has_tenants_;

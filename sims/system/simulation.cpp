@@ -66,7 +66,8 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   if (point.system.ni.injection_vcs == InjectionVcs::automatic && tables.listed_order) {
     point.system.ni.injection_vcs = InjectionVcs::one;
   }
-  const std::vector<TableProgram> programs = load_tables(tables);
+  std::vector<TableProgram> programs = load_tables(tables);
+  if (point.system.ni.port_binding == PortBinding::any) number_arrivals(topology, tables, programs);
   std::uint64_t messages = 0;
   Bytes bytes = 0;
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {

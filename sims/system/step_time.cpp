@@ -17,6 +17,9 @@ struct StepLoad {
   Cycle serialization = 0;  // of the step's longest message, on the slowest link of its route
   // The same for the flits that do not fit into the NI buffer, if the message does not fit.
   Cycle unbuffered = 0;
+  // From the issue of that message until all its packets are in the NI buffer, by estimate: a
+  // packet is pushed in each cycle, or waits for the flits that do not fit.
+  Cycle pushed = 0;
   Cycle flight = 0;  // the largest sum of serialization and idle_overhead
 };
 
@@ -39,7 +42,9 @@ class StepLoads {
   void add(const TableEntry& entry, RouteId route) {
     if (entry.size != framed_) {
       framed_ = entry.size;
-      flits_ = Framing(framing_spec(config_), entry.size).flits();
+      const Framing framing(framing_spec(config_), entry.size);
+      flits_ = framing.flits();
+      packets_ = framing.packets();
     }
     Tick slowest = timing_.ticks_per_cycle;
     for (std::size_t h = 0; h < routes_.hops(route); ++h) {
@@ -54,6 +59,7 @@ class StepLoads {
     if (serialization > load.serialization) {
       load.serialization = serialization;
       load.unbuffered = flits_ <= buffer ? serialization : cycles(flits_ - buffer);
+      load.pushed = flits_ <= buffer ? packets_ : cycles(flits_ - buffer);
     }
     load.flight =
         std::max(load.flight, serialization + idle_overhead(config_, timing_, routes_, route));
@@ -63,9 +69,10 @@ class StepLoads {
   const SystemConfig& config_;
   const SystemTiming& timing_;
   std::vector<StepLoad> loads_;
-  // Size of the last message and its flits, because most messages have the same size.
+  // Size of the last message, its flits and packets, because most messages have the same size.
   Bytes framed_ = 0;
   std::uint64_t flits_ = 0;
+  std::uint64_t packets_ = 0;
 };
 
 // Cycles that the busiest node's unit reduces in each step, if it reduces after the message.
@@ -126,6 +133,10 @@ std::vector<Cycle> step_times(const ScheduleTables& tables, const SystemConfig& 
       times[s] = load.unbuffered;
       continue;
     }
+    if (mode == LockstepMode::nop) {
+      times[s] = load.pushed;
+      continue;
+    }
     if (load.flight == 0) continue;
     times[s] = load.flight + 1;
     if (reduces[s]) times[s] += config.ni.reduction.latency_cycles + reduction[s];
@@ -140,6 +151,8 @@ ScheduleTableEngine::Spec table_engine_spec(const RunPoint& point, const Schedul
   const SystemConfig& config = point.system;
   ScheduleTableEngine::Spec spec;
   spec.lockstep = config.ni.lockstep;
+  spec.order = config.ni.issue;
+  spec.takes_any_port = config.ni.port_binding == PortBinding::any;
   spec.issue_per_cycle = ni_ports;
   spec.slot_clock_hertz = config.ni.slot_counter ? config.clock.hertz : 0;
   spec.turnaround = config.ni.turnaround_cycles;

@@ -215,6 +215,27 @@ TEST_CASE("Rows that repeat and do not issue are a kind of their own on the path
   }
 }
 
+TEST_CASE("Every cycle of NIs whose ports are not bound to links has a cause") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("run.yaml", kExplainTorus);
+  const Settings any{"collective.algorithm=multitree", "collective.size=64KiB",
+                     "system.ni.port_binding=any"};
+  for (const Settings& more :
+       std::vector<Settings>{{},
+                             {"system.ni.release=pushed"},
+                             {"system.ni.issue=step"},
+                             {"system.ni.lockstep=nop", "system.ni.release=pushed"},
+                             {"system.preset=isca21_authors"}}) {
+    for (const char* topology : {"torus", "mesh"}) {
+      Settings settings = any;
+      settings.insert(settings.end(), more.begin(), more.end());
+      settings.push_back(std::string("system.topology.type=") + topology);
+      CAPTURE(settings);
+      check_account(explained(config, settings), false);
+    }
+  }
+}
+
 TEST_CASE("An injected fault is what the critical path spent most time on, by name and place") {
   const TemporaryFolder folder;
   // Node 5 of a 4x4 torus is r_1_1, node 6 is r_1_2, east of it.

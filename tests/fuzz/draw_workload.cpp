@@ -137,6 +137,21 @@ std::size_t most_links(const Topology& topology) {
   return most;
 }
 
+// Ports that are not bound to links, and the other settings of schedule tables.
+void draw_ports(Draw& draw, RunPoint& point) {
+  NiConfig& ni = point.system.ni;
+  CollectiveConfig& collective = *point.collective;
+  if (draw.percent(30)) collective.step_end = StepEnd::authors;
+  if (draw.percent(30)) collective.line_order = LineOrder::natural;
+  if (collective.algorithm == kAutoAlgorithm || draw.percent(50)) return;
+  if (draw.percent(60)) ni.port_binding = PortBinding::any;
+  if (draw.percent(60)) ni.release = PortRelease::pushed;
+  if (draw.percent(50)) ni.buffer_flits = draw.between32(0, 120);
+  if (draw.percent(30)) ni.lockstep = LockstepMode::nop;
+  const bool planned = find_generator(collective.algorithm)->plans_times;
+  if (!planned && !ni.table_repeat && draw.percent(50)) ni.issue = IssueOrder::step;
+}
+
 bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {
   std::vector<std::string> suited;
   for (const Generator& generator : generators()) {
@@ -158,6 +173,7 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
   if (draw.percent(50)) collective.segments = static_cast<std::uint32_t>(draw.between(1, 8));
   collective.element_bytes = draw.pick<Bytes>({1, 4});
   collective.remaining_height_first = draw.percent(30);
+  draw_ports(draw, point);
   // Every byte goes to all others, and in an all-reduce there and back.
   const Bytes most = draw_flits(draw) * point.system.clock.flit_bytes / (2 * topology.num_nodes());
   const Bytes elements = most / collective.element_bytes;
@@ -182,9 +198,10 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
   const ScheduleTables tables = generate_tables(topology, point.system, collective);
   if (!certify_point(topology, point, tables).ok()) return false;
   // In fidelity train, against the model in fidelity cycle.
-  const bool with_rtl = draw.percent(25);
+  const NiConfig& ni = point.system.ni;
+  const bool with_rtl = draw.percent(25) && ni.issue == IssueOrder::head;
   if (with_rtl && has_rtl() && most_links(topology) <= kRtlIssuePerCycle) {
-    const std::uint64_t blocks = draw.between(1, 3);
+    const std::uint64_t blocks = ni.lockstep == LockstepMode::nop ? 2 : draw.between(1, 3);
     if (blocks != 2) point.simulation.rtl.push_back(RtlBlock::ni_control);
     if (blocks != 1 && most_places(tables) <= kRtlPlaces) {
       point.simulation.rtl.push_back(RtlBlock::dependency_state);

@@ -24,6 +24,10 @@ std::vector<Aim> aims_of(const FuzzCase& fuzz_case) {
       {"system.ni.lockstep", 0, 0},  // off
       {"system.ni.dma.bandwidth", 0, 0},
       {"system.ni.send_queue", 16, 0},
+      {"system.ni.issue", 0, 0},         // head
+      {"system.ni.port_binding", 0, 0},  // link
+      {"system.ni.release", 0, 0},       // left
+      {"system.ni.buffer_flits", 318, 0},
       {"system.ni.injection_vcs", 0, 0},  // auto
       {"system.ni.slot_counter", 1, 0},
       {"system.ni.table_repeat", 0, 0},
@@ -61,6 +65,8 @@ std::vector<Aim> aims_of(const FuzzCase& fuzz_case) {
   if (const auto& collective = fuzz_case.point.collective) {
     aims.push_back({"collective.op", 0, 0});
     aims.push_back({"collective.tree_order", 0, 0});
+    aims.push_back({"collective.step_end", 0, 0});
+    aims.push_back({"collective.line_order", 0, 0});
     aims.push_back({"collective.segments", 0, 1});
     aims.push_back({"collective.algorithm", 0, 1});
     aims.push_back({"collective.size", collective->element_bytes, collective->element_bytes});

@@ -112,6 +112,7 @@ class NotingBackEnd : public BackEnd {
   [[nodiscard]] Cycle reduction_idle_at() const override { return around_.idle_at; }
   [[nodiscard]] bool all_sent() const override { return around_.all_sent; }
   // One send for each peer and cycle.
+  [[nodiscard]] bool has_ports_for(std::uint32_t) const override { return true; }
   [[nodiscard]] bool has_room(const Operation& operation) const override {
     const bool just_sent = !issued.empty() && issued.back().at == now_ &&
                            issued.back().to == operation.to && operation.to == NodeId(1);

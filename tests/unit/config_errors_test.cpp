@@ -254,6 +254,35 @@ const std::vector<BadCase>& value_cases() {
 
 const std::vector<BadCase>& cross_cases() {
   static const std::vector<BadCase> cases{
+      {"unbound ports for a program",
+       "system: {topology: {type: torus, dims: [4, 4]}, ni: {port_binding: @any}}\n"
+       "collective: {algorithm: line, size: 1MiB}\n",
+       "system.ni.port_binding: any: line is a program", "system.ni.port_binding: link"},
+      {"early release for a traffic pattern",
+       "system: {topology: {type: torus, dims: [4, 4]}, ni: {release: @pushed}}\n"
+       "traffic: {pattern: uniform, message: 64B}\n",
+       "system.ni.release: pushed: messages of a traffic pattern have no timesteps",
+       "system.ni.release: left"},
+      {"unbound ports for auto",
+       "system: {topology: {type: torus, dims: [4, 4]}, ni: {port_binding: @any}}\n"
+       "collective: {algorithm: auto, size: 1MiB}\n",
+       "auto compares algorithms for NIs whose ports are bound to links",
+       "system.ni.port_binding: link"},
+      {"any order of planned entries",
+       "system: {topology: {type: torus, dims: [4, 4]}, ni: {issue: @step}}\n"
+       "collective: {algorithm: forest, size: 1MiB}\n",
+       "system.ni.issue: step: forest plans the order of the entries", "system.ni.issue: head"},
+      {"any order of rows that repeat", with_system("  ni: {table_repeat: true, issue: @step}\n"),
+       "a row that repeats (system.ni.table_repeat) gives its entries one after the other",
+       "system.ni.issue: head"},
+      {"Verilog that decides for the head only",
+       "system: {topology: {type: torus, dims: [4, 4]}, ni: {issue: step}}\n" + kGoodCollective +
+           "simulation: {rtl: @[ni_control]}\n",
+       "simulation.rtl: ni_control decides for the head of the table only", "remove the block"},
+      {"Verilog without a counter for NOPs",
+       "system: {topology: {type: torus, dims: [4, 4]}, ni: {lockstep: nop}}\n" + kGoodCollective +
+           "simulation: {rtl: @[ni_control]}\n",
+       "simulation.rtl: ni_control has no counter for NOPs alone", "remove the block"},
       {"torus of one node", kGoodCollective + "system: {topology: {type: torus, dims: @[1, 1]}}\n",
        "a network needs at least 2 nodes", "for example [4, 4]"},
       {"torus of too many nodes",

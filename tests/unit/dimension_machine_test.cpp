@@ -60,6 +60,7 @@ class Machine {
     [[nodiscard]] bool reduction_idle(Cycle /*now*/) const override { return true; }
     [[nodiscard]] Cycle reduction_idle_at() const override { return 0; }
     [[nodiscard]] bool all_sent() const override { return true; }
+    [[nodiscard]] bool has_ports_for(std::uint32_t) const override { return true; }
     [[nodiscard]] bool has_room(const Operation& /*operation*/) const override { return true; }
     void issue(const Operation& operation, Cycle /*now*/) override { machine.send(operation); }
     WorkTimes work(const LocalWork& /*work*/, Cycle now) override { return {now, now, now}; }

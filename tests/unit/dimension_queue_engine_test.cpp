@@ -127,6 +127,7 @@ class Driver : public StageObserver, private BackEnd {
   [[nodiscard]] bool reduction_idle(Cycle /*now*/) const override { return true; }
   [[nodiscard]] Cycle reduction_idle_at() const override { return 0; }
   [[nodiscard]] bool all_sent() const override { return true; }
+  [[nodiscard]] bool has_ports_for(std::uint32_t) const override { return true; }
   [[nodiscard]] bool has_room(const Operation& operation) const override {
     return room != 0 &&
            program.stage(program.place_of(operation.flow).stage).dimension != full_dimension;

@@ -140,3 +140,27 @@ TEST_CASE("2D-RING says why a network does not suit it") {
   CHECK(find_generator("2d_ring")->unsuited(test::cables(2, {{0, 1}})) ==
         "2D-RING needs a 2D torus or mesh; this network is not a grid");
 }
+
+TEST_CASE("Rings in natural order go both ways along the lines of a mesh, and back over them") {
+  for (const auto& dims : kShapes) {
+    const Topology mesh = make_mesh(dims, kPlainLink);
+    CollectiveRequest request = request_of(CollectiveOp::all_reduce, 4096 * mesh.num_nodes());
+    request.line_order = LineOrder::natural;
+    const Schedule schedule = find_generator("2d_ring")->generate(mesh, request);
+    CAPTURE(mesh.name());
+    test::require_well_formed(mesh, schedule);
+    test::require_fits_tables(schedule);
+    CHECK(schedule.ni_ports == 4);
+    CHECK(test::ScheduleOracle(schedule, test::Arrival::held, 1).runs_and_is_right());
+  }
+  const Topology mesh = make_mesh({4, 4}, kPlainLink);
+  CollectiveRequest request = request_of(CollectiveOp::all_reduce, 65536);
+  request.line_order = LineOrder::natural;
+  const Schedule schedule = find_generator("2d_ring")->generate(mesh, request);
+  std::size_t longest = 0;
+  for (const Transfer& t : schedule.transfers) {
+    longest = std::max(longest, schedule.routes.hops(t.route));
+  }
+  CHECK(longest == 3);
+  CHECK_FALSE(schedule.contention_free);  // the way back meets the other direction's ring
+}

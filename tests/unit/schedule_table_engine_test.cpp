@@ -78,7 +78,8 @@ struct TableBackEnd : BackEnd {
   bool is_reduction_idle = true;
   Cycle idle_at = 0;
   bool is_all_sent = true;
-  NodeId full_queue;  // towards this node there is no room
+  NodeId full_queue;             // towards this node there is no room
+  std::uint32_t free_ports = 1;  // PortBinding::any
   std::vector<std::pair<std::size_t, Cycle>> issued;
 
   [[nodiscard]] bool reduction_idle(Cycle /*now*/) const override { return is_reduction_idle; }
@@ -86,6 +87,9 @@ struct TableBackEnd : BackEnd {
   [[nodiscard]] bool all_sent() const override { return is_all_sent; }
   [[nodiscard]] bool has_room(const Operation& operation) const override {
     return operation.to != full_queue;
+  }
+  [[nodiscard]] bool has_ports_for(std::uint32_t messages) const override {
+    return free_ports >= messages;
   }
   void issue(const Operation& operation, Cycle now) override {
     issued.emplace_back(operation.flow.index(), now);
@@ -119,6 +123,63 @@ class TableDriver {
   ScheduleTableEngine engine;
   TableBackEnd back_end;
 };
+
+TEST_CASE("With issue order step, an entry does not wait for an earlier one of its timestep") {
+  const TableProgram program = TableWriter().entry(1, {kReduced}).entry(1).entry(2).entry(2).done();
+  ScheduleTableEngine::Spec in_any_order = spec(LockstepMode::off, {}, 4);
+  in_any_order.order = IssueOrder::step;
+  TableDriver driver(program, in_any_order);
+  driver.run(0, 9);
+  CHECK(driver.issue_cycle(1) == 0);
+  CHECK(driver.engine.head() == 0);
+  CHECK(driver.engine.decisions() == 1);
+  // The next timestep still waits for all entries of the present one.
+  CHECK(driver.issue_cycle(2) == kNever);
+  driver.engine.clear(kReduced, 9);
+  driver.run(10, 12);
+  CHECK(driver.issue_cycle(0) == 10);
+  CHECK(driver.issue_cycle(2) == 11);
+  CHECK(driver.issue_cycle(3) == 11);
+  CHECK(driver.engine.done());
+}
+
+TEST_CASE("An entry that may take any port issues when as many ports are free as it sends") {
+  const TableProgram program = TableWriter().entry(1, {}, 2).entry(1).done();
+  ScheduleTableEngine::Spec any_port = spec(LockstepMode::off, {}, 4);
+  any_port.takes_any_port = true;
+  for (const IssueOrder order : {IssueOrder::head, IssueOrder::step}) {
+    any_port.order = order;
+    TableDriver driver(program, any_port);
+    driver.back_end.free_ports = 1;
+    driver.run(0, 4);
+    CHECK(driver.issue_cycle(0) == kNever);
+    CHECK((driver.issue_cycle(1) == kNever) == (order == IssueOrder::head));
+    CHECK(driver.engine.waits_for_ports());
+    driver.back_end.free_ports = 2;
+    driver.evaluate(5);
+    CHECK(driver.issue_cycle(0) == 5);
+  }
+}
+
+TEST_CASE("Lockstep nop counts two estimates from the last send to the end of the NOP behind it") {
+  const TableProgram program = TableWriter().entry(1).nop(2).nop(3).entry(4).done();
+  TableDriver driver(program, spec(LockstepMode::nop, {100, 100, 100, 100}));
+  driver.run(7, 900);
+  REQUIRE(driver.issue_cycle(0) == 7);
+  CHECK(driver.issue_cycle(3) == 7 + 2 * 100 + 100);
+}
+
+TEST_CASE("Lockstep nop starts a step that sends when all ports are released, and a NOP at once") {
+  const TableProgram program = TableWriter().entry(1).nop(2).entry(3).done();
+  TableDriver driver(program, spec(LockstepMode::nop, {10, 10, 10}));
+  driver.back_end.is_all_sent = false;
+  driver.back_end.is_reduction_idle = false;  // it does not wait for reductions
+  driver.run(0, 99);
+  CHECK(driver.engine.timestep() == 2);
+  driver.back_end.is_all_sent = true;
+  driver.run(100, 101);
+  CHECK(driver.issue_cycle(2) == 100);
+}
 
 TEST_CASE("A Gather issues in the cycle after its parent's Gather became visible") {
   const TableProgram program = TableWriter().entry(1, {kGathered}, 1, TableOp::gather).done();

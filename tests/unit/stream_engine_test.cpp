@@ -20,6 +20,7 @@ class FakeBackEnd : public BackEnd {
   [[nodiscard]] Cycle reduction_idle_at() const override { return 0; }
   [[nodiscard]] bool all_sent() const override { return true; }
   [[nodiscard]] bool has_room(const Operation&) const override { return true; }
+  [[nodiscard]] bool has_ports_for(std::uint32_t) const override { return true; }
   void issue(const Operation& operation, Cycle) override { issued.push_back(operation); }
   WorkTimes work(const LocalWork&, Cycle) override { return {}; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "alg/generators/generator.h"
@@ -211,6 +212,52 @@ TEST_CASE("Events order by flow then kind then peer") {
   CHECK(TableEvent{FlowId(1), Kind::gathered, NodeId(0)} < base);
   CHECK_FALSE(base < base);
   CHECK(base < TableEvent{FlowId(1), Kind::reduce_sent, NodeId(0)});
+}
+
+TEST_CASE("Messages to a node are numbered without gaps in each timestep") {
+  for (const char* algorithm : {"multitree", "2d_ring"}) {
+    const Topology torus = make_torus({4, 4}, test::kPlainLink);
+    const ScheduleTables tables = tables_of(algorithm, torus, 65536);
+    std::vector<TableProgram> programs = load_tables(tables);
+    number_arrivals(torus, tables, programs);
+    std::map<std::pair<NodeId, Timestep>, std::set<std::uint32_t>> numbers;
+    std::map<std::pair<NodeId, Timestep>, std::size_t> messages;
+    for (const TableProgram& program : programs) {
+      for (const ProgramEntry& entry : program.entries) {
+        for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
+          const Operation& send = program.sends[entry.first_send + s];
+          numbers[{send.to, entry.step}].insert(send.arrival);
+          ++messages[{send.to, entry.step}];
+        }
+      }
+    }
+    REQUIRE(!numbers.empty());
+    for (const auto& [place, of_place] : numbers) {
+      CHECK(of_place.size() == messages[place]);
+      CHECK(*of_place.rbegin() == messages[place] - 1);
+    }
+  }
+}
+
+TEST_CASE("A receiver's messages are numbered by the roots of their flows") {
+  const Topology torus = make_torus({4, 4}, test::kPlainLink);
+  const ScheduleTables tables = tables_of("multitree", torus, 65536);
+  std::vector<TableProgram> programs = load_tables(tables);
+  number_arrivals(torus, tables, programs);
+  std::map<std::pair<NodeId, Timestep>, std::map<std::uint32_t, FlowId>> arrivals;
+  for (const TableProgram& program : programs) {
+    for (const ProgramEntry& entry : program.entries) {
+      for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
+        const Operation& send = program.sends[entry.first_send + s];
+        arrivals[{send.to, entry.step}][send.arrival] = send.flow;
+      }
+    }
+  }
+  for (const auto& [place, flows] : arrivals) {
+    for (auto f = flows.begin(); std::next(f) != flows.end(); ++f) {
+      CHECK(f->second <= std::next(f)->second);  // MultiTree's flows are numbered by root
+    }
+  }
 }
 
 }  // namespace

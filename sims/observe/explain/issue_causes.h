@@ -2,6 +2,7 @@
 // programs share.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -41,6 +42,13 @@ class MessageIndex {
   [[nodiscard]] Cycle sent(RecordIndex message) const {
     return record_.messages[last_sent_[message]].sent;
   }
+  // When a message released its injection port, and a message of `vertex` that released a port, on
+  // `channel` if that is given, in cycle `at`; kNowhere if there is none.
+  [[nodiscard]] Cycle released(RecordIndex message) const {
+    return std::min(record_.messages[message].released, sent(message));
+  }
+  [[nodiscard]] RecordIndex released_at(NodeId vertex, Cycle at,
+                                        std::uint32_t channel = kNowhere) const;
   // A message of `vertex` whose last flit left in cycle `at`, on `channel` if that is given.
   // kNowhere if there is none.
   [[nodiscard]] RecordIndex sent_at(NodeId vertex, Cycle at,
@@ -54,7 +62,11 @@ class MessageIndex {
   std::vector<std::pair<Key, RecordIndex>> keys_;  // sorted
   std::vector<RecordIndex> last_done_;             // by message
   std::vector<RecordIndex> last_sent_;
-  std::vector<std::vector<std::pair<Cycle, RecordIndex>>> sent_;  // by vertex, sorted by cycle
+  using ByCycle = std::vector<std::pair<Cycle, RecordIndex>>;  // sorted
+  [[nodiscard]] RecordIndex in_cycle(const ByCycle& messages, Cycle at,
+                                     std::uint32_t channel) const;
+  std::vector<ByCycle> sent_;      // by vertex
+  std::vector<ByCycle> released_;  // by vertex
 };
 
 // When a node's host posts its collectives, and how wrong the node's clock is.

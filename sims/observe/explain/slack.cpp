@@ -84,9 +84,12 @@ class Backward {
       latest = std::min(latest, latest_done_[m] - (index_.done(m) - issue.at));
       latest = std::min(latest, latest_sent_[m] - (index_.sent(m) - issue.at));
     }
-    if (issue.entry + 1 < latest_[issue.node.index()].size()) {
-      const Cycle next = latest_[issue.node.index()][issue.entry + 1];
-      const Cycle steps = entries[issue.entry + 1].step - entry.step;
+    const std::size_t after = tables_.in_table_order(issue.node)
+                                  ? issue.entry + 1
+                                  : tables_.end_of_step(issue.node, issue.entry);
+    if (after < latest_[issue.node.index()].size()) {
+      const Cycle next = latest_[issue.node.index()][after];
+      const Cycle steps = entries[after].step - entry.step;
       latest = std::min(latest, next - steps);
       if (steps != 0) {
         const std::size_t loader = tables_.first_of_step(issue.node, issue.entry);
@@ -98,9 +101,20 @@ class Backward {
     if (counted != counter_.end()) {
       latest = std::min(latest, counted->second - tables_.step_time(issue.node, entry.step));
     }
+    const auto released = released_.find({issue.node, issue.entry});
+    if (released != released_.end()) latest = std::min(latest, released->second);
     latest_[issue.node.index()][issue.entry] = latest;
     const EntryCause why = tables_.cause(issue.node, issue.entry);
-    if (why.kind == SegmentKind::ni_queue) limit(why.event, latest - 1);
+    if (why.kind == SegmentKind::ni_queue) {
+      if (why.event.kind == PathEvent::Kind::sent) {
+        limit(why.event, latest - 1);
+      } else {
+        // The message of another entry released its port as long after its own issue.
+        const auto [place, is_new] =
+            released_.emplace(std::make_pair(issue.node, why.entry), latest - (issue.at - why.at));
+        if (!is_new) place->second = std::min(place->second, latest - (issue.at - why.at));
+      }
+    }
     // The step could begin only after a reduction or a send.
     if (why.kind == SegmentKind::lockstep && why.event.kind != PathEvent::Kind::issued) {
       const Cycle steps = entry.step - entries[issue.entry - 1].step - 1;
@@ -125,6 +139,8 @@ class Backward {
   std::vector<Cycle> latest_done_;          // by message
   std::vector<Cycle> latest_sent_;
   std::map<std::pair<NodeId, std::size_t>, Cycle> counter_;  // by loading entry: latest next step
+  // By entry: its latest issue so that its port is free in time.
+  std::map<std::pair<NodeId, std::size_t>, Cycle> released_;
 };
 
 }  // namespace

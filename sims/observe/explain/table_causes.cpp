@@ -23,16 +23,43 @@ TableCauses::TableCauses(const ScheduleTables& tables, const RunRecord& record,
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     const NodeId node(n);
     frames_.emplace_back(tables, node);
+    find_messages(node);
     read_moves(node);
+    if (!in_table_order(node)) read_issues(node);
     OfNode& of_node = nodes_[n];
-    const auto& issued = index.of(node);
-    for (std::uint32_t i = 0; i < issued.size(); ++i) number_[issued[i]] = i;
     for (const RecordIndex m : index.to(node)) {
       if (record.messages[m].operation.on_arrival != TransferKind::reduce) continue;
       of_node.reduced.emplace_back(index.done(m), m);
     }
     std::sort(of_node.reduced.begin(), of_node.reduced.end());
   }
+}
+
+void TableCauses::find_messages(NodeId node) {
+  std::vector<RecordIndex>& messages = nodes_[node.index()].messages;
+  if (in_table_order(node)) {
+    messages = index_.of(node);
+  } else {
+    for (const Operation& in_table : program(node).sends) {
+      const Operation send = frames_[node.index()].in_network(in_table);
+      messages.push_back(index_.find(node, send.to, send.flow, send.on_arrival));
+    }
+  }
+  for (std::uint32_t s = 0; s < messages.size(); ++s) {
+    if (messages[s] != kNowhere) number_[messages[s]] = s;
+  }
+}
+
+void TableCauses::read_issues(NodeId node) {
+  OfNode& of_node = nodes_[node.index()];
+  const auto& entries = program(node).entries;
+  of_node.issued.resize(entries.size(), kNever);  // NOPs that issued have the head's time
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    if (entries[e].num_sends == 0) continue;
+    const RecordIndex first = of_node.messages[entries[e].first_send];
+    of_node.issued[e] = first == kNowhere ? kNever : record_.messages[first].issued;
+  }
+  while (!of_node.issued.empty() && of_node.issued.back() == kNever) of_node.issued.pop_back();
 }
 
 void TableCauses::read_moves(NodeId node) {
@@ -61,6 +88,66 @@ std::vector<TableCauses::Awaited> TableCauses::awaited(NodeId node, std::size_t 
   return events;
 }
 
+std::size_t TableCauses::end_of_step(NodeId node, std::size_t entry) const {
+  const auto& entries = program(node).entries;
+  std::size_t end = entry;
+  while (end != entries.size() && entries[end].step == entries[entry].step) ++end;
+  return end;
+}
+
+std::size_t TableCauses::last_before_step(NodeId node, std::size_t entry) const {
+  const std::vector<Cycle>& issued = nodes_[node.index()].issued;
+  std::size_t last = first_of_step(node, entry) - 1;
+  if (in_table_order(node)) return last;
+  for (std::size_t e = first_of_step(node, last); e <= last; ++e) {
+    if (issued[e] > issued[last]) last = e;
+  }
+  return last;
+}
+
+std::optional<std::size_t> TableCauses::counted_for(NodeId node, std::size_t entry,
+                                                    Cycle at) const {
+  const auto& entries = program(node).entries;
+  const std::vector<Cycle>& issued = nodes_[node.index()].issued;
+  const std::size_t last = last_before_step(node, entry);
+  const Cycle counts = step_time(node, entries[last].step);
+  if (counts == 0) return std::nullopt;
+  if (engine(node).lockstep != LockstepMode::nop) {
+    std::size_t loader = first_of_step(node, last);
+    for (std::size_t e = loader; e < end_of_step(node, last); ++e) {
+      if (issued[e] < issued[loader]) loader = e;
+    }
+    if (issued[loader] + counts != at) return std::nullopt;
+    return loader;
+  }
+  if (entries[last].op != TableOp::nop) return std::nullopt;
+  Cycle from = issued[last];
+  if (last != 0) {
+    const std::size_t sent = last_before_step(node, last);
+    if (entries[sent].op != TableOp::nop) from = issued[sent] + counts;
+  }
+  if (from + counts != at) return std::nullopt;
+  return last;
+}
+
+EntryCause TableCauses::release_cause(SegmentKind kind, RecordIndex message) const {
+  const MessageRecord& released = record_.messages[message];
+  if (released.released == kNever) {
+    return {kind, {PathEvent::Kind::sent, message}, 0, index_.sent(message)};
+  }
+  return {kind, {PathEvent::Kind::issued, kNowhere}, entry_of(message), released.issued};
+}
+
+std::optional<std::size_t> TableCauses::issued_before(NodeId node, std::size_t entry) const {
+  const std::vector<Cycle>& issued = nodes_[node.index()].issued;
+  const std::size_t first = in_table_order(node) ? entry - 1 : first_of_step(node, entry);
+  const std::size_t end = in_table_order(node) ? entry : end_of_step(node, entry);
+  for (std::size_t e = first; e < std::min(end, issued.size()); ++e) {
+    if (issued[e] + 1 == issued[entry] || (e < entry && issued[e] == issued[entry])) return e;
+  }
+  return std::nullopt;
+}
+
 std::size_t TableCauses::first_of_step(NodeId node, std::size_t entry) const {
   const auto& entries = program(node).entries;
   while (entry != 0 && entries[entry - 1].step == entries[entry].step) --entry;
@@ -82,9 +169,9 @@ EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
           issued) {
     return {SegmentKind::slot, {}, entry, entered};
   }
-  const bool begins_step = entry == 0 || entries[entry - 1].step != entries[entry].step;
+  const bool begins_step = !in_table_order(node) || first_of_step(node, entry) == entry;
   if (begins_step && of_node.entered[entries[entry].step] == issued) {
-    return step_cause(node, entry);
+    return step_cause(node, first_of_step(node, entry));
   }
   // The memory had just given the entry.
   const std::uint32_t passed = entries[entry].rows_passed;
@@ -97,17 +184,18 @@ EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
   }
   for (std::uint32_t s = 0; s < entries[entry].num_sends; ++s) {
     const RecordIndex mine = message_of(node, entries[entry].first_send + s);
-    const RecordIndex sent = index_.sent_at(node, issued - 1, record_.messages[mine].channel);
-    if (sent == kNowhere) continue;
-    return {SegmentKind::ni_queue, {PathEvent::Kind::sent, sent}, 0, issued - 1};
+    const std::uint32_t channel =
+        engine(node).takes_any_port ? kNowhere : record_.messages[mine].channel;
+    const RecordIndex before = index_.released_at(node, issued - 1, channel);
+    if (before != kNowhere) return release_cause(SegmentKind::ni_queue, before);
   }
   if (entry != 0) {
-    const Cycle before = of_node.issued[entry - 1];
-    const bool follows = before == issued || before + 1 == issued;
+    const std::optional<std::size_t> follows = issued_before(node, entry);
+    const std::size_t before = follows.value_or(entry - 1);
     return {follows ? SegmentKind::issue : SegmentKind::unexplained,
             {PathEvent::Kind::issued, kNowhere},
-            entry - 1,
-            before};
+            before,
+            std::min(of_node.issued[before], issued)};
   }
   return {SegmentKind::unexplained, {}, 0, 0};
 }
@@ -136,36 +224,36 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
     return {SegmentKind::unexplained,
             {PathEvent::Kind::issued, kNowhere},
             entry - 1,
-            entry == 0 ? 0 : of_node.issued[entry - 1]};
+            entry == 0 ? 0 : of_node.issued[last_before_step(node, entry)]};
   }
   if (entry == 0) {
     // The first collective's doorbell is its post.
     const bool is_post = releases.empty() || releases.front().at == clock(node).start();
     return {is_post ? SegmentKind::late_start : SegmentKind::doorbell, {}, entry, since};
   }
-  const std::size_t loader = first_of_step(node, entry - 1);
-  const Cycle counts = step_time(node, last);
-  if (counts != 0 && of_node.issued[loader] + counts == since) {
-    return {
-        SegmentKind::lockstep, {PathEvent::Kind::issued, kNowhere}, loader, of_node.issued[loader]};
+  if (const auto loader = counted_for(node, entry, since)) {
+    return {SegmentKind::lockstep,
+            {PathEvent::Kind::issued, kNowhere},
+            *loader,
+            of_node.issued[*loader]};
   }
   if (lockstep != LockstepMode::off) {
     const auto reduced = std::lower_bound(of_node.reduced.begin(), of_node.reduced.end(),
                                           std::make_pair(since, RecordIndex{0}));
-    if (reduced != of_node.reduced.end() && reduced->first == since) {
+    if (reduced != of_node.reduced.end() && reduced->first == since &&
+        lockstep != LockstepMode::nop) {
       return {SegmentKind::lockstep, {PathEvent::Kind::done, reduced->second}, 0, since};
     }
-    const RecordIndex sent = index_.sent_at(node, since - 1);
-    if (sent != kNowhere && lockstep == LockstepMode::drain) {
-      return {SegmentKind::lockstep, {PathEvent::Kind::sent, sent}, 0, since - 1};
-    }
+    const bool waits_for_ports = lockstep == LockstepMode::drain || lockstep == LockstepMode::nop;
+    const RecordIndex sent = index_.released_at(node, since - 1);
+    if (sent != kNowhere && waits_for_ports) return release_cause(SegmentKind::lockstep, sent);
   }
   if (posted(last + 1, since)) return {SegmentKind::doorbell, {}, entry, since};
-  const Cycle before = of_node.issued[entry - 1];
-  return {before + 1 == since ? SegmentKind::issue : SegmentKind::unexplained,
+  const std::size_t before = last_before_step(node, entry);
+  return {of_node.issued[before] + 1 == since ? SegmentKind::issue : SegmentKind::unexplained,
           {PathEvent::Kind::issued, kNowhere},
-          entry - 1,
-          before};
+          before,
+          of_node.issued[before]};
 }
 
 std::size_t TableCauses::entry_of_send(NodeId node, std::size_t send) const {

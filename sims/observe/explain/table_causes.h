@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,11 @@ class TableCauses : public IssueCauses {
   }
   // An entry sends its node's messages [first_send, first_send + num_sends).
   [[nodiscard]] RecordIndex message_of(NodeId node, std::size_t send) const {
-    return index_.of(node)[send];
+    return nodes_[node.index()].messages[send];
+  }
+  // True if an entry issues after the entry before it in the table.
+  [[nodiscard]] bool in_table_order(NodeId node) const {
+    return engine(node).order == IssueOrder::head;
   }
   [[nodiscard]] std::size_t entry_of(RecordIndex message) const;
   // The timestep of the entry that sent the message.
@@ -61,6 +66,8 @@ class TableCauses : public IssueCauses {
     Cycle at = 0;
   };
   [[nodiscard]] std::vector<Awaited> awaited(NodeId node, std::size_t entry) const;
+  // The entry after the last one of `entry`'s step.
+  [[nodiscard]] std::size_t end_of_step(NodeId node, std::size_t entry) const;
   // The value that the down-counter is loaded with in a step; 0 if the mode does not count.
   [[nodiscard]] Cycle step_time(NodeId node, Timestep step) const {
     return engine(node).step_time[step - 1];
@@ -74,15 +81,29 @@ class TableCauses : public IssueCauses {
 
  private:
   struct OfNode {
-    std::vector<Cycle> issued;   // by entry
-    std::vector<Cycle> entered;  // by timestep; 0 for the state before the first one
+    std::vector<RecordIndex> messages;  // by number of the send in the table
+    std::vector<Cycle> issued;          // by entry
+    std::vector<Cycle> entered;         // by timestep; 0 for the state before the first one
     std::vector<std::pair<Cycle, RecordIndex>> reduced;  // sorted by time
   };
   [[nodiscard]] const ScheduleTableEngine::Spec& engine(NodeId node) const {
     return engines_[node.index()];
   }
+  void find_messages(NodeId node);
   void read_moves(NodeId node);
+  // IssueOrder::step: entries issue with their messages, and a NOP when the head of the table
+  // moves.
+  void read_issues(NodeId node);
   [[nodiscard]] EntryCause step_cause(NodeId node, std::size_t entry) const;
+  // The entry of the step before `entry`'s step that issued last. Precondition: there is one.
+  [[nodiscard]] std::size_t last_before_step(NodeId node, std::size_t entry) const;
+  // The entry that loaded the counter which ended in cycle `at` and held the step of `entry`.
+  [[nodiscard]] std::optional<std::size_t> counted_for(NodeId node, std::size_t entry,
+                                                       Cycle at) const;
+  // The event that the message released its port.
+  [[nodiscard]] EntryCause release_cause(SegmentKind kind, RecordIndex message) const;
+  // An entry of the same step that issued one cycle earlier, or in the same cycle before it.
+  [[nodiscard]] std::optional<std::size_t> issued_before(NodeId node, std::size_t entry) const;
   [[nodiscard]] std::size_t entry_of_send(NodeId node, std::size_t send) const;
 
   const RunRecord& record_;

@@ -33,6 +33,8 @@ struct MessageRecord {
   // The cycle in which the DMA engine has read the message, so that its first flit may leave.
   // kNever if packets are read one by one (a DMA engine with limited bandwidth).
   Cycle read = kNever;
+  // It releases its injection port; kNever: not before the last flit leaves.
+  Cycle released = kNever;
   Cycle sent = kNever;     // the last flit leaves the NI
   Cycle visible = kNever;  // the whole message is visible at the receiver
   // The cycle from which a Reduce may be added: `visible`, or later if the NI held it. kNever for a

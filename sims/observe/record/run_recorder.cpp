@@ -236,6 +236,7 @@ class NiRecorder : public NiObserver, public ContextObserver {
 
   void evaluated(const NetworkInterface& ni, Cycle now) override;
   void message_issued(MessageId message, std::uint32_t port, Cycle read, Cycle now) override;
+  void message_released(MessageId message, Cycle now) override { records_[message].released = now; }
   void message_sent(MessageId message, Cycle now) override { records_[message].sent = now; }
   void message_visible(MessageId message, Cycle now) override { records_[message].visible = now; }
   void reduction_begins(MessageId message, Cycle now) override { records_[message].adding = now; }

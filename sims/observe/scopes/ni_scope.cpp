@@ -81,10 +81,12 @@ NiScope::NiScope(NetworkInterface& ni, WaveRecorder& recorder, StepClock& steps)
   }
   add_contexts(name);
   sends_ = recorder.add(name + ".active_sends", kCountBits);
+  if (ni.releases_early()) held_ = recorder.add(name + ".held_ports", kCountBits);
   reducing_ = recorder.add(name + ".reducing", 1);
   delivered_ = recorder.add(name + ".delivered_bytes", kByteBits);
   is_wanted_ = recorder.num_signals() != before;
   recorder.change(0, sends_, 0);
+  if (ni.releases_early()) recorder.change(0, held_, 0);
   recorder.change(0, reducing_, 0);
   recorder.change(0, delivered_, 0);
   if (view_.table) show_table(*view_.table, 0);
@@ -117,6 +119,7 @@ void NiScope::evaluated(const NetworkInterface& ni, Cycle now) {
     show_contexts(view_.contexts, now);
   }
   recorder_.change(now, sends_, ni.active_sends());
+  if (ni.releases_early()) recorder_.change(now, held_, ni.held_ports());
   recorder_.change(now, delivered_, ni.delivered_bytes());
   if (ni.reduction_busy_until() > now) {
     reducing_until_ = ni.reduction_busy_until();

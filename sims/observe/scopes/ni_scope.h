@@ -65,7 +65,7 @@ class NiScope : public NiObserver {
   TableSignals table_;
   std::vector<DimensionSignals> dimensions_;
   std::vector<ContextSignals> contexts_;
-  WaveSignal sends_, reducing_, delivered_;
+  WaveSignal sends_, held_, reducing_, delivered_;
   EngineView view_;  // a member only to reuse its memory
   Timestep timestep_ = 0;
   Cycle lockstep_until_ = 0;

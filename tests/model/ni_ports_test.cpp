@@ -1,0 +1,134 @@
+// Injection and ejection ports that are not bound to links, as in the simulator of MultiTree's
+// authors. Their numbers are total cycles, which end 148 cycles after the last data have arrived.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "alg/schedule/schedule_table.h"
+#include "model_test_support.h"
+
+namespace espalier {
+namespace {
+
+using test::isca21;
+using test::kDefaultLink;
+
+constexpr Bytes kKi = 1024;
+
+// Preset isca21_authors.
+SystemConfig authors_system(FlowControlMode mode) {
+  SystemConfig config = isca21();
+  config.flow_control.mode = mode;
+  config.router.hold = SwitchHold::flit;
+  config.router.vc_order = VcOrder::rotating;
+  config.ni.lockstep = LockstepMode::nop;
+  config.ni.buffer_flits = 848;
+  config.ni.port_binding = PortBinding::any;
+  config.ni.release = PortRelease::pushed;
+  config.ni.issue = IssueOrder::step;
+  return config;
+}
+
+SystemConfig bound(SystemConfig config) {
+  config.ni.port_binding = PortBinding::link;
+  return config;
+}
+
+SimulationOutcome run_authors(const Topology& topology, Bytes size, const SystemConfig& config,
+                              SimulationConfig simulation = {}) {
+  CollectiveRequest request;
+  request.size = size;
+  request.step_end = StepEnd::authors;
+  return test::run_tables(topology,
+                          lower_to_tables(find_generator("multitree")->generate(topology, request)),
+                          config, simulation);
+}
+
+TEST_CASE("With ports bound to links, the authors' NI takes their cycles within 0.3 percent") {
+  struct Row {
+    Topology topology;
+    FlowControlMode mode;
+    Bytes size;
+    Cycle theirs;  // to the last data: their rule N
+  };
+  const Topology torus = make_torus({4, 4}, kDefaultLink);
+  const Topology wide = make_torus({8, 8}, kDefaultLink);
+  const Topology mesh = make_mesh({4, 4}, kDefaultLink);
+  const Row rows[] = {{torus, FlowControlMode::packet, 32 * kKi, 2454},
+                      {torus, FlowControlMode::packet, 128 * kKi, 6228},
+                      {torus, FlowControlMode::packet, 256 * kKi, 11788},
+                      {torus, FlowControlMode::packet, 1024 * kKi, 46140},
+                      {torus, FlowControlMode::message, 32 * kKi, 2398},
+                      {torus, FlowControlMode::message, 128 * kKi, 5949},
+                      {torus, FlowControlMode::message, 1024 * kKi, 43686},
+                      {wide, FlowControlMode::packet, 256 * kKi, 10167},
+                      {mesh, FlowControlMode::packet, 256 * kKi, 22669},
+                      {mesh, FlowControlMode::message, 256 * kKi, 21409}};
+  for (const Row& row : rows) {
+    CAPTURE(row.topology.name(), row.size, row.theirs);
+    const SimulationOutcome outcome =
+        run_authors(row.topology, row.size, bound(authors_system(row.mode)));
+    CHECK(outcome.verified);
+    CHECK(std::abs(static_cast<double>(outcome.cycles) / static_cast<double>(row.theirs) - 1) <
+          0.003);
+  }
+}
+
+TEST_CASE("Lockstep heals conflicts of ports that are not bound to links, and nothing else") {
+  const Topology mesh = make_mesh({4, 4}, kDefaultLink);
+  const SystemConfig held = authors_system(FlowControlMode::message);
+  SystemConfig free = held;
+  free.ni.lockstep = LockstepMode::off;
+  const Cycle with = run_authors(mesh, 256 * kKi, held).cycles;
+  const Cycle without = run_authors(mesh, 256 * kKi, free).cycles;
+  // The authors' simulator: 28686 with, 32223 without.
+  CHECK(static_cast<double>(without) > 1.02 * static_cast<double>(with));
+  // With ports bound to links: 21557 with and without.
+  const Cycle bound_with = run_authors(mesh, 256 * kKi, bound(held)).cycles;
+  const Cycle bound_without = run_authors(mesh, 256 * kKi, bound(free)).cycles;
+  CHECK(std::abs(static_cast<double>(bound_without) / static_cast<double>(bound_with) - 1) < 0.01);
+  CHECK(static_cast<double>(with) > 1.3 * static_cast<double>(bound_with));
+}
+
+TEST_CASE("The fidelities agree about ports that are not bound to links") {
+  for (const Topology& topology :
+       {make_torus({4, 4}, kDefaultLink), make_mesh({4, 4}, kDefaultLink)}) {
+    for (const FlowControlMode mode : test::kFlowControlModes) {
+      SystemConfig config = authors_system(mode);
+      config.router.hold = SwitchHold::packet;
+      config.router.vc_order = VcOrder::lowest;
+      SimulationConfig in_flits;
+      in_flits.fidelity = Fidelity::cycle;
+      SimulationConfig in_trains;
+      in_trains.fidelity = Fidelity::train;
+      CAPTURE(topology.name());
+      CHECK(run_authors(topology, 256 * kKi, config, in_flits).cycles ==
+            run_authors(topology, 256 * kKi, config, in_trains).cycles);
+    }
+  }
+}
+
+// Two entries of one timestep for one link, and a link that is free: a bound port would wait.
+TEST_CASE("A port that is not bound to links sends over any link") {
+  const Topology ring = make_torus({4}, kDefaultLink);
+  SystemConfig config = test::in_mode(FlowControlMode::message);
+  config.ni.ports = 1;
+  const Cycle one_bound = test::run_collective("ring", ring, 64 * kKi, config).cycles;
+  config.ni.port_binding = PortBinding::any;
+  // One port alone leaves no choice.
+  CHECK(test::run_collective("ring", ring, 64 * kKi, config).cycles == one_bound);
+}
+
+TEST_CASE("With early release, the messages of two timesteps share the buffer of a port") {
+  // A chunk of 64 sub-packets does not fit the buffer, so the port is free before it has left.
+  const Topology torus = make_torus({4, 4}, kDefaultLink);
+  SystemConfig config = authors_system(FlowControlMode::message);
+  const Cycle pushed = run_authors(torus, 1024 * kKi, config).cycles;
+  config.ni.release = PortRelease::left;
+  const Cycle left = run_authors(torus, 1024 * kKi, config).cycles;
+  // Steps overlap and delay each other.
+  CHECK(pushed != left);
+}
+
+}  // namespace
+}  // namespace espalier
