@@ -253,7 +253,8 @@ std::vector<std::uint32_t> downwards(const RankTree& tree) {
   return ranks;
 }
 
-// Reduces and broadcasts chunk `index` over one tree.
+}  // namespace
+
 void write_tree(ChunkTracer& tracer, const RankTree& tree, std::uint32_t index) {
   const Directives directives{index};
   std::vector<std::uint32_t> ranks = downwards(tree);
@@ -268,8 +269,6 @@ void write_tree(ChunkTracer& tracer, const RankTree& tree, std::uint32_t index) 
     if (r != tree.root) parent_of(r).copy(r, ProgramBuffer::input, index, directives);
   }
 }
-
-}  // namespace
 
 Program build_binomial_tree(const BuiltinRequest& request) {
   const auto signature =

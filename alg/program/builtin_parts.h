@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "alg/generators/rank_shapes.h"
 #include "alg/program/builtin_programs.h"
 #include "alg/program/chunk_language.h"
 #include "alg/program/compiler.h"
@@ -61,6 +62,9 @@ struct RingRuns {
 void write_ring_reduce_scatter(ChunkTracer& tracer, const RingRuns& runs);
 void write_ring_all_gather(ChunkTracer& tracer, const RingRuns& runs);
 
+// Reduces and broadcasts chunk `index` of the input over one tree, on the channel of that number.
+void write_tree(ChunkTracer& tracer, const RankTree& tree, std::uint32_t index);
+
 // Why a request is unsuited, as a sentence; empty if it is suited. Ranks are limited because
 // programs grow with their square.
 inline constexpr std::uint32_t kMostBuiltinRanks = 256;
@@ -82,6 +86,14 @@ inline constexpr std::uint32_t kMostBuiltinRanks = 256;
 [[nodiscard]] Program build_binomial_tree(const BuiltinRequest& request);
 [[nodiscard]] Program build_double_binary_tree(const BuiltinRequest& request);
 [[nodiscard]] Program build_broadcast_tree(const BuiltinRequest& request);
+// builtin_nccl.cpp
+[[nodiscard]] std::string unsuited_nccl(const BuiltinRequest& request);
+[[nodiscard]] Program build_nccl_ring(const BuiltinRequest& request);
+[[nodiscard]] Program build_nccl_reducescatter(const BuiltinRequest& request);
+[[nodiscard]] Program build_nccl_allgather(const BuiltinRequest& request);
+[[nodiscard]] Program build_nccl_tree(const BuiltinRequest& request);
+[[nodiscard]] Program build_nccl_alltoall(const BuiltinRequest& request);
+[[nodiscard]] Program build_nccl_sendrecv(const BuiltinRequest& request);
 // builtin_window.cpp
 [[nodiscard]] std::string unsuited_rs_window_ag(const BuiltinRequest& request);
 [[nodiscard]] Program build_window(const BuiltinRequest& request);

@@ -220,6 +220,12 @@ void add_dimension_keys(KeyTable& table) {
       .doc(
           "algorithm of a stage; auto: ring on a ring, direct where fully_connected, "
           "halving_doubling on a switch (direct where its size is not a power of two)");
+  any.integer("switch_bytes_per_cycle", &Dims::switch_bytes_per_cycle)
+      .range(1, 1U << 20U)
+      .word("ni")
+      .doc(
+          "rate at which each port of a switch with in_network adds; ni: as "
+          "ni.reduction.bytes_per_cycle says");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sims/config/gpu_presets.h"
+
 namespace espalier {
 
 namespace {
@@ -30,10 +32,8 @@ Preset dimensional(const char* name, const char* description, const DimensionLis
            {"system.router.clock", "1GHz"}}};
 }
 
-}  // namespace
-
-const std::vector<Preset>& presets() {
-  static const std::vector<Preset> table{
+std::vector<Preset> paper_presets() {
+  return {
       {kDefaultPreset,
        "MultiTree's Table III with a reduction unit as fast as the ejection ports",
        {}},
@@ -105,6 +105,16 @@ const std::vector<Preset>& presets() {
           "themis_fig4_current", "Themis, Fig. 4: a system of its day, 16x64, 1200 and 100 Gb/s",
           {"[switch, switch]", "[16, 64]", "[6, 1]", "[200Gb/s, 100Gb/s]", "[700ns, 1700ns]"}),
   };
+}
+
+}  // namespace
+
+const std::vector<Preset>& presets() {
+  static const std::vector<Preset> table = [] {
+    std::vector<Preset> all = paper_presets();
+    for (Preset& preset : gpu_presets()) all.push_back(std::move(preset));
+    return all;
+  }();
   return table;
 }
 

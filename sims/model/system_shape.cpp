@@ -113,7 +113,7 @@ class ShapeBuilder {
       const std::uint32_t more = dimension == 0 || ports == 0 ? ports : part.outputs;
       part.inputs += more;
       part.outputs += more;
-      if (adds) part.adders = adders(part.link_ends, part.flit_bits);
+      if (adds) part.adders = switch_adders(part.link_ends, part.flit_bits);
     }
     std::vector<RouterSlice> list;
     for (const auto& [dimension, part] : slices) list.push_back(part);
@@ -130,6 +130,15 @@ class ShapeBuilder {
         reduction.mode == ReductionMode::after_message && reduction.bytes_per_cycle != 0;
     Adders lane = adders_for(rate, need_.element_bytes);
     lane.count *= is_one_unit ? 1 : ports;
+    return lane;
+  }
+
+  // A switch adds at each port as data arrive.
+  [[nodiscard]] Adders switch_adders(std::uint32_t ports, std::uint32_t flit_bits) const {
+    const std::uint64_t rate = system_.dimensions.switch_bytes_per_cycle;
+    if (rate == 0) return adders(ports, flit_bits);
+    Adders lane = adders_for(rate, need_.element_bytes);
+    lane.count *= ports;
     return lane;
   }
 

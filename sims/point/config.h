@@ -143,6 +143,8 @@ struct DimensionsConfig {
   std::uint32_t packet_flits = 16;  // payload of a packet or sub-packet, in every dimension
   std::vector<std::uint32_t> vc_depth_flits;
   std::vector<std::optional<DimensionAlgorithm>> algorithm;
+  // What a port of a switch with in_network adds in a cycle. 0 ("ni"): as ni.reduction says.
+  std::uint64_t switch_bytes_per_cycle = 0;
 };
 
 struct RouterConfig {

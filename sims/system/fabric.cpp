@@ -133,7 +133,11 @@ void Fabric::build_switch_units(const NiSpec& spec, const SystemConfig& config,
     if (!topology_.aggregates(vertex) && !has_tenants_at(vertex)) continue;
     const char* const unit = has_tenants_at(vertex) ? "ten_" : "agg_";
     switch_units_[vertex] = nis_.size();
-    build_ni(unit + topology_.vertex_name(vertex), vertex, in_switch, config, observer);
+    NiSpec unit_spec = in_switch;
+    if (topology_.aggregates(vertex) && config.dimensions.switch_bytes_per_cycle != 0) {
+      unit_spec.reduction.bytes_per_cycle = config.dimensions.switch_bytes_per_cycle;
+    }
+    build_ni(unit + topology_.vertex_name(vertex), vertex, unit_spec, config, observer);
   }
 }
 

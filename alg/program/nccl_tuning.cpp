@@ -1,0 +1,227 @@
+#include "alg/program/nccl_tuning.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace espalier {
+
+namespace {
+
+// In the order LL, LL128, Simple.
+using ByProtocol = std::array<double, 3>;
+
+std::size_t index_of(Protocol protocol) {
+  if (protocol == Protocol::ll) return 0;
+  return protocol == Protocol::ll128 ? 1 : 2;
+}
+
+// Microseconds (baseLatencies, hwLatencies).
+constexpr ByProtocol kTreeStart{6.8, 14.0, 8.4};
+constexpr ByProtocol kRingStart{6.6, 14.0, 8.4};
+constexpr ByProtocol kTreeNvlink{0.6, 1.25, 4.0};
+constexpr ByProtocol kRingNvlink{0.6, 1.9, 3.4};
+constexpr ByProtocol kTreeNetwork{5.0, 8.5, 14.0};
+constexpr ByProtocol kRingNetwork{2.7, 4.0, 14.0};
+constexpr double kNvlsNvlink = 25;
+// In a table by the number of servers: 1, 2, more.
+using ByServers = std::array<double, 3>;
+
+std::size_t scale_of(const NcclSystem& system) { return std::min(system.servers, 3U) - 1; }
+
+// Rates of LL (llMaxBws): inside a server by GPU, between servers by host.
+double most_ll(const NcclSystem& system) {
+  constexpr ByServers kIntel{39.0, 39.0, 20.4};
+  constexpr ByServers kAmd{87.7, 22.5, 19.0};
+  constexpr ByServers kHopper{141.0, 45.0, 35.0};
+  const std::size_t scale = scale_of(system);
+  if (system.servers > 1) return (system.has_amd_hosts ? kAmd : kIntel)[scale];
+  return (system.gpu == GpuGeneration::hopper ? kHopper : kAmd)[scale];
+}
+
+// Rates of a channel (perChMaxRingLL128Bws, perChMaxTreeLL128Bws, perChMaxTreeBws).
+double most_ring_ll128(const NcclSystem& system) {
+  return system.gpu == GpuGeneration::hopper ? 36.7 : 20.0;
+}
+double most_tree_ll128(const NcclSystem& system) {
+  constexpr ByServers kHopper{36.7, 36.7, 29.0};
+  return system.gpu == GpuGeneration::hopper ? kHopper[scale_of(system)] : 20.0;
+}
+double most_tree(const NcclSystem& system) {
+  constexpr ByServers kAmpere{24.0, 23.6, 17.8};
+  constexpr ByServers kHopper{38.7, 41.4, 36.0};
+  return (system.gpu == GpuGeneration::hopper ? kHopper : kAmpere)[scale_of(system)];
+}
+
+double log2_floor(std::uint64_t value) {
+  double log = 0;
+  for (; value > 1; value /= 2) ++log;
+  return log;
+}
+
+// Trees are slower than the model at medium sizes (treeCorrectionFactor): powers of two from 64 B.
+double tree_correction(Protocol protocol, Bytes size) {
+  constexpr std::size_t kSizes = 24;
+  constexpr std::array<std::array<double, kSizes>, 3> kFactor{
+      {{1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1, 1},
+       {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1, 1},
+       {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
+        .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9}}};
+  if (size < 64) return 1;
+  const auto log = static_cast<std::size_t>(log2_floor(size / 64));
+  return log < kSizes ? kFactor[index_of(protocol)][log] : 1;
+}
+
+struct Cost {
+  double rate = 0;  // GB/s of the operation's size
+  double latency = 0;
+};
+
+Cost ring_cost(const NcclSystem& system, CollectiveOp op, Bytes size, Protocol protocol) {
+  const double ranks = system.ranks();
+  const double phases = op == CollectiveOp::all_reduce ? 2 : 1;
+  const double steps = phases * (ranks - 1);
+  const double network_steps = phases * (system.servers - 1);
+  const double channels = system.channels;
+  double rate = channels * (system.servers <= 2 ? system.ring_rate : system.network_rate);
+  if (protocol == Protocol::ll) rate = std::min(most_ll(system), rate / 2);
+  if (protocol == Protocol::ll128) {
+    rate = std::min(rate * 0.92, channels * most_ring_ll128(system));
+  }
+  const std::size_t p = index_of(protocol);
+  // With one GPU in a server nothing hides the network's latency.
+  double network = system.gpus_per_server == 1 ? kTreeNetwork[p] : kRingNetwork[p];
+  network += system.network_latency * (protocol == Protocol::simple ? 2 : 1);
+  double nvlink = kRingNvlink[p];
+  if (system.servers > 1) {
+    const double overhead = system.has_amd_hosts ? 2 : 1;
+    nvlink = std::max(nvlink, overhead * (protocol == Protocol::simple ? 3 : 1));
+  }
+  Cost cost;
+  cost.rate = rate * ranks / steps;
+  cost.latency = kRingStart[p] + (steps - network_steps) * nvlink + network_steps * network;
+  const bool has_plateau = protocol == Protocol::simple && system.servers > 1 &&
+                           op == CollectiveOp::all_reduce &&
+                           size / (system.channels * system.ranks()) >= 64;
+  if (has_plateau) cost.latency *= 1.4;
+  return cost;
+}
+
+Cost tree_cost(const NcclSystem& system, Bytes size, Protocol protocol) {
+  const double channels = system.channels;
+  double rate = channels * (system.servers <= 2 ? system.ring_rate : system.network_rate);
+  rate = std::min(rate * 0.92, channels * most_tree(system));
+  if (protocol == Protocol::ll) rate = std::min(rate / 3.8, most_ll(system));
+  if (protocol == Protocol::ll128) {
+    rate = std::min(rate * (system.servers == 1 ? 7.0 / 9 : 120.0 / 128),
+                    channels * most_tree_ll128(system));
+  }
+  const std::size_t p = index_of(protocol);
+  const double network =
+      kTreeNetwork[p] + system.network_latency * (protocol == Protocol::simple ? 2 : 1);
+  Cost cost;
+  cost.rate = rate / 2 * tree_correction(protocol, size);
+  cost.latency = kTreeStart[p] + 2 * ((system.gpus_per_server - 1) * kTreeNvlink[p] +
+                                      log2_floor(system.servers) * network);
+  return cost;
+}
+
+Cost nvls_cost(const NcclSystem& system, CollectiveOp op) {
+  constexpr double kEfficiency = 0.85;  // nvlsEfficiency of Hopper
+  const double channels = system.nvls_channels;
+  const double gpus = system.gpus_per_server;
+  double rate = system.nvls_rate * kEfficiency * (channels - 1) / channels;
+  // The reduction and the multicast of an all_reduce follow each other through the switch.
+  rate *= op == CollectiveOp::all_reduce ? 2 * gpus / (2 * (gpus - 1)) : (gpus - 1) / gpus;
+  return {rate * channels, kNvlsNvlink};
+}
+
+// Bytes of work below which a thread gets no channel of its own (threadThresholds).
+Bytes least_work(const NcclSystem& system, const NcclChoice& choice) {
+  constexpr Bytes kThreads = 512;
+  if (choice.algorithm == NcclAlgorithm::nvls) return 0;
+  if (choice.protocol == Protocol::simple) return kThreads * 64;
+  if (choice.protocol == Protocol::ll128) return 640 * 8;
+  return kThreads * 8 * (choice.algorithm == NcclAlgorithm::ring ? system.ranks() : 1);
+}
+
+}  // namespace
+
+std::optional<double> nccl_estimate(const NcclSystem& system, CollectiveOp op, Bytes size,
+                                    NcclAlgorithm algorithm, Protocol protocol) {
+  if (protocol == Protocol::message) return std::nullopt;
+  if (protocol == Protocol::ll128 && !system.has_ll128) return std::nullopt;
+  Cost cost;
+  switch (algorithm) {
+    case NcclAlgorithm::ring:
+      cost = ring_cost(system, op, size, protocol);
+      break;
+    case NcclAlgorithm::tree:
+      if (op != CollectiveOp::all_reduce) return std::nullopt;
+      cost = tree_cost(system, size, protocol);
+      break;
+    case NcclAlgorithm::nvls:
+      if (system.nvls_channels < 2 || system.servers > 1 || protocol != Protocol::simple) {
+        return std::nullopt;
+      }
+      cost = nvls_cost(system, op);
+      break;
+  }
+  return cost.latency + static_cast<double>(size) / (1000 * cost.rate);
+}
+
+NcclChoice nccl_choice(const NcclSystem& system, CollectiveOp op, Bytes size) {
+  std::optional<NcclChoice> best;
+  for (const auto algorithm : {NcclAlgorithm::tree, NcclAlgorithm::ring, NcclAlgorithm::nvls}) {
+    for (const auto protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+      const auto estimate = nccl_estimate(system, op, size, algorithm, protocol);
+      if (!estimate || (best && *estimate >= best->microseconds)) continue;
+      best = {algorithm, protocol, system.channels, *estimate};
+    }
+  }
+  if (best->algorithm == NcclAlgorithm::nvls) best->channels = system.nvls_channels;
+  const Bytes least = least_work(system, *best);
+  while (best->channels > 1 && size < best->channels * least) --best->channels;
+  return *best;
+}
+
+std::uint32_t nccl_message_channels(std::uint32_t ranks, Bytes bytes, std::uint32_t channels,
+                                    std::uint32_t most) {
+  constexpr Bytes kMostOfChannel = 32 * (Bytes{512} << 10);
+  std::uint32_t used = most;
+  while (used > 1 && used * ranks > channels) used /= 2;
+  while (used * 2 <= most && (bytes + used - 1) / used > kMostOfChannel) used *= 2;
+  return used;
+}
+
+Bytes nccl_chunk(const NcclSystem& system, Bytes size, const NcclChoice& choice) {
+  constexpr Bytes kStep = Bytes{512} << 10;  // an eighth of a channel's buffer of 4 MiB
+  if (choice.protocol == Protocol::ll) return Bytes{16} << 10;
+  if (choice.algorithm == NcclAlgorithm::ring) {
+    return choice.protocol == Protocol::ll128 ? 576000 : 4 * kStep;
+  }
+  // Trees cut their data such that the pipeline fills.
+  const Bytes per_channel = size / choice.channels;
+  const auto depth = static_cast<Bytes>(system.gpus_per_server - 1 +
+                                        static_cast<std::uint32_t>(log2_floor(system.servers)));
+  Bytes chunk = choice.protocol == Protocol::ll128 ? 576000 : kStep;
+  const Bytes least = choice.protocol == Protocol::ll128 ? 2 : 1;
+  while (per_channel < chunk * depth * 8 && chunk > (Bytes{128} << 10) / least) chunk /= 2;
+  while (per_channel < chunk * depth * 4 && chunk > (Bytes{64} << 10) / least) chunk /= 2;
+  while (per_channel < chunk * depth && chunk > (Bytes{32} << 10) / least) chunk /= 2;
+  return chunk;
+}
+
+const char* to_string(NcclAlgorithm algorithm) {
+  switch (algorithm) {
+    case NcclAlgorithm::ring:
+      return "ring";
+    case NcclAlgorithm::tree:
+      return "tree";
+    case NcclAlgorithm::nvls:
+      return "NVLS";
+  }
+  return "";
+}
+
+}  // namespace espalier

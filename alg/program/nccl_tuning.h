@@ -1,0 +1,66 @@
+// What NCCL runs for an operation: ring, tree or switch, with which protocol, over how many
+// channels. The choice is that of NCCL's own cost model, whose tables and formulas are published
+// with its sources (src/graph/tuning.cc, src/enqueue.cc; names of its tables in the comments).
+// Written anew from these facts. The estimates decide; they are not the times that we report.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "alg/program/program.h"
+#include "alg/schedule/schedule.h"
+
+namespace espalier {
+
+enum class GpuGeneration : std::uint8_t { ampere, hopper };
+enum class NcclAlgorithm : std::uint8_t { ring, tree, nvls };
+
+// What NCCL's search of the topology would find. Rates in GB/s.
+struct NcclSystem {
+  GpuGeneration gpu = GpuGeneration::ampere;
+  std::uint32_t servers = 1;
+  std::uint32_t gpus_per_server = 8;
+  std::uint32_t channels = 1;       // of rings and of trees
+  double ring_rate = 0;             // of a ring's channel inside a server
+  double network_rate = 0;          // of a ring's channel between servers
+  std::uint32_t nvls_channels = 0;  // 0: the switch cannot reduce
+  double nvls_rate = 0;             // of a channel
+  bool has_ll128 = true;
+  // What the network's plugin states, in microseconds; 0 of NCCL's own InfiniBand transport.
+  double network_latency = 0;
+  bool has_amd_hosts = false;  // the host's kind decides LL's rate and the network's overhead
+
+  [[nodiscard]] std::uint32_t ranks() const { return servers * gpus_per_server; }
+};
+
+struct NcclChoice {
+  NcclAlgorithm algorithm = NcclAlgorithm::ring;
+  Protocol protocol = Protocol::simple;
+  std::uint32_t channels = 1;
+  double microseconds = 0;  // NCCL's estimate
+};
+
+// NCCL's estimate of one combination; nullopt if NCCL does not offer it. `size` as in
+// CollectiveRequest::size. Preconditions: all_reduce, all_gather or reduce_scatter; two or more
+// ranks.
+[[nodiscard]] std::optional<double> nccl_estimate(const NcclSystem& system, CollectiveOp op,
+                                                  Bytes size, NcclAlgorithm algorithm,
+                                                  Protocol protocol);
+
+// The combination with the least estimate, and the channels that have enough work. Same
+// preconditions.
+[[nodiscard]] NcclChoice nccl_choice(const NcclSystem& system, CollectiveOp op, Bytes size);
+
+// Channels over which a message to one peer is spread: a share of all channels, doubled while a
+// channel's part exceeds 32 steps of the FIFO. `most`: channels for one peer.
+[[nodiscard]] std::uint32_t nccl_message_channels(std::uint32_t ranks, Bytes bytes,
+                                                  std::uint32_t channels, std::uint32_t most);
+
+// Data of the FIFO steps that NCCL hands on at once: the chunk that a channel of the chosen
+// combination moves to the next rank in one round, before the next round begins.
+[[nodiscard]] Bytes nccl_chunk(const NcclSystem& system, Bytes size, const NcclChoice& choice);
+
+[[nodiscard]] const char* to_string(NcclAlgorithm algorithm);
+
+}  // namespace espalier

@@ -1,0 +1,195 @@
+#include "sims/silicon/machines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace espalier {
+
+namespace {
+
+constexpr const char* kChannelRate = "system.ni.program.context_bytes_per_cycle";
+constexpr const char* kFence = "system.ni.program.fence_cycles";
+constexpr const char* kLaunch = "system.ni.program.doorbell_cycles";
+constexpr const char* kNicRate = "system.topology.nic_link.bandwidth";
+constexpr const char* kNicLatency = "system.topology.nic_link.latency";
+
+// What NCCL's search finds, by its logs and src/graph/search.cc: 24 channels on one server of 8
+// (16 between servers: 2 for each NIC) and 16 channels for NVLS on H100.
+NcclSystem hopper(std::uint32_t servers, std::uint32_t gpus) {
+  NcclSystem system;
+  system.gpu = GpuGeneration::hopper;
+  system.servers = servers;
+  system.gpus_per_server = gpus;
+  system.channels = servers == 1 ? 24 : 16;
+  // 18 links of 20.6 GB/s (src/graph/topo.h, SM90_NVLINK_BW); a NIC's 48 GB/s feed two channels.
+  system.ring_rate = 370.8 / system.channels;
+  system.network_rate = 24;
+  // Rings' busbw is measured on 4 of 8 GPUs.
+  if (servers == 1 && gpus == 8) {
+    system.nvls_channels = 16;
+    system.nvls_rate = 370.8 / 16;
+  }
+  return system;
+}
+
+NcclSystem ampere(std::uint32_t servers, std::uint32_t gpus, std::uint32_t channels,
+                  double network_rate) {
+  NcclSystem system;
+  system.gpu = GpuGeneration::ampere;
+  system.servers = servers;
+  system.gpus_per_server = gpus;
+  system.channels = channels;
+  // 12 links of 20.0 GB/s (src/graph/topo.h, SM80_NVLINK_BW).
+  system.ring_rate = (servers == 1 ? 240.0 : std::min(240.0, network_rate * channels)) / channels;
+  system.network_rate = network_rate;
+  return system;
+}
+
+SiliconMachine polaris(const char* name, std::uint32_t nodes) {
+  SiliconMachine machine{name, "polaris", ampere(nodes, 4, 4, 12.0), {}};
+  // Slingshot's plugin: GPUDirect by way of the host bridge, where NCCL does not use LL128.
+  machine.nccl.has_ll128 = false;
+  machine.nccl.has_amd_hosts = true;
+  machine.fitted = {{kNicRate, 19.2, "GB/s", "NIC, on the wire"},
+                    {kNicLatency, 700, "ns", "a link between GPU, NIC and fabric"},
+                    {kLaunch, 10000, "", "launch, ns"},
+                    {kFence, 2900, "", "a step of Simple, ns"},
+                    {"ll_post_3", 1300, "", "proxy, for a slot of LL, setting 3, ns"},
+                    {"ll_post_4", 1300, "", "proxy, for a slot of LL, setting 4, ns"},
+                    {"ll_post_5", 7000, "", "proxy, for a slot of LL, setting 5, ns"},
+                    {"simple_post_3", 27000, "", "proxy, for a slice of Simple, setting 3, ns"},
+                    {"simple_post_4", 21500, "", "proxy, for a slice of Simple, setting 4, ns"},
+                    {"simple_post_5", 28000, "", "proxy, for a slice of Simple, setting 5, ns"},
+                    {"message_post", 2500, "", "proxy, for a message, ns"},
+                    {"message_post_5", 6000, "", "proxy, for a message, setting 5, ns"},
+                    {"exchange_nic_rate", 12.0, "", "NIC in an all_to_all, on the wire, GB/s"},
+                    {"message_rate", 7, "", "a channel of messages, GB/s"}};
+  return machine;
+}
+
+}  // namespace
+
+Numbers SiliconMachine::numbers() const {
+  Numbers numbers;
+  for (const FittedNumber& number : fitted) numbers[number.name] = number.value;
+  return numbers;
+}
+
+std::string SiliconMachine::text_of(const FittedNumber& number, double value) const {
+  // Rates of NICs in steps of 0.1 GB/s, all others in whole cycles and bytes.
+  if (std::string(number.unit) == "GB/s") return fmt::format("{:.1f}GB/s", value);
+  return fmt::format("{}{}", std::llround(value), number.unit);
+}
+
+const std::vector<SiliconMachine>& silicon_machines() {
+  static const std::vector<SiliconMachine> machines = [] {
+    std::vector<SiliconMachine> all;
+    all.push_back({"8 x H100",
+                   "h100_8",
+                   hopper(1, 8),
+                   {{kChannelRate, 27, "", "a channel, GB/s"},
+                    {kFence, 2806, "", "a step of Simple, ns"},
+                    {kLaunch, 26027, "", "launch, ns"},
+                    {"message_rate", 22, "", "a channel of messages, GB/s"},
+                    {"exchange_rate", 362, "", "links in an all_to_all, on the wire, GB/s"},
+                    {"nvls_rate", 260, "", "addition in the switch, GB/s of a port"},
+                    {"nvls_start", 53768, "", "start of an NVLS kernel, ns"}}});
+    all.push_back({"10 x 8 H100",
+                   "h100_10x8",
+                   hopper(10, 8),
+                   {{kChannelRate, 23, "", "a channel, GB/s"},
+                    {kFence, 7500, "", "a step of Simple, ns"},
+                    {kLaunch, 16000, "", "launch, ns"},
+                    {kNicRate, 52, "GB/s", "NIC, on the wire"},
+                    {kNicLatency, 2000, "ns", "a link between GPU, NIC and fabric"},
+                    {"ll128_step", 5500, "", "a step of LL128, ns"},
+                    {"network_channels", 1, "", "channels of messages to one peer"},
+                    {"message_rate", 16, "", "a channel of messages, GB/s"}}});
+    const std::vector<FittedNumber> mscclpp{{kNicRate, 24.7, "GB/s", "NIC, on the wire"},
+                                            {kLaunch, 3500, "", "launch, ns"},
+                                            {kChannelRate, 22, "", "a channel, GB/s"}};
+    all.push_back({"NDm v4, 1 server, MSCCL++", "a100_8", ampere(1, 8, 24, 0), mscclpp});
+    all.push_back({"NDm v4, 2 servers, MSCCL++", "a100_8", ampere(2, 8, 16, 12), mscclpp});
+    all.push_back(polaris("Polaris, 2 nodes", 2));
+    all.push_back(polaris("Polaris, 8 nodes", 8));
+    all.push_back({"Sophia, 2 nodes",
+                   "sophia",
+                   ampere(2, 8, 16, 12.0),
+                   {{kNicRate, 25.5, "GB/s", "NIC, on the wire"},
+                    {kNicLatency, 881, "ns", "a link between GPU, NIC and fabric"},
+                    {kLaunch, 23180, "", "launch, ns"},
+                    {kFence, 2900, "", "a step of Simple, ns"},
+                    {"ll_step", 1, "", "a step of LL, ns"},
+                    {"ll128_step", 4050, "", "a step of LL128, ns"},
+                    {"simple_post", 3414, "", "proxy, for a slice of Simple, ns"},
+                    {"message_post", 2050, "", "proxy, for a message, ns"},
+                    {"message_rate", 10, "", "a channel of messages, GB/s"}}});
+    all.back().nccl.has_amd_hosts = true;  // DGX A100
+    return all;
+  }();
+  return machines;
+}
+
+namespace {
+
+const SiliconMachine& machine_named(const std::string& name) {
+  for (const SiliconMachine& machine : silicon_machines()) {
+    if (name == machine.name) return machine;
+  }
+  throw std::logic_error("no machine is named " + name);
+}
+
+MachineOfRow apart(std::string why) { return {nullptr, std::move(why), false}; }
+
+MachineOfRow hopper_row(const MeasuredRow& row) {
+  if (row.machine == "example-cluster00") {
+    return apart("NICs of about 100 Gb/s whose number and sharing are not known");
+  }
+  if (row.kind == "smoke") return apart("a smoke test of 5 iterations");
+  if (row.servers == 1 && row.gpus_per_server == 8) return {&machine_named("8 x H100"), {}, false};
+  if (row.servers == 10 && row.gpus_per_server == 8)
+    return {&machine_named("10 x 8 H100"), {}, false};
+  return apart("which GPUs and NICs of a server the job had is not known");
+}
+
+MachineOfRow alcf_row(const MeasuredRow& row) {
+  const bool is_sophia = row.machine == "sophia";
+  if (is_sophia && row.servers == 2 && row.gpus_per_server == 8) {
+    return {&machine_named("Sophia, 2 nodes"), {}, false};
+  }
+  if (is_sophia) return apart("Sophia with other nodes than 2 of 8 GPUs");
+  if (row.setting != "3" && row.setting != "4" && row.setting != "5") {
+    return apart("the setting uses TCP sockets over the fabric");
+  }
+  if (row.servers == 2) return {&machine_named("Polaris, 2 nodes"), {}, true};
+  if (row.servers == 8) return {&machine_named("Polaris, 8 nodes"), {}, true};
+  return apart("more than 256 GPUs on a shared dragonfly");
+}
+
+MachineOfRow mscclpp_row(const MeasuredRow& row) {
+  if (row.machine != "A100 (Azure NDmv4)")
+    return apart("MSCCL++'s kernels on H100, which use NVLS");
+  if (row.op == MeasuredOp::all_gather && row.size < (Bytes{1} << 20)) {
+    return apart("a kernel that hands its copies to the host");
+  }
+  if (row.servers == 1) return {&machine_named("NDm v4, 1 server, MSCCL++"), {}, false};
+  if (row.servers == 2) return {&machine_named("NDm v4, 2 servers, MSCCL++"), {}, false};
+  return apart("other than one or two servers");
+}
+
+}  // namespace
+
+MachineOfRow machine_of(const MeasuredRow& row) {
+  if (row.machine.rfind("example-cluster", 0) == 0) return hopper_row(row);
+  if (row.machine == "polaris" || row.machine == "sirius" || row.machine == "sophia") {
+    return alcf_row(row);
+  }
+  if (!row.kernel.empty()) return mscclpp_row(row);
+  return apart("the machine is not known");
+}
+
+}  // namespace espalier

@@ -1,0 +1,278 @@
+#include "sims/silicon/nccl_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace espalier {
+
+namespace {
+
+constexpr Bytes kKi = 1024;
+constexpr Bytes kMi = kKi * kKi;
+constexpr std::uint32_t kMessageChannels = 32;  // NCCL's channels for messages (p2pnChannels)
+
+double number_of(const Numbers& numbers, const char* name, double otherwise) {
+  const auto found = numbers.find(name);
+  return found == numbers.end() ? otherwise : found->second;
+}
+
+std::string cycles(double nanoseconds) {
+  return fmt::format("{}", static_cast<std::uint64_t>(std::llround(std::max(nanoseconds, 0.0))));
+}
+
+// Settings of one run that all plans share: the preset, and the calibrated keys.
+std::vector<std::string> machine_settings(const SiliconMachine& machine, const Numbers& numbers) {
+  std::vector<std::string> settings;
+  for (const FittedNumber& fitted : machine.fitted) {
+    const std::string name = fitted.name;
+    if (name.find('.') == std::string::npos) continue;
+    settings.push_back(name + "=" + machine.text_of(fitted, numbers.at(name)));
+  }
+  return settings;
+}
+
+class CasePlanner {
+ public:
+  CasePlanner(const SiliconMachine& machine, const MeasuredCase& measured, const Numbers& numbers)
+      : machine_(machine),
+        system_(machine.nccl),
+        case_(measured),
+        numbers_(numbers),
+        settings_(machine_settings(machine, numbers)) {
+    set("system.preset", machine.preset);
+    set("system.topology.servers", fmt::format("{}", system_.servers));
+    set("system.topology.gpus_per_server", fmt::format("{}", system_.gpus_per_server));
+  }
+
+  CasePlan plan() {
+    if (!case_.kernel.empty()) return kernel();
+    switch (case_.op) {
+      case MeasuredOp::all_reduce:
+        return collective(CollectiveOp::all_reduce, "all_reduce", "nccl_ring");
+      case MeasuredOp::all_gather:
+        return collective(CollectiveOp::all_gather, "all_gather", "nccl_allgather");
+      case MeasuredOp::reduce_scatter:
+        return collective(CollectiveOp::reduce_scatter, "reduce_scatter", "nccl_reducescatter");
+      case MeasuredOp::all_to_all:
+        return messages("custom", "nccl_alltoall", case_.size / system_.ranks());
+      case MeasuredOp::sendrecv:
+        return messages("custom", "nccl_sendrecv", case_.size);
+    }
+    return {};
+  }
+
+ private:
+  void set(const std::string& key, const std::string& value) {
+    settings_.push_back(key + "=" + value);
+  }
+  void set_bytes(const std::string& key, Bytes bytes) { set(key, fmt::format("{}B", bytes)); }
+  [[nodiscard]] double number(const char* name, double otherwise = 0) const {
+    return number_of(numbers_, name, otherwise);
+  }
+
+  CasePlan collective(CollectiveOp op, const char* op_name, const char* ring) {
+    const NcclChoice choice = nccl_choice(system_, op, case_.size);
+    CasePlan plan;
+    plan.how = fmt::format("{} {} x{}", to_string(choice.algorithm), to_string(choice.protocol),
+                           choice.channels);
+    if (choice.algorithm == NcclAlgorithm::nvls) return in_switch(std::move(plan));
+    set("collective.op", op_name);
+    set("collective.algorithm", choice.algorithm == NcclAlgorithm::tree ? "nccl_tree" : ring);
+    set("collective.program.channels", fmt::format("{}", choice.channels));
+    const bool is_tree = choice.algorithm == NcclAlgorithm::tree;
+    const Bytes parts = is_tree ? choice.channels : choice.channels * system_.ranks();
+    const Bytes part = std::max<Bytes>((case_.size + parts - 1) / parts, 4);
+    const Bytes chunk = std::min(nccl_chunk(system_, case_.size, choice), round_up(part));
+    set_protocol(choice.protocol, posts_of(choice, chunk));
+    set_chunk(choice, chunk);
+    // A round moves a chunk of every part.
+    const Bytes rounds = (part + chunk - 1) / chunk;
+    add_runs(plan, rounds, chunk * parts, is_tree ? 16 : 2);
+    return plan;
+  }
+
+  static Bytes round_up(Bytes bytes) { return (bytes + 3) / 4 * 4; }
+
+  // Messages of the network for one chunk: NCCL cuts a ring's chunk of Simple into two slices of at
+  // least 32 KiB.
+  static std::uint32_t posts_of(const NcclChoice& choice, Bytes chunk) {
+    const bool has_slices =
+        choice.protocol == Protocol::simple && choice.algorithm == NcclAlgorithm::ring;
+    return has_slices && chunk > 32 * kKi ? 2 : 1;
+  }
+
+  // A number that depends on the setting of the network: "simple_post_5".
+  [[nodiscard]] double set_number(const std::string& name) const {
+    const double common = number(name.c_str());
+    return number((name + "_" + case_.setting).c_str(), common);
+  }
+
+  void set_protocol(Protocol protocol, std::uint32_t posts) {
+    set("collective.program.protocol", to_string(protocol));
+    // What a step costs besides links, by the protocol, and what the proxy does for a FIFO slot of
+    // the network.
+    const bool crosses = system_.servers > 1;
+    double step = 1;
+    double post = 0;
+    switch (protocol) {
+      case Protocol::ll:
+        step = number("ll_step", 1);
+        post = set_number("ll_post");
+        break;
+      case Protocol::ll128:
+        step = number("ll128_step", 1300);
+        post = set_number("ll128_post");
+        break;
+      default:
+        post = posts * set_number("simple_post");
+        break;
+    }
+    set("system.ni.program.decode_cycles", cycles(std::max(step, 1.0)));
+    if (crosses) set("system.ni.program.network_slot_cycles", cycles(post));
+  }
+
+  // Tiles are chunks. Simple hands on a ring's chunk in two slices; LL and LL128 hand on lines,
+  // which are simulated in pieces.
+  void set_chunk(const NcclChoice& choice, Bytes chunk) {
+    Bytes request = chunk;
+    std::uint32_t slots = 8;
+    if (choice.protocol == Protocol::simple && choice.algorithm == NcclAlgorithm::ring) {
+      request = std::max<Bytes>(round_up((chunk + 1) / 2), 32 * kKi);
+      slots = 2;
+    } else if (choice.protocol != Protocol::simple) {
+      request = std::max<Bytes>(round_up(chunk / 4), 4 * kKi);
+    }
+    set_bytes("system.ni.program.slot", std::max<Bytes>(chunk, 4));
+    set("system.ni.program.slots", fmt::format("{}", slots));
+    set_bytes("system.ni.program.request", std::min(request, std::max<Bytes>(chunk, 4)));
+    set("system.ni.program.requests", "2");
+  }
+
+  // `rounds` rounds of `bytes` each. With many ranks, more than `most` of them are not simulated:
+  // two smaller runs stand for the whole, which is off by up to 3 %.
+  void add_runs(CasePlan& plan, Bytes rounds, Bytes bytes, Bytes most) {
+    constexpr std::uint32_t kFewRanks = 16;
+    if (rounds <= most || system_.ranks() <= kFewRanks) {
+      plan.runs.push_back(run_of(case_.size, 1));
+      return;
+    }
+    const Bytes fewer = most / 2;
+    const double steps =
+        (static_cast<double>(case_.size) / static_cast<double>(bytes) - static_cast<double>(most)) /
+        static_cast<double>(most - fewer);
+    plan.runs.push_back(run_of(most * bytes, 1 + steps));
+    plan.runs.push_back(run_of(fewer * bytes, -steps));
+    plan.how += ", continued";
+  }
+
+  [[nodiscard]] PlannedRun run_of(Bytes size, double weight) const {
+    PlannedRun run{settings_, weight};
+    run.settings.push_back(fmt::format("collective.size={}B", size));
+    return run;
+  }
+
+  // The switch of the server adds and copies.
+  CasePlan in_switch(CasePlan plan) {
+    settings_.clear();
+    set("system.preset", std::string(machine_.preset) + "_nvls");
+    set("system.dimensions.switch_bytes_per_cycle", cycles(number("nvls_rate")));
+    set("collective.op", "all_reduce");
+    set("collective.algorithm", "baseline");
+    set("collective.chunks", "64");
+    plan.runs.push_back(run_of(case_.size, 1));
+    plan.added_microseconds = number("nvls_start") / 1000;
+    return plan;
+  }
+
+  // A kernel of MSCCL++: all ranks exchange with all others at once, small data in lines with
+  // flags. Large sums are spread over many thread blocks, as in rings. Between servers they go
+  // through rings of servers.
+  CasePlan kernel() {
+    const bool is_small = case_.size < kMi;
+    const bool adds = case_.op == MeasuredOp::all_reduce;
+    const bool is_hierarchical = adds && !is_small && system_.servers > 1;
+    const bool is_ring = adds && !is_small && !is_hierarchical;
+    const char* algorithm = adds ? "gc3_allpairs" : "nccl_alltoall";
+    if (is_hierarchical) algorithm = "gc3_hierarchical";
+    if (is_ring) algorithm = "nccl_ring";
+    CasePlan plan;
+    plan.how = algorithm;
+    set("collective.op", adds ? "all_reduce" : "custom");
+    set("collective.algorithm", algorithm);
+    set("collective.program.protocol", is_small ? "LL" : "Message");
+    set("collective.program.instances", is_small || is_ring ? "1" : "4");
+    if (is_ring) set("collective.program.channels", "24");
+    const Bytes part = std::max<Bytes>(case_.size / system_.ranks() / 4, 4);
+    const Bytes request = std::clamp<Bytes>(round_up(part / 16), 4 * kKi, kMi);
+    set_bytes("system.ni.program.request", request);
+    set_bytes("system.ni.program.slot", std::max<Bytes>(request, 64 * kKi));
+    set("system.ni.program.slots", "8");
+    plan.runs.push_back(run_of(case_.size, 1));
+    return plan;
+  }
+
+  CasePlan messages(const char* op, const char* algorithm, Bytes bytes) {
+    std::uint32_t channels = nccl_message_channels(
+        system_.ranks(), bytes, kMessageChannels,
+        system_.servers > 1 ? static_cast<std::uint32_t>(number("network_channels", 2))
+                            : kMessageChannels);
+    // All peers share the channels: more for each than that do not run at the same time.
+    if (case_.op == MeasuredOp::all_to_all) {
+      channels = std::min(channels, std::max(2 * kMessageChannels / system_.ranks(), 1U));
+    }
+    CasePlan plan;
+    plan.how = fmt::format("messages x{}", channels);
+    set("collective.op", op);
+    set("collective.algorithm", algorithm);
+    set("collective.program.instances", fmt::format("{}", channels));
+    set_protocol(Protocol::simple, 1);
+    if (system_.servers > 1) {
+      set("system.ni.program.network_slot_cycles", cycles(set_number("message_post")));
+    }
+    set("system.ni.program.fence_cycles", "0");
+    set("system.ni.program.context_bytes_per_cycle", cycles(number("message_rate", 20)));
+    // Flows to all others meet in the switch as they come; simulated ranks stay in step.
+    const double exchange = number("exchange_rate");
+    if (case_.op == MeasuredOp::all_to_all && exchange != 0) {
+      set("system.link.bandwidth", cycles(exchange) + "GB/s");
+    }
+    const double nic = number("exchange_nic_rate");
+    if (case_.op == MeasuredOp::all_to_all && nic != 0) {
+      set("system.topology.nic_link.bandwidth", fmt::format("{:.1f}GB/s", nic));
+    }
+    const Bytes part = std::max<Bytes>(round_up(bytes / channels), 4);
+    // Behind NICs flows share an NI's queue, so pieces stay near the 128 KiB of NCCL's proxy.
+    const bool is_exchange = case_.op == MeasuredOp::all_to_all && system_.servers > 1;
+    const Bytes request = is_exchange ? std::clamp<Bytes>(round_up(part / 256), 64 * kKi, kMi)
+                                      : std::clamp<Bytes>(round_up(part / 64), 64 * kKi, kMi);
+    const Bytes slot = std::max(request, std::min<Bytes>(512 * kKi, part));
+    set_bytes("system.ni.program.slot", slot);
+    set("system.ni.program.slots", "8");
+    set_bytes("system.ni.program.request", std::min(request, slot));
+    set("system.ni.program.requests", "2");
+    plan.runs.push_back(run_of(case_.size, 1));
+    return plan;
+  }
+
+  const SiliconMachine& machine_;
+  const NcclSystem& system_;
+  const MeasuredCase& case_;
+  const Numbers& numbers_;
+  std::vector<std::string> settings_;
+};
+
+}  // namespace
+
+bool operator<(const MeasuredCase& a, const MeasuredCase& b) {
+  return std::tie(a.op, a.kernel, a.setting, a.size) < std::tie(b.op, b.kernel, b.setting, b.size);
+}
+
+CasePlan plan_case(const SiliconMachine& machine, const MeasuredCase& measured,
+                   const Numbers& numbers) {
+  return CasePlanner(machine, measured, numbers).plan();
+}
+
+}  // namespace espalier

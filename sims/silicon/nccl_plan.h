@@ -1,0 +1,38 @@
+// What is simulated for a measured case: settings of a configuration, by NCCL's choice.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sims/silicon/machines.h"
+
+namespace espalier {
+
+// What tells measured times of one machine apart.
+struct MeasuredCase {
+  MeasuredOp op = MeasuredOp::all_reduce;
+  std::string setting;
+  std::string kernel;
+  Bytes size = 0;
+};
+[[nodiscard]] bool operator<(const MeasuredCase& a, const MeasuredCase& b);
+
+// A simulation, and how often its time counts.
+struct PlannedRun {
+  std::vector<std::string> settings;  // "key=value"
+  double weight = 1;
+};
+
+struct CasePlan {
+  std::string how;  // "ring Simple x24"
+  // The time is the weighted sum of the runs' times. More than one run: a program that repeats
+  // itself over so much data is simulated with two smaller sizes, and continued along the line
+  // through them.
+  std::vector<PlannedRun> runs;
+  double added_microseconds = 0;
+};
+
+[[nodiscard]] CasePlan plan_case(const SiliconMachine& machine, const MeasuredCase& measured,
+                                 const Numbers& numbers);
+
+}  // namespace espalier

@@ -1,0 +1,73 @@
+// NCCL's choice between rings, trees and switches.
+#include "alg/program/nccl_tuning.h"
+
+#include <catch2/catch.hpp>
+
+using namespace espalier;
+
+namespace {
+
+constexpr Bytes kMiB = Bytes{1} << 20;
+
+NcclSystem hopper_servers(std::uint32_t servers) {
+  NcclSystem system;
+  system.gpu = GpuGeneration::hopper;
+  system.servers = servers;
+  system.channels = servers == 1 ? 24 : 16;
+  system.ring_rate = 370.8 / system.channels;
+  system.network_rate = 24;
+  return system;
+}
+
+}  // namespace
+
+TEST_CASE("A switch that adds takes large all_reduces of one server, and no other operation") {
+  NcclSystem system = hopper_servers(1);
+  CHECK(nccl_choice(system, CollectiveOp::all_reduce, 1024 * kMiB).algorithm ==
+        NcclAlgorithm::ring);
+  system.nvls_channels = 16;
+  system.nvls_rate = 370.8 / 16;
+  CHECK(nccl_choice(system, CollectiveOp::all_reduce, 1024 * kMiB).algorithm ==
+        NcclAlgorithm::nvls);
+  CHECK(nccl_choice(system, CollectiveOp::all_gather, 1024 * kMiB).algorithm ==
+        NcclAlgorithm::ring);
+}
+
+TEST_CASE("Between ten servers trees give way to rings above a gigabyte") {
+  // Rings move data at 194 GB/s and trees at 177, but rings begin 0.9 ms later: they cross near 1.7
+  // GB.
+  const NcclSystem system = hopper_servers(10);
+  const NcclChoice smaller = nccl_choice(system, CollectiveOp::all_reduce, 1024 * kMiB);
+  CHECK(smaller.algorithm == NcclAlgorithm::tree);
+  CHECK(smaller.protocol == Protocol::simple);
+  CHECK(nccl_choice(system, CollectiveOp::all_reduce, 4096 * kMiB).algorithm ==
+        NcclAlgorithm::ring);
+}
+
+TEST_CASE("Small data take the protocol without fences, and fewer channels") {
+  const NcclSystem system = hopper_servers(1);
+  const NcclChoice small = nccl_choice(system, CollectiveOp::all_gather, 64 << 10);
+  CHECK(small.protocol == Protocol::ll);
+  CHECK(small.channels == 2);  // 512 threads with 64 B each, for each of 8 ranks: 32 KiB at least
+  const NcclChoice large = nccl_choice(system, CollectiveOp::all_gather, 1024 * kMiB);
+  CHECK(large.protocol == Protocol::simple);
+  CHECK(large.channels == 24);
+}
+
+TEST_CASE("A network where flags and data may pass each other does without LL128") {
+  NcclSystem system = hopper_servers(10);
+  CHECK(nccl_choice(system, CollectiveOp::all_gather, 32 * kMiB).protocol == Protocol::ll128);
+  system.has_ll128 = false;
+  CHECK(nccl_choice(system, CollectiveOp::all_gather, 32 * kMiB).protocol == Protocol::simple);
+}
+
+TEST_CASE("A message takes more channels while a channel has more than 16 MiB") {
+  // The measured steps of sendrecv on 8 H100: 80, 80, 162, 300 and 356 GB/s.
+  CHECK(nccl_message_channels(8, 32 * kMiB, 32, 32) == 4);
+  CHECK(nccl_message_channels(8, 64 * kMiB, 32, 32) == 4);
+  CHECK(nccl_message_channels(8, 128 * kMiB, 32, 32) == 8);
+  CHECK(nccl_message_channels(8, 256 * kMiB, 32, 32) == 16);
+  CHECK(nccl_message_channels(8, 512 * kMiB, 32, 32) == 32);
+  CHECK(nccl_message_channels(4, 128 * kMiB, 32, 32) == 8);
+  CHECK(nccl_message_channels(80, 1024 * kMiB, 32, 1) == 1);
+}

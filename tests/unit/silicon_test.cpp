@@ -1,0 +1,149 @@
+// Measured times of real machines: the table, the fitted third, the measure of errors.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "sims/config/presets.h"
+#include "sims/silicon/measured_rows.h"
+#include "sims/silicon/validation.h"
+
+using namespace espalier;
+
+namespace {
+
+std::vector<MeasuredRow> measured(const std::string& text) {
+  Diagnostics diagnostics;
+  auto rows = parse_measured_rows("times.csv", text, diagnostics);
+  INFO(diagnostics.text());
+  REQUIRE(rows.has_value());
+  return *rows;
+}
+
+std::string measured_mistake(const std::string& text) {
+  Diagnostics diagnostics;
+  CHECK_FALSE(parse_measured_rows("times.csv", text, diagnostics).has_value());
+  return diagnostics.text();
+}
+
+constexpr const char* kHeader = "machine,nodes,gpus_per_node,op,size_bytes,time_us\n";
+
+}  // namespace
+
+TEST_CASE("A table of measured times is read by the names of its columns") {
+  const auto rows = measured(
+      "# from logs\n"
+      "log_id,cluster,kind,nodes,gpus_per_node,gpus,op,size_bytes,in_place,time_us,wrong\n"
+      "0,example-cluster01,single-node,1,8,8,alltoall,33554432,1,124.8,N/A\n"
+      "0,example-cluster01,single-node,1,8,8,sendrecv,0,1,124.8,N/A\n");
+  REQUIRE(rows.size() == 1);  // nobody can compare with no data
+  CHECK(rows[0].machine == "example-cluster01");
+  CHECK(rows[0].op == MeasuredOp::all_to_all);
+  CHECK(rows[0].size == 33554432);
+  CHECK(rows[0].microseconds == 124.8);
+  CHECK(rows[0].kind == "single-node");
+}
+
+TEST_CASE("A table without nodes divides its GPUs by those of a server") {
+  const auto rows = measured(
+      "gpu,op,kernel,gpus,gpus_per_node,size_bytes,time_us\n"
+      "A100 (Azure NDmv4),allreduce,4,16,8,50331648,517.43\n");
+  CHECK(rows.at(0).servers == 2);
+  CHECK(rows.at(0).kernel == "4");
+}
+
+TEST_CASE("A wrong table of measured times is refused with its place") {
+  using Catch::Matchers::Contains;
+  CHECK_THAT(measured_mistake(""), Contains("the file has no measured times"));
+  CHECK_THAT(measured_mistake("machine,nodes,gpus_per_node,op,size_bytes\n"),
+             Contains("times.csv:1:1") && Contains("no column 'time_us'"));
+  CHECK_THAT(measured_mistake(std::string(kHeader) + "x,1,8,all_gather,8,fast\n"),
+             Contains("times.csv:2:20") && Contains("'fast' is not microseconds"));
+  CHECK_THAT(measured_mistake(std::string(kHeader) + "x,1,8,gather,8,1\n"),
+             Contains("'gather' is not an operation"));
+  CHECK_THAT(measured_mistake(std::string(kHeader) + "x,1,8,all_gather\n"),
+             Contains("not a whole number of bytes"));
+}
+
+TEST_CASE("At most a third of the sizes is fitted, and the fitted sizes are no test sizes") {
+  std::size_t fitted = 0;
+  constexpr std::size_t kFirst = 25;  // 32 MiB to 16 GiB, as the logs of H100
+  constexpr std::size_t kLast = 34;
+  for (std::size_t log = kFirst; log <= kLast; ++log) fitted += is_fitted_size(Bytes{1} << log);
+  CHECK(fitted == 3);
+  CHECK(is_fitted_size(Bytes{128} << 20));
+  CHECK_FALSE(is_fitted_size(Bytes{64} << 20));
+  CHECK_FALSE(is_fitted_size(Bytes{256} << 20));
+  // Sizes that a program rounds down to whole elements belong to the same third.
+  CHECK(is_fitted_size((Bytes{1} << 30) - 64));
+  const auto rows = measured(std::string(kHeader) +
+                             "example-cluster01,1,8,all_gather,134217728,380\n"
+                             "example-cluster01,1,8,all_gather,134217728,382\n"
+                             "example-cluster01,1,8,all_gather,67108864,205\n");
+  const Comparison comparison = cases_of(rows);
+  REQUIRE(comparison.cases.size() == 2);
+  for (const ComparedCase& c : comparison.cases) CHECK(c.fitted == is_fitted_size(c.measured.size));
+  CHECK(comparison.cases[1].microseconds == std::vector<double>{380, 382});
+}
+
+TEST_CASE("Twice as long and half as long are equally wrong") {
+  ErrorMean mean;
+  CHECK(mean.error() == 0);
+  mean.add(200, 100);
+  CHECK(mean.error() == Approx(1.0));
+  mean.add(50, 100);
+  CHECK(mean.error() == Approx(1.0));
+  mean.add(100, 100);
+  mean.add(100, 100);
+  CHECK(mean.error() == Approx(std::sqrt(2.0) - 1));
+  CHECK(mean.count() == 4);
+}
+
+TEST_CASE("Rows that nothing in the data explains stand apart and are counted") {
+  const auto rows = measured(std::string(kHeader) +
+                             "example-cluster00,2,8,sendrecv,33554432,2300\n"
+                             "example-cluster00,2,4,sendrecv,33554432,2500\n"
+                             "somewhere,2,8,sendrecv,33554432,2500\n");
+  const Comparison comparison = cases_of(rows);
+  CHECK(comparison.cases.empty());
+  REQUIRE(comparison.apart.size() == 2);
+  CHECK(comparison.apart[0].rows == 2);
+  CHECK(comparison.apart[1].why == "the machine is not known");
+}
+
+TEST_CASE("A plan follows NCCL's choice, and the machine's numbers are in its settings") {
+  const SiliconMachine& machine = silicon_machines().front();
+  Numbers numbers = machine.numbers();
+  numbers["system.ni.program.doorbell_cycles"] = 12345;
+  const auto settings_of = [&](MeasuredOp op, Bytes size) {
+    const CasePlan plan = plan_case(machine, {op, "", "", size}, numbers);
+    REQUIRE(plan.runs.size() == 1);
+    std::string text = plan.how + ";";
+    for (const std::string& setting : plan.runs.front().settings) text += setting + ";";
+    return text;
+  };
+  using Catch::Matchers::Contains;
+  CHECK_THAT(settings_of(MeasuredOp::all_gather, Bytes{1} << 30),
+             Contains("ring Simple x24;") && Contains("system.preset=h100_8;") &&
+                 Contains("collective.algorithm=nccl_allgather;") &&
+                 Contains("doorbell_cycles=12345;"));
+  CHECK_THAT(settings_of(MeasuredOp::all_reduce, Bytes{1} << 30),
+             Contains("NVLS") && Contains("system.preset=h100_8_nvls;"));
+  CHECK_THAT(settings_of(MeasuredOp::sendrecv, Bytes{128} << 20),
+             Contains("messages x8;") && Contains("collective.program.instances=8;"));
+}
+
+TEST_CASE("A machine's preset has the machine's fitted numbers") {
+  for (const SiliconMachine& machine : silicon_machines()) {
+    const Preset* const preset = find_preset(machine.preset);
+    REQUIRE(preset != nullptr);
+    for (const FittedNumber& number : machine.fitted) {
+      const std::string name = number.name;
+      if (name.find('.') == std::string::npos) continue;
+      INFO(machine.name << ": " << name);
+      const auto setting = std::find_if(preset->settings.begin(), preset->settings.end(),
+                                        [&](const auto& s) { return s.first == name; });
+      REQUIRE(setting != preset->settings.end());
+      CHECK(setting->second == machine.text_of(number, number.value));
+    }
+  }
+}
