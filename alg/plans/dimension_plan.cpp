@@ -184,6 +184,9 @@ class PlanBuilder {
       const Bytes bytes = offsets[c + 1] - offsets[c];
       add_chunk(offsets[c], bytes, order_of(bytes));
     }
+    Bytes largest = 0;
+    for (const PlannedChunk& chunk : plan_.chunks) largest = std::max(largest, chunk.size);
+    for (PlannedChunk& chunk : plan_.chunks) chunk.rounding = largest - chunk.size;
     plan_.loads_fs = loads_.femtoseconds();
     return std::move(plan_);
   }
@@ -261,21 +264,22 @@ std::vector<double> DimensionPlan::residents(std::uint32_t chunk) const {
   return bytes;
 }
 
-std::vector<std::uint64_t> DimensionPlan::exact_residents(std::uint32_t chunk) const {
+std::vector<std::uint64_t> DimensionPlan::compared_residents(std::uint32_t chunk) const {
   const std::uint64_t nodes = count_nodes(dimensions);
   const PlannedChunk& planned = chunks[chunk];
-  if (planned.size > std::numeric_limits<std::uint64_t>::max() / nodes) {
+  const Bytes compared = planned.size + planned.rounding;
+  if (compared > std::numeric_limits<std::uint64_t>::max() / nodes) {
     throw std::invalid_argument(
         fmt::format("a chunk of {} bytes is too large for the arbiters of {} nodes: cut the "
                     "collective into more chunks",
-                    planned.size, nodes));
+                    compared, nodes));
   }
   Fraction share = first_share(op, dimensions);
   const auto parts = [&] {
     if (nodes % share.denominator != 0 || share.numerator > share.denominator) {
       throw std::invalid_argument("a chunk passes a dimension of its plan twice");
     }
-    return planned.size * (nodes / share.denominator * share.numerator);
+    return compared * (nodes / share.denominator * share.numerator);
   };
   std::vector<std::uint64_t> residents{parts()};
   for (const PlannedStage& stage : planned.stages) {
@@ -359,9 +363,11 @@ Planner planner_row(const char* name, const char* summary, decltype(Planner::pla
 }
 
 Planner baseline_row() {
-  return planner_row("baseline",
-                     "multi-rail hierarchical: every chunk visits dim1 to dimD and returns",
-                     plan_baseline);
+  Planner row = planner_row("baseline",
+                            "multi-rail hierarchical: every chunk visits dim1 to dimD and returns",
+                            plan_baseline);
+  row.queue_order = QueueOrder::fifo;  // Themis, section 4.3
+  return row;
 }
 
 Planner themis_row() {

@@ -35,6 +35,9 @@ struct PlannedStage {
 struct PlannedChunk {
   Bytes offset = 0;
   Bytes size = 0;
+  // Bytes that the plan's largest chunk has more, because elements cannot be divided. Arbiters
+  // compare chunks as if they were cut evenly: a difference of an element is a tie.
+  Bytes rounding = 0;
   // all_reduce: the reduce_scatter of every dimension, then every all_gather in reverse order.
   // reduce_scatter and all_gather: only these stages.
   std::vector<PlannedStage> stages;
@@ -65,10 +68,10 @@ struct DimensionPlan {
   [[nodiscard]] std::size_t num_nodes() const;
   // Bytes that an NPU holds of a chunk before each of its stages, and after the last one.
   [[nodiscard]] std::vector<double> residents(std::uint32_t chunk) const;
-  // The same in parts of a byte, num_nodes() to a byte, without rounding. Throws
-  // std::invalid_argument if a number needs more than 64 bits, or if the chunk passes a dimension
-  // twice.
-  [[nodiscard]] std::vector<std::uint64_t> exact_residents(std::uint32_t chunk) const;
+  // What arbiters compare: the same for a chunk of size + rounding, in parts of a byte, num_nodes()
+  // to a byte, exactly. Throws std::invalid_argument if a number needs more than 64 bits, or if the
+  // chunk passes a dimension twice.
+  [[nodiscard]] std::vector<std::uint64_t> compared_residents(std::uint32_t chunk) const;
   // Bytes that an NPU holds of a chunk before a stage starts, and after it has ended.
   [[nodiscard]] double resident_before(StageRef stage) const;
   [[nodiscard]] double resident_after(StageRef stage) const;

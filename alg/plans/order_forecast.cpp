@@ -120,7 +120,7 @@ class Forecaster {
     }
     for (std::uint32_t c = 0; c < plan.chunks.size(); ++c) {
       residents_.push_back(plan.residents(c));
-      exact_residents_.push_back(plan.exact_residents(c));
+      compared_residents_.push_back(plan.compared_residents(c));
     }
     forecast_.start_order.resize(plan.dimensions.size());
   }
@@ -162,7 +162,7 @@ class Forecaster {
     std::sort(ready_.begin(), ready_.end(),
               [](StageRef a, StageRef b) { return a.chunk < b.chunk; });
     for (const StageRef ref : ready_) {
-      const std::vector<std::uint64_t>& residents = exact_residents_[ref.chunk];
+      const std::vector<std::uint64_t>& residents = compared_residents_[ref.chunk];
       dimension_of(ref).queue.push(
           ref, arbitration_key(residents[ref.stage], residents[ref.stage + 1], spec_.arbiter.key));
     }
@@ -296,7 +296,7 @@ class Forecaster {
   const ForecastSpec& spec_;
   std::vector<Dimension> dimensions_;
   std::vector<std::vector<double>> residents_;  // DimensionPlan::residents(), by chunk
-  std::vector<std::vector<std::uint64_t>> exact_residents_;
+  std::vector<std::vector<std::uint64_t>> compared_residents_;
   // The running stage of a chunk.
   struct Running {
     std::uint64_t rank = 0;

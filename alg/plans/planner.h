@@ -7,6 +7,7 @@
 
 #include "alg/plans/dimension_plan.h"
 #include "alg/plans/order_forecast.h"
+#include "alg/plans/stage_arbiter.h"
 #include "alg/schedule/algorithm_row.h"
 #include "hw/topology/topology.h"
 
@@ -19,6 +20,8 @@ struct Planner : AlgorithmRow {
   // The orders of `plan` are where a search over the pre-simulation begins. NPUs then have to keep
   // to the order of starts that it finds.
   bool searches = false;
+  // In which dimension queues start chunks unless the configuration names an order.
+  QueueOrder queue_order = QueueOrder::scf;
   // The plan is the fastest of the other planners' (fastest_plans); `plan` has the baseline's
   // orders.
   bool chooses = false;

@@ -52,7 +52,7 @@ std::uint64_t arbitration_key(std::uint64_t before, std::uint64_t after, ChunkKe
 }
 
 std::uint64_t arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key) {
-  const std::vector<std::uint64_t> residents = plan.exact_residents(stage.chunk);
+  const std::vector<std::uint64_t> residents = plan.compared_residents(stage.chunk);
   return arbitration_key(residents[stage.stage], residents[stage.stage + 1], key);
 }
 

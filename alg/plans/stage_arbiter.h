@@ -94,7 +94,7 @@ class FlightGate {
 };
 
 // The number that the arbiter compares: what an NPU holds before the stage, after it, or the larger
-// of both, in the units of DimensionPlan::exact_residents().
+// of both, in the units of DimensionPlan::compared_residents().
 [[nodiscard]] std::uint64_t arbitration_key(std::uint64_t before, std::uint64_t after,
                                             ChunkKey key);
 [[nodiscard]] std::uint64_t arbitration_key(const DimensionPlan& plan, StageRef stage,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "sims/model/plan_forecast.h"
 #include "sims/point/enum_names.h"
 
 namespace espalier {
@@ -87,7 +88,7 @@ std::string plan_table(const Topology& topology, const RunPoint& point,
   text += "\n";
   if (plan.start_order.empty()) {
     text += fmt::format("every NPU starts the stages of a dimension as they become ready: {}\n",
-                        name_of(point.system.ni.dimension_queue.arbiter.order));
+                        name_of(arbiter_spec(point).order));
   }
   for (std::size_t d = 0; d < plan.start_order.size(); ++d) text += starts_text(plan, d);
   return text;

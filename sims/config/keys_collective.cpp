@@ -185,7 +185,8 @@ void add_collective_keys(KeyTable& table) {
       .only_where_algorithm_reads_it()
       .doc(
           "number of pieces, none of them empty; dbtree: of each tree's half of the data (auto: "
-          "pieces of about 8 KiB, 1 to 64); multitree_translated: of a chunk (auto: 1); window, "
+          "pieces of about 8 KiB, 1 to 64); multitree_translated: of a chunk (auto: 1 to 16, by "
+          "size); window, "
           "rs_window_ag, line: of a message (auto: 1 to 32, by size)");
   collective.boolean("bitwise_identical", &Config::bitwise_identical)
       .doc(

@@ -152,17 +152,15 @@ void add_dimension_queue_keys(KeyTable& table) {
                          .group("system.ni.dimension_queue", &RunPoint::system, &SystemConfig::ni,
                                 &NiConfig::dimension_queue)
                          .only(dimensional);
-  const auto arbiter = table
-                           .group("system.ni.dimension_queue", &RunPoint::system, &SystemConfig::ni,
-                                  &NiConfig::dimension_queue, &DimensionQueueConfig::arbiter)
-                           .only(dimensional);
-  arbiter.choice("order", &ArbiterSpec::order)
-      .doc("order in which waiting chunks start on a dimension; scf: smallest chunk first");
-  arbiter.choice("key", &ArbiterSpec::key)
+  queue.choice("order", &DimensionQueueConfig::order)
+      .doc(
+          "order in which waiting chunks start on a dimension; scf: smallest chunk first; auto: "
+          "fifo for baseline, scf otherwise");
+  queue.choice("key", &DimensionQueueConfig::key)
       .doc(
           "size of a chunk that scf compares: before the stage, after the stage, or the larger of "
           "both");
-  arbiter.choice("ties", &ArbiterSpec::ties)
+  queue.choice("ties", &DimensionQueueConfig::ties)
       .doc("arrival that scf prefers among chunks of equal size");
   queue.integer("in_flight", &DimensionQueueConfig::in_flight)
       .range(1, 1024)

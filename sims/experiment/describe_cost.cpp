@@ -152,15 +152,18 @@ const char* decisions_field(IssueKind kind) {
 }
 
 // What has no area.
-Json area_left_out(const PricedSystem& priced, const CostSpec& spec) {
+Json area_left_out(const PricedSystem& priced, const SystemConfig& system) {
   Json left_out = Json::array();
-  if (spec.link.area_um2 == 0) left_out.push_back("link PHYs");
+  if (system.cost.link.area_um2 == 0) left_out.push_back("link PHYs");
   const auto& routers = priced.cost.routers;
   const bool adds = std::any_of(routers.begin(), routers.end(), [](const RouterCost& router) {
     return std::any_of(router.slices.begin(), router.slices.end(),
                        [](const SliceCost& slice) { return slice.adders.has_value(); });
   });
   if (adds) left_out.push_back("memory of switches that add");
+  if (system.ni.issue == IssueOrder::step) {
+    left_out.push_back("choice among the entries of a timestep");
+  }
   return left_out;
 }
 
@@ -217,7 +220,7 @@ Json describe_area(const PricedSystem& priced, const SystemConfig& system, const
   json["system_placed_mm2_high"] = mm2(priced.cost.area.high / system.cost.utilization);
   json["system_leakage_mW"] =
       priced.cost.leakage_mw ? Json(rounded(*priced.cost.leakage_mw, 3)) : Json();
-  json["left_out"] = area_left_out(priced, system.cost);
+  json["left_out"] = area_left_out(priced, system);
   json["max_clock_GHz"] = ghz(priced.cost.clock.period_ps);
   json["clock_met"] = priced.cost.clock.period_ps <=
                       kPicosecondsPerSecond / static_cast<double>(system.clock.hertz);

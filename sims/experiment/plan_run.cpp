@@ -38,7 +38,7 @@ void describe_plan(Json& result, const Topology& topology, const RunPoint& point
   result["nodes"] = topology.num_nodes();
   result["size_bytes"] = planned.plan.size;
   result["chunks"] = planned.plan.chunks.size();
-  result["queue_order"] = name_of(queue.arbiter.order);
+  result["queue_order"] = name_of(arbiter_spec(point).order);
   if (queue.in_flight == 0) {
     result["in_flight"] = "auto";
   } else {

@@ -13,6 +13,7 @@
 #include "sims/experiment/workload_plans.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/build_workload.h"
+#include "sims/model/plan_forecast.h"
 #include "sims/point/enum_names.h"
 #include "sims/system/plan_simulation.h"
 #include "sims/workload/training/dimension_cost.h"
@@ -130,7 +131,7 @@ class WorkloadRun : public PointRun {
     result["data_npus"] = num_npus(groups_.data);
     result["iterations"] = config.iterations;
     result["exchange"] = name_of(config.exchange);
-    result["queue_order"] = name_of(point().system.ni.dimension_queue.arbiter.order);
+    result["queue_order"] = name_of(arbiter_spec(point()).order);
   }
   [[nodiscard]] bool has(RtlBlock block) const override {
     return block == RtlBlock::dimension_queue;

@@ -15,6 +15,13 @@ const Planner* planner_of(const RunPoint& point) {
   return is_schedule ? nullptr : planner;
 }
 
+ArbiterSpec arbiter_spec(const RunPoint& point) {
+  const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
+  const Planner* planner = point.collective ? planner_of(point) : nullptr;
+  const QueueOrder implied = planner != nullptr ? planner->queue_order : ArbiterSpec{}.order;
+  return {queue.order.value_or(implied), queue.key, queue.ties};
+}
+
 ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
                            const std::vector<PlannedDimension>& planned) {
   const SystemTiming timing = time_links(topology, point.system.clock);
@@ -22,7 +29,7 @@ ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
   const DimensionedShape& shape = *topology.dimensions();
   const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
   ForecastSpec spec;
-  spec.arbiter = queue.arbiter;
+  spec.arbiter = arbiter_spec(point);
   spec.flight = queue.flight();
   spec.arbitration = queue.arbitration_cycles;
   spec.reduction = point.system.ni.reduction.latency_cycles;

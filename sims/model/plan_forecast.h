@@ -14,6 +14,10 @@ namespace espalier {
 // Precondition: point.collective.
 [[nodiscard]] const Planner* planner_of(const RunPoint& point);
 
+// How the point's dimension queues choose. Without an order in the configuration, as its planner
+// does; smallest chunk first without a planner.
+[[nodiscard]] ArbiterSpec arbiter_spec(const RunPoint& point);
+
 // The properties of the point's system that the pre-simulation needs.
 [[nodiscard]] ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
                                          const std::vector<PlannedDimension>& planned);

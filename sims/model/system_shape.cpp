@@ -7,6 +7,7 @@
 #include "alg/algorithm.h"
 #include "hw/cost/logic.h"
 #include "sims/model/build_dimensions.h"
+#include "sims/model/plan_forecast.h"
 #include "sims/workload/coordination/tensor_set.h"
 
 namespace espalier {
@@ -185,8 +186,7 @@ class ShapeBuilder {
       const DimensionedShape& shape = *topology_.dimensions();
       for (std::uint32_t d = 0; d < shape.dimensions.size(); ++d) {
         ni.ports.push_back(ports_of(d + 1, shape.dimensions[d].links, slice(d + 1)));
-        ni.queues.push_back(
-            {d + 1, queue_entries(), 32, config.dimension_queue.arbiter.order == QueueOrder::scf});
+        ni.queues.push_back({d + 1, queue_entries(), 32, need_.queue_order == QueueOrder::scf});
       }
       return ni;
     }
@@ -282,6 +282,7 @@ std::optional<ReadinessShape> readiness_of(const RunPoint& point) {
 RunNeed configured_need(const RunPoint& point) {
   RunNeed need;
   if (point.collective) need.queue_entries = point.collective->chunks;
+  need.queue_order = arbiter_spec(point).order;
   constexpr std::uint32_t kFp16Bytes = 2;  // of the built-in workloads
   if (point.collective) {
     need.element_bytes =

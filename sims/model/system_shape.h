@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "alg/plans/stage_arbiter.h"
 #include "hw/cost/system_cost.h"
 #include "hw/topology/topology.h"
 #include "sims/point/config.h"
@@ -19,6 +20,7 @@ struct RunNeed {
   std::uint32_t slot_bits = 0;    // of an entry, if the schedule may have slots
   std::uint32_t places = 0;       // events that the entries of a table wait for
   std::uint32_t queue_entries = 0;
+  QueueOrder queue_order = QueueOrder::scf;
   std::uint32_t element_bytes = 4;  // of what NIs add
   std::optional<ReadinessShape> readiness;
   // Set if the NIs run a collective program.

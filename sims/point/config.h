@@ -177,7 +177,9 @@ struct ReductionConfig {
 
 // The choice among the chunks that wait for a dimension.
 struct DimensionQueueConfig {
-  ArbiterSpec arbiter;
+  std::optional<QueueOrder> order;  // nullopt ("auto"): as the planner queues, see arbiter_spec()
+  ChunkKey key = ChunkKey::larger;
+  TieRule ties = TieRule::newest;
   // Chunks that share a dimension's bandwidth. 0 ("auto"): 8, or more if 8 do not cover the fixed
   // delay of their steps.
   std::uint32_t in_flight = 0;

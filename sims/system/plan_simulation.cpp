@@ -13,6 +13,7 @@
 #include "ni/rtl/rtl_dimension_queue.h"
 #include "sims/model/faults.h"
 #include "sims/model/folding.h"
+#include "sims/model/plan_forecast.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/step_time.h"
 
@@ -173,7 +174,7 @@ class PlanSimulation::Parts {
 
   void load_engines() {
     const DimensionQueueConfig& queue = point_.system.ni.dimension_queue;
-    DimensionQueueEngine::Spec spec{queue.arbiter, queue.flight(), queue.arbitration_cycles};
+    DimensionQueueEngine::Spec spec{arbiter_spec(point_), queue.flight(), queue.arbitration_cycles};
     if (point_.simulation.has_rtl(RtlBlock::dimension_queue)) {
       spec.arbiter_of_dimension = make_rtl_arbiter;
     }

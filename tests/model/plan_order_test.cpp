@@ -81,7 +81,7 @@ TEST_CASE("Without an enforced order NPUs with nothing to send can cause a deadl
   // 17 elements on 12 NPUs in three chunks.
   RunPoint point = plan_point_of({ring(3), switched(4)}, 4 * 17, 3);
   point.system.ni.dimension_queue.in_flight = 1;
-  point.system.ni.dimension_queue.arbiter.order = QueueOrder::fifo;
+  point.system.ni.dimension_queue.order = QueueOrder::fifo;
   point.collective->parts = PartSizes::exact;
   CHECK(run(point, Fidelity::cycle).verified);
   point.system.ni.dimension_queue.enforce_order = false;

@@ -56,7 +56,7 @@ double check_point(const RunPoint& point) {
   const Topology topology = build_topology(point.system);
   CAPTURE(topology.name(), point.collective->algorithm, to_string(point.collective->op),
           point.collective->size, point.collective->chunks,
-          static_cast<int>(point.system.ni.dimension_queue.arbiter.order),
+          static_cast<int>(point.system.ni.dimension_queue.order.value_or(QueueOrder::scf)),
           point.system.ni.dimension_queue.in_flight, point.system.ni.dimension_queue.enforce_order);
   const ForecastPlan planned = plan_point(topology, point);
   CHECK(certify_plan(point, planned.plan).empty());
@@ -94,7 +94,7 @@ void check_variants(const Dimensions& dimensions, Bytes size, std::uint32_t chun
       for (const QueueOrder order : {QueueOrder::fifo, QueueOrder::scf}) {
         RunPoint point = plan_point_of(dimensions, size, chunks, algorithm, op);
         DimensionQueueConfig& queue = point.system.ni.dimension_queue;
-        queue.arbiter.order = order;
+        queue.order = order;
         queue.in_flight = kInFlight[variant % 3];
         queue.enforce_order = variant / 2 % 2 == 0;
         if (variant % 3 != 0 && has_rtl()) point.simulation.rtl = {RtlBlock::dimension_queue};
@@ -212,8 +212,9 @@ RunPoint random_point(std::mt19937& random) {
                                  pick(2) == 0 ? "baseline" : "themis", kPlannedOps[pick(3)]);
   SystemConfig& system = point.system;
   DimensionQueueConfig& queue = system.ni.dimension_queue;
-  queue.arbiter = {static_cast<QueueOrder>(pick(2)), static_cast<ChunkKey>(pick(3)),
-                   static_cast<TieRule>(pick(2))};
+  queue.order = static_cast<QueueOrder>(pick(2));
+  queue.key = static_cast<ChunkKey>(pick(3));
+  queue.ties = static_cast<TieRule>(pick(2));
   queue.in_flight = number(1, 8);
   queue.arbitration_cycles = number(1, 3);
   system.dimensions.packet_flits = number(2, 16);

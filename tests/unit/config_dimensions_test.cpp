@@ -381,12 +381,30 @@ TEST_CASE(
         "collective.threshold_divisor=8");
 }
 
+TEST_CASE(
+    "A queue without an order is FIFO for the baseline, as in the paper, and SCF for Themis") {
+  const auto order_of = [](const std::string& algorithm, const std::vector<std::string>& settings) {
+    const RunPoint point =
+        only_point(with("", "collective: {algorithm: " + algorithm + ", size: 1MiB}\n"), settings);
+    return arbiter_spec(point).order;
+  };
+  CHECK(order_of("baseline", {}) == QueueOrder::fifo);
+  CHECK(order_of("themis", {}) == QueueOrder::scf);
+  CHECK(order_of("themis_search", {}) == QueueOrder::scf);
+  CHECK(order_of("auto", {}) == QueueOrder::scf);
+  for (const std::string algorithm : {"baseline", "themis"}) {
+    CHECK(order_of(algorithm, {"system.ni.dimension_queue.order=fifo"}) == QueueOrder::fifo);
+    CHECK(order_of(algorithm, {"system.ni.dimension_queue.order=scf"}) == QueueOrder::scf);
+    CHECK(order_of(algorithm, {"system.ni.dimension_queue.order=auto"}) == order_of(algorithm, {}));
+  }
+}
+
 TEST_CASE("Queues and plans are configured, and lists of them run one by one") {
   const RunPoint defaults = only_point(with(""));
   const DimensionQueueConfig& queue = defaults.system.ni.dimension_queue;
-  CHECK(queue.arbiter.order == QueueOrder::scf);
-  CHECK(queue.arbiter.key == ChunkKey::larger);
-  CHECK(queue.arbiter.ties == TieRule::newest);
+  CHECK_FALSE(queue.order);
+  CHECK(queue.key == ChunkKey::larger);
+  CHECK(queue.ties == TieRule::newest);
   CHECK(queue.in_flight == 0);
   CHECK(queue.flight().places == 8);
   CHECK(queue.flight().cover_delay);
@@ -397,9 +415,9 @@ TEST_CASE("Queues and plans are configured, and lists of them run one by one") {
       with(""), {"system.ni.dimension_queue.order=fifo", "system.ni.dimension_queue.key=after",
                  "system.ni.dimension_queue.ties=oldest", "collective.chunks=7",
                  "collective.threshold_divisor=4", "collective.loads_start_at_fixed_delay=true"});
-  CHECK(changed.system.ni.dimension_queue.arbiter.order == QueueOrder::fifo);
-  CHECK(changed.system.ni.dimension_queue.arbiter.key == ChunkKey::after);
-  CHECK(changed.system.ni.dimension_queue.arbiter.ties == TieRule::oldest);
+  CHECK(changed.system.ni.dimension_queue.order == QueueOrder::fifo);
+  CHECK(changed.system.ni.dimension_queue.key == ChunkKey::after);
+  CHECK(changed.system.ni.dimension_queue.ties == TieRule::oldest);
   const PlanRequest request = plan_request(*changed.collective);
   CHECK(request.op == CollectiveOp::all_reduce);
   CHECK(request.size == 1 << 20);
@@ -414,7 +432,7 @@ TEST_CASE("Queues and plans are configured, and lists of them run one by one") {
   REQUIRE(product.points.size() == 24);
   CHECK(product.points[1].collective->chunks == 16);
   CHECK(product.points[3].system.ni.dimension_queue.in_flight == 8);
-  CHECK(product.points[6].system.ni.dimension_queue.arbiter.order == QueueOrder::scf);
+  CHECK(product.points[6].system.ni.dimension_queue.order == QueueOrder::scf);
   CHECK(product.points[12].collective->algorithm == "themis");
 }
 

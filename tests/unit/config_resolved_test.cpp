@@ -293,8 +293,10 @@ class RandomPoint {
     s.cost.queues = static_cast<Storage>(any() % 3);
     s.cost.queue_entries = pick32(1, 65'536);
     DimensionQueueConfig& queue = s.ni.dimension_queue;
-    queue.arbiter = {static_cast<QueueOrder>(any() % 2), static_cast<ChunkKey>(any() % 3),
-                     static_cast<TieRule>(any() % 2)};
+    queue.order.reset();
+    if (any() % 3 != 0) queue.order = static_cast<QueueOrder>(any() % 2);
+    queue.key = static_cast<ChunkKey>(any() % 3);
+    queue.ties = static_cast<TieRule>(any() % 2);
     queue.in_flight = pick32(0, 1024);
     queue.arbitration_cycles = pick(1, 1000);
     queue.enforce_order = any() % 2 == 0;

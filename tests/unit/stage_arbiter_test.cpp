@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
@@ -68,6 +69,24 @@ TEST_CASE("A stage counts as large as its chunk is before or after it") {
   CHECK(arbitration_key(plan, gather, ChunkKey::larger) == 16 * mb);
 }
 
+TEST_CASE("Chunks that differ by an element that cannot be divided are a tie") {
+  PlanRequest request;
+  request.element_bytes = 4;
+  request.size = 4 * 1000;
+  request.chunks = 7;  // of 142 and 143 elements
+  const std::vector<PlannedDimension> dimensions{{4, DimensionAlgorithm::ring, 1, 0},
+                                                 {2, DimensionAlgorithm::ring, 1, 0}};
+  const DimensionPlan plan = plan_baseline(dimensions, request);
+  std::vector<Bytes> sizes;
+  for (const PlannedChunk& chunk : plan.chunks) sizes.push_back(chunk.size);
+  CHECK(std::count(sizes.begin(), sizes.end(), 4 * 143) == 6);
+  CHECK(std::count(sizes.begin(), sizes.end(), 4 * 142) == 1);
+  for (std::uint32_t c = 0; c < 7; ++c) {
+    CHECK(plan.compared_residents(c) == plan.compared_residents(0));
+    CHECK(plan.compared_residents(c).front() == 8 * 4 * 143);
+  }
+}
+
 TEST_CASE("Sizes of chunks are compared without rounding, and those beyond 64 bits are refused") {
   // 3 x 7 NPUs and a chunk of 2^53 + 1 bytes: a double knows neither it nor its parts.
   const std::vector<PlannedDimension> dimensions{{3, DimensionAlgorithm::direct, 1, 0},
@@ -77,12 +96,12 @@ TEST_CASE("Sizes of chunks are compared without rounding, and those beyond 64 bi
   request.chunks = 1;
   request.size = (Bytes{1} << 53U) + 1;
   const DimensionPlan plan = plan_baseline(dimensions, request);
-  CHECK(plan.exact_residents(0) == std::vector<std::uint64_t>{21 * request.size, 7 * request.size,
-                                                              request.size, 7 * request.size,
-                                                              21 * request.size});
+  CHECK(plan.compared_residents(0) ==
+        std::vector<std::uint64_t>{21 * request.size, 7 * request.size, request.size,
+                                   7 * request.size, 21 * request.size});
   request.op = CollectiveOp::all_gather;
-  CHECK(plan_baseline(dimensions, request).exact_residents(0) ==
+  CHECK(plan_baseline(dimensions, request).compared_residents(0) ==
         std::vector<std::uint64_t>{request.size, 7 * request.size, 21 * request.size});
   request.size = Bytes{1} << 60U;
-  CHECK_THROWS_AS(plan_baseline(dimensions, request).exact_residents(0), std::invalid_argument);
+  CHECK_THROWS_AS(plan_baseline(dimensions, request).compared_residents(0), std::invalid_argument);
 }
