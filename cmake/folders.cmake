@@ -31,7 +31,7 @@ espalier_folder(router/train USES hw/clock flowctl flowctl/train router LINKS fm
 # Network interfaces: the back end, and the engines that decide what it sends.
 espalier_folder(ni USES hw hw/clock flowctl flowctl/train alg/schedule LINKS fmt::fmt)
 espalier_folder(ni/train USES flowctl flowctl/train ni)
-espalier_folder(ni/engines USES hw hw/topology alg/schedule alg/plans alg/program ni LINKS fmt::fmt)
+espalier_folder(ni/engines USES hw hw/topology alg/routes alg/schedule alg/plans alg/program ni LINKS fmt::fmt)
 espalier_folder(ni/rtl USES hw ni/engines LINKS ${espalier_rtl} fmt::fmt)
 
 # Sockets for models outside the project: TLM-2.0 at NIs, and routers and NIs behind signals.
@@ -71,7 +71,7 @@ espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/process sims/poin
 espalier_folder(sims/report/plot ONCE USES alg sims/text LINKS fmt::fmt)
 espalier_folder(sims/report/figure ONCE USES sims/text sims/process sims/point sims/config sims/experiment
                 sims/report/plot)
-espalier_folder(sims/silicon ONCE USES alg/schedule alg/program sims/text sims/point sims/config sims/experiment sims/report/figure
+espalier_folder(sims/silicon ONCE USES alg/schedule alg/program sims/text sims/config sims/experiment sims/report/figure
                 LINKS fmt::fmt)
 espalier_folder(sims/report/page ONCE USES hw/topology alg/schedule alg/packing alg/plans alg/certify sims/text sims/point sims/model
                 sims/config sims/experiment sims/report/plot LINKS Boost::headers fmt::fmt)

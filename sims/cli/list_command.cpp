@@ -83,7 +83,10 @@ std::vector<Kind> kinds() {
        {{"off", "a step starts as soon as its dependencies allow"},
         {"estimate", "a step lasts its estimated serialization time at this NI (MultiTree)"},
         {"drain", "a step starts when this NI's sends of the step before have left"},
-        {"full", "a step lasts the estimated time until its messages are visible and reduced"}}},
+        {"full", "a step lasts the estimated time until its messages are visible and reduced"},
+        {"nop",
+         "a step starts when the step before has released its ports; NOPs count (MultiTree's "
+         "authors)"}}},
       {"switching", "system.router.switching", names_of<Switching>()},
       {"reduction", "system.ni.reduction.mode", names_of<ReductionMode>()},
       {"traffic", "traffic.pattern", names_of<TrafficPattern>()},

@@ -85,6 +85,8 @@ std::vector<Preset> gpu_presets() {
         {"system.dimensions.flit_bytes", fmt::format("[{}]", kHopperLink)},
         {"system.dimensions.algorithm", "[in_network]"},
         {"system.dimensions.switch_bytes_per_cycle", "260"},
+        // Some chunks are multicast while others are added.
+        {"system.ni.dimension_queue.order", "scf"},
         {"system.router.clock", "1GHz"}}},
   };
 }

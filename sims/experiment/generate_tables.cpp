@@ -73,7 +73,7 @@ bool is_late(const Rival& rival) {
 ChosenSchedule choose(const Topology& topology, const SystemConfig& system,
                       const CollectiveConfig& collective, Choices& choices) {
   const GroupRequest of_group(topology, system, collective);
-  const std::vector<RankedSchedule> best =
+  std::vector<RankedSchedule> best =
       fastest_schedules(of_group.group.network(), of_group.request, 2);
   std::vector<Rival> rivals;
   for (const RankedSchedule& ranked : best) {
@@ -121,13 +121,11 @@ ChosenSchedule choose(const Topology& topology, const SystemConfig& system,
       simulate_some(rest);
     }
   }
-  const std::size_t first = is_faster(rivals[1], rivals[0]) ? 1 : 0;
-  if (!tables[first]) tables[first] = of_group.tables_of(best[first].schedule);
-  if (first == 1) std::swap(rivals[0], rivals[1]);
-  Choice taken = choice(first, {});
-  if (is_late(rivals[0])) {
+  // A schedule that is later than planned may be so in this number of segments only.
+  for (const std::size_t i : {0U, 1U}) {
+    if (!is_late(rivals[i])) continue;
     const std::vector<RankedSchedule> others =
-        in_other_segments(of_group.group.network(), of_group.request, best[first]);
+        in_other_segments(of_group.group.network(), of_group.request, best[i]);
     std::vector<Rival> other_rivals;
     std::vector<ScheduleTables> other_tables;
     for (const RankedSchedule& other : others) {
@@ -138,19 +136,23 @@ ChosenSchedule choose(const Topology& topology, const SystemConfig& system,
     }
     std::vector<Rival*> simulated;
     std::vector<ShortRun> runs;
-    for (std::size_t i = 0; i < others.size(); ++i) {
-      simulated.push_back(&other_rivals[i]);
+    for (std::size_t o = 0; o < others.size(); ++o) {
+      simulated.push_back(&other_rivals[o]);
       runs.emplace_back(
-          [&, i] { return simulate_collective(topology, point, other_tables[i], {}); });
+          [&, o] { return simulate_collective(topology, point, other_tables[o], {}); });
     }
     simulate(simulated, runs, system.clock, choices);
-    for (std::size_t i = 0; i < others.size(); ++i) {
-      if (!is_faster(other_rivals[i], rivals[0])) continue;
-      rivals[0] = other_rivals[i];
-      taken.segments = others[i].segments;
-      tables[first] = std::move(other_tables[i]);
+    for (std::size_t o = 0; o < others.size(); ++o) {
+      if (!is_faster(other_rivals[o], rivals[i])) continue;
+      rivals[i] = other_rivals[o];
+      best[i].segments = others[o].segments;
+      tables[i] = std::move(other_tables[o]);
     }
   }
+  const std::size_t first = is_faster(rivals[1], rivals[0]) ? 1 : 0;
+  if (!tables[first]) tables[first] = of_group.tables_of(best[first].schedule);
+  if (first == 1) std::swap(rivals[0], rivals[1]);
+  Choice taken = choice(first, {});
   taken.why = fmt::format("{}; next is {}", to_text(rivals[0]), to_text(rivals[1]));
   return {std::move(taken), std::move(*tables[first]), rivals};
 }

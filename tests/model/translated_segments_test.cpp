@@ -28,7 +28,7 @@ TEST_CASE("By itself, multitree_translated takes a number of segments near the b
     for (const FlowControlMode mode : test::kFlowControlModes) {
       for (const Bytes size : {16 * kKi, 64 * kKi, 256 * kKi, 1024 * kKi, 4096 * kKi}) {
         Cycle best = kNever;
-        for (const std::uint32_t segments : {1, 2, 4, 8, 16}) {
+        for (const std::uint32_t segments : {1U, 2U, 4U, 8U, 16U}) {
           best = std::min(best, cycles_in(torus, size, mode, segments));
         }
         const Cycle chosen = cycles_in(torus, size, mode, 0);

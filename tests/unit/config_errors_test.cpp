@@ -255,7 +255,7 @@ const std::vector<BadCase>& value_cases() {
 const std::vector<BadCase>& cross_cases() {
   static const std::vector<BadCase> cases{
       {"unbound ports for a program",
-       "system: {topology: {type: torus, dims: [4, 4]}, ni: {port_binding: @any}}\n"
+       "system: {topology: {type: mesh, dims: [4, 4]}, ni: {port_binding: @any}}\n"
        "collective: {algorithm: line, size: 1MiB}\n",
        "system.ni.port_binding: any: line is a program", "system.ni.port_binding: link"},
       {"early release for a traffic pattern",

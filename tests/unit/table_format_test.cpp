@@ -13,6 +13,7 @@ namespace {
 ScheduleTables tables_of(const Topology& topology, const char* algorithm) {
   CollectiveRequest request;
   request.size = 1 << 20;
+  request.segments = 1;
   return lower_to_tables(find_generator(algorithm)->generate(topology, request));
 }
 
