@@ -39,6 +39,7 @@ def with_rules(program, *rules):
 
 def all_reduces(program):
     page = Page("docs/reproduction.md")
+    page.given("| Themis (ISCA 2022) |")
     page.given("| Fig. 7, orders of the four chunks |")  # unit: dimension_plan_test
     page.given("| Fig. 7, loads at the end of the reduce-scatter |")
 
