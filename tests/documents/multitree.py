@@ -101,8 +101,8 @@ def figures_10_and_11(program):
     def gains(series, counts):
         return tuple(time(series, n) / time("MULTITREEMSG", n) for n in counts)
 
-    page.claim("| 10, weak scaling | linear | time per node within {:.0f} % of that on 64 nodes from 64 to 256 |", lambda: max(
-        100 * abs(time(s, n) / n / (time(s, 64) / 64) - 1) for s in ("MULTITREEMSG", "RING") for n in (64, 128, 256)) // 1 + 1)
+    page.claim("| 10, weak scaling | linear | {:.1f} (MULTITREEMSG) and {:.1f} (RING) times longer on 256 nodes than on 64 |",
+               lambda: tuple(time(s, 256) / time(s, 64) for s in ("MULTITREEMSG", "RING")))
     page.claim("| 10, MULTITREEMSG over RING | 3x | {:.1f} (16 nodes), {:.1f}, {:.1f}, {:.1f}, {:.1f} (256) |", lambda: gains("RING", nodes))
     page.claim("| 10, MULTITREEMSG over 2D-RING | 1.4x | {:.2f}, {:.2f}, {:.2f} on square tori; {:.1f}, {:.1f} on 4x8 and 8x16 |",
                lambda: gains("2D-RING", (16, 64, 256, 32, 128)))
