@@ -1,4 +1,4 @@
-"""docs/reproduction.md, GC3's Fig. 7."""
+"""GC3's Fig. 7: docs/reproduction.md and docs/gc3_figures.md."""
 from claims import Page, select
 
 KIB = 1 << 10
@@ -50,7 +50,40 @@ def claims(program):
         all(best(curve, "7g", s * KIB) == 1 for s in (1, 4)) and all(best(curve, "7g", s * MIB) == 12 for s in (64, 256))))
     page.claim('| "similar" | {:.2f} to {:.2f} at 1 KiB; {:.1f}, {:.1f}x at 16 and 64 MiB with r = 4 |', lambda: (
         *span(curve("7h", f"AllToNext r={r}")[KIB] for r in (1, 2, 4)), *(curve("7h", "AllToNext r=4")[s * MIB] for s in (16, 64))))
-    return [page]
+    return [page, details(curve, over)]
+
+
+def details(curve, over):
+    page = Page("docs/gc3_figures.md")
+
+    def at(figure, series, panel, *sizes):
+        return tuple(curve(figure, series, panel)[size] for size in sizes)
+
+    def pair(template, series, size, panel="small"):
+        page.claim(template, lambda: (*at("7a", series, panel, size), *at("7b", series, panel, size)))
+
+    page.claim("| ring, 64 MiB and 256 MiB | 1.0 | {:.2f}, {:.2f} | {:.2f}, {:.2f} |", lambda: (
+        *at("7a", "GC3 ring", "large", 64 * MIB, 256 * MIB), *at("7b", "GC3 ring", "large", 64 * MIB, 256 * MIB)))
+    pair("| all-pairs, 1 KiB | 1.8 (most) | {:.2f} | {:.2f} |", "GC3 all-pairs", KIB)
+    pair("| all-pairs, 256 KiB | | {:.2f} | {:.2f} |", "GC3 all-pairs", 256 * KIB)
+    pair("| all-pairs, 512 KiB | above 1 up to 1 MB | {:.2f} | {:.2f} |", "GC3 all-pairs", 512 * KIB)
+    both = (("1 KiB | 1.4 (most below 1 MB)", KIB, "small"), ("4 MiB |", 4 * MIB, "large"), ("16 MiB |", 16 * MIB, "large"), ("64 MiB |", 64 * MIB, "large"))
+    for text, size, panel in both:
+        page.claim(f"| hierarchical, {text} | {{:.2f}} | {{:.2f}} |", lambda s=size, p=panel: (
+            *at("7c", "GC3 hierarchical", p, s), *at("7d", "GC3 hierarchical", p, s)))
+    page.claim("| hierarchical, 256 KiB | | {:.2f} | |", lambda: at("7c", "GC3 hierarchical", "small", 256 * KIB))
+    page.claim("| hierarchical, 1 MiB | | | {:.2f} |", lambda: at("7d", "GC3 hierarchical", "small", MIB))
+    page.claim("| hierarchical, 256 MiB | | {:.2f} | {:.2f} (4 instances) |", lambda: (
+        *at("7c", "GC3 hierarchical", "large", 256 * MIB), *at("7d", "GC3 hierarchical", "large", 256 * MIB)))
+    page.claim("| hierarchical, 1 GiB | up to 1.11 | {:.2f} | |", lambda: at("7c", "GC3 hierarchical", "large", GIB))
+    for text, size in (("16 KiB | |", 16 * KIB), ("16 MiB | up to 1.3 above 64 MB |", 16 * MIB)):
+        page.claim(f"| GC3, {text} {{:.2f}} | {{:.2f}} | |", lambda s=size: (curve("7e", "GC3 two-step")[s], curve("7f", "GC3 two-step")[s]))
+    for text, size in (("16 KiB | |", 16 * KIB), ("16 MiB | passes 1 at 512 MB |", 16 * MIB)):
+        page.claim(f"| NCCL, {text} {{:.2f}} | {{:.2f}} | |", lambda s=size: (curve("7e", "NCCL (direct)")[s], curve("7f", "NCCL (direct)")[s]))
+    page.claim("| 16 KiB, r = 1, 2, 4, 8, 12 | slower for small buffers | {:.2f}, {:.2f}, {:.2f}, {:.2f}, {:.2f} | {:.2f}, {:.2f}, {:.2f} (r = 1, 2, 4) |",
+               lambda: (*(curve("7g", f"AllToNext r={r}")[16 * KIB] for r in (1, 2, 4, 8, 12)), *(curve("7h", f"AllToNext r={r}")[16 * KIB] for r in (1, 2, 4))))
+    page.claim("| 256 MiB | 14.5 | {:.1f}, r = 12 | {:.1f}, r = 4 |", lambda: (curve("7g", "AllToNext r=12")[256 * MIB], curve("7h", "AllToNext r=4")[256 * MIB]))
+    return page
 
 
 def first_below(curve):
