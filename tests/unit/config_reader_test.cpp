@@ -467,9 +467,9 @@ TEST_CASE("The schema names every key with its range and default") {
   const std::string schema = schema_text();
   CHECK(schema.find("    vcs: integer, 1 to 32; default 4\n") != std::string::npos);
   CHECK(schema.find("    latency: time, 1ps to 1s; default 150ns\n") != std::string::npos);
-  CHECK(
-      schema.find("  lockstep: one of off, estimate, drain, full, nop; default estimate; or a list\n") !=
-      std::string::npos);
+  CHECK(schema.find(
+            "  lockstep: one of off, estimate, drain, full, nop; default estimate; or a list\n") !=
+        std::string::npos);
   CHECK(
       schema.find("only where system.flow_control.mode is message, and system.topology.type is not "
                   "dimensions or astra_network\n") != std::string::npos);
