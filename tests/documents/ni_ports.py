@@ -1,7 +1,7 @@
 """docs/ni_ports.md: lockstep with both kinds of ports, and the authors' cycles beside ours."""
 import re
 
-from claims import ROOT, Page
+from claims import ROOT, Page, only, select
 
 # The authors' simulator counts so many cycles beyond the last data.
 BEYOND = {"MULTITREE": 148, "2D-RING": 296, "RING": 148}
@@ -16,6 +16,18 @@ def claims(program):
     page.claim("| ports that are not bound to links, here | {} | {} |", lambda: (cycles("nop"), cycles("off")))
     page.claim("| ports bound to links, here | {} | {} |",
                lambda: tuple(cycles(mode, "system.ni.port_binding=link") for mode in ("nop", "off")))
+    series = {("any", "off"): "any port, no lockstep", ("any", "nop"): "any port, lockstep",
+              ("of the link", "off"): "port of the link, no lockstep", ("of the link", "nop"): "port of the link, lockstep"}
+    networks = ("torus 4x4", "torus 8x8", "mesh 4x4", "mesh 8x8")
+    for (ports, lockstep), name in series.items():
+        page.claim(f"| {ports} | `{lockstep}` | {{:.0f}} | {{:.0f}} | {{:.0f}} | {{:.0f}} |",
+                   lambda n=name: tuple(only(program.figure("lockstep_ports"), series=n, topology=t)["cycles"] for t in networks))
+    for point, count in enumerate((1, 2, 4)):
+        for ports in ("of the link", "any"):
+            def costs(point=point, ports=ports):
+                off, nop = (select(program.figure("port_area"), series=series[ports, lockstep])[point] for lockstep in ("off", "nop"))
+                return off["area.ni_um2"], off["area.ni_extension_um2"], off["cycles"], nop["cycles"]
+            page.claim(f"| {count} | {ports} | {{:.0f}} | {{:.0f}} | {{:.0f}} | {{:.0f}} |", costs)
     # Rows like "| MULTITREE, 4x4 torus, packets, 256 KiB | 20775 | 19562 | 0.94 |"; "the same" repeats the row above.
     what = None
     for text, size, theirs in re.findall(r"^\| ([^|]*?), (\d+ [KM]iB) \| (\d+(?: to \d+)?) \| \d+ \| [\d.]+ \|$",
