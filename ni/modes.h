@@ -38,6 +38,12 @@ enum class IssueOrder : std::uint8_t {
   step,  // every entry of the present timestep
 };
 
+// When a node begins the Gathers that follow Reduces in its schedule table.
+enum class GatherStart : std::uint8_t {
+  flow,  // each one when its own flow permits
+  node,  // when all sends have released their ports, and the flows that the node roots are reduced
+};
+
 enum class ReductionMode : std::uint8_t {
   streaming,      // as flits arrive, with one lane per ejection port
   after_message,  // one unit per NI reduces whole messages, first come first served

@@ -8,6 +8,7 @@ SeparableHold::SeparableHold(const HoldSpec& spec, std::uint32_t requesters)
     : vcs_(spec.vcs),
       hold_flit_(spec.hold == SwitchHold::flit),
       shared_(spec.crossbar_inputs == CrossbarInputs::port),
+      output_first_(spec.allocation == SwitchAllocation::output_first),
       outputs_(spec.outputs),
       streaming_(spec.inputs, 0),
       own_vc_(std::size_t{spec.inputs} * spec.vcs, kNoVc),
@@ -17,7 +18,8 @@ SeparableHold::SeparableHold(const HoldSpec& spec, std::uint32_t requesters)
 }
 
 const std::vector<SwitchAllocator::Request>& SeparableHold::decide() {
-  const std::vector<SwitchAllocator::Request>& winners = allocator_.allocate();
+  const std::vector<SwitchAllocator::Request>& winners =
+      output_first_ ? allocator_.allocate_by_output() : allocator_.allocate();
   for (const SwitchAllocator::Request& winner : winners) {
     Output& out = outputs_[winner.output];
     if (shared_) arbiters_[winner.crossbar_input].grant(winner.vc);

@@ -22,6 +22,7 @@ struct HoldSpec {
   SwitchHold hold = SwitchHold::packet;
   CrossbarInputs crossbar_inputs = CrossbarInputs::port;
   std::vector<bool> rotates;  // by output: VcOrder::rotating; an ejection port looks from VC 0 on
+  SwitchAllocation allocation = SwitchAllocation::input_first;
 };
 
 // A packet at the front of an input VC whose next flit is there.
@@ -134,6 +135,7 @@ class SeparableHold {
   std::uint32_t vcs_;
   bool hold_flit_;
   bool shared_;
+  bool output_first_;
   std::vector<Output> outputs_;
   std::vector<VcMask> streaming_;            // by input
   std::vector<std::uint32_t> own_vc_;        // by input, then VC

@@ -54,7 +54,8 @@ void Router::connect() {
                 spec_.vcs,
                 spec_.hold,
                 spec_.crossbar_inputs,
-                {}};
+                {},
+                spec_.allocation};
   for (const OutputUnit& out : outputs_) {
     hold.rotates.push_back(out.channel != nullptr && spec_.vc_order == VcOrder::rotating);
   }
@@ -123,6 +124,10 @@ void Router::allocate(const Now& now) {
     if (shared && streaming != 0) continue;
     const VcMask waiting = inputs_[i].channel->occupied() & ~streaming;
     if (waiting == 0) continue;
+    if (spec_.allocation == SwitchAllocation::output_first) {
+      request_every_output(now, i, waiting);
+      continue;
+    }
     request_outputs(allocator, hold_->arbiter_of(i), shared, waiting,
                     [&](std::uint32_t vc, SwitchAllocator::Request& request) {
                       return make_request(now, i, vc, request);
@@ -147,6 +152,20 @@ void Router::allocate(const Now& now) {
   }
   // Losers try again, and so may other VCs of their input ports.
   if (!allocator.all_granted()) allocate_again(now, now.end + 1);
+}
+
+void Router::request_every_output(const Now& now, std::uint32_t input, VcMask waiting) {
+  const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
+  for (; waiting != 0; waiting &= waiting - 1) {
+    const auto vc = static_cast<std::uint32_t>(__builtin_ctz(waiting));
+    SwitchAllocator::Request request{};
+    if (!make_request(now, input, vc, request)) continue;
+    if (shared) {
+      hold_->allocator().request_output(request, hold_->arbiter_of(input));
+    } else {
+      hold_->allocator().request(request);
+    }
+  }
 }
 
 void Router::request_in_lanes(const Now& now, std::uint32_t input) {

@@ -93,6 +93,8 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver, p
   void allocate(const Now& now);
   // The same with decisions from outside.
   void allocate_outside(const Now& now);
+  // SwitchAllocation::output_first: makes the requests of one input port.
+  void request_every_output(const Now& now, std::uint32_t input, VcMask waiting);
   // With lanes: makes the requests of one input port.
   void request_in_lanes(const Now& now, std::uint32_t input);
   // Control packets that cannot go on release the switch.

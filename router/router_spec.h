@@ -19,6 +19,14 @@ enum class CrossbarInputs : std::uint8_t {
   vc,    // each VC has a crossbar input of its own
 };
 
+// Which stage of the switch allocator decides first. There is one iteration.
+enum class SwitchAllocation : std::uint8_t {
+  input_first,  // an input port picks one of its VCs, and an output picks one of the input ports
+  // iSLIP (McKeown, 1999): VCs request all outputs, an output grants an input port, and an input
+  // port accepts one of its grants. An output that an input port does not need stays usable.
+  output_first,
+};
+
 struct RouterSpec {
   std::uint32_t vcs = 4;
   SwitchHold hold = SwitchHold::packet;
@@ -26,6 +34,7 @@ struct RouterSpec {
   VcOrder vc_order = VcOrder::lowest;
   Tick ticks_per_cycle = 1;
   bool has_control = false;  // some messages use the control lane
+  SwitchAllocation allocation = SwitchAllocation::input_first;
 
   // If a packet holds a crossbar input that VCs share, a control packet behind it could miss every
   // cycle in which its output is free. So an input port makes one request for each lane, and the

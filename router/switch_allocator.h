@@ -55,6 +55,11 @@ class SwitchAllocator {
   // Winners, at most one per output, in ascending output; valid until the next call. Moves the
   // outputs' pointers.
   const std::vector<Request>& allocate();
+  // SwitchAllocation::output_first. A VC of an input port requests an output. Of several VCs that
+  // request one output, the port's arbiter `vcs` keeps one.
+  void request_output(const Request& request, const RoundRobinArbiter& vcs);
+  // As allocate(), with at most one winner per crossbar input. Pointers move with winners only.
+  const std::vector<Request>& allocate_by_output();
   // If there is only one request, returns it as the winner; otherwise nullptr.
   [[nodiscard]] const Request* only_request() const {
     return requests_.size() == 1 ? requests_.data() : nullptr;
@@ -63,7 +68,10 @@ class SwitchAllocator {
   [[nodiscard]] bool all_granted() const { return winners_.size() == requests_.size(); }
 
  private:
-  std::vector<RoundRobinArbiter> arbiters_;  // by output
+  void allocate_grants();
+
+  std::vector<RoundRobinArbiter> arbiters_;   // by output
+  std::vector<RoundRobinArbiter> acceptors_;  // by crossbar input
   std::vector<Request> requests_;
   std::vector<Request> winners_;
 };

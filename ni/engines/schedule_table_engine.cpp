@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace espalier {
 
@@ -88,9 +89,11 @@ std::size_t ScheduleTableEngine::next_entry(Cycle now, const BackEnd& back_end) 
   std::size_t next = program_.entries.size();
   for_each_candidate([&](std::size_t e) {
     const ProgramEntry& entry = program_.entries[e];
-    const bool is_later =
-        next != program_.entries.size() && program_.entries[next].flow <= entry.flow;
-    if (is_later || !dependencies_->is_clear(e, now)) return;
+    if (!dependencies_->is_clear(e, now)) return;
+    if (next != program_.entries.size()) {
+      const ProgramEntry& first = program_.entries[next];
+      if (std::tie(first.turn, first.flow) <= std::tie(entry.turn, entry.flow)) return;
+    }
     if (has_room(entry, back_end)) next = e;
   });
   return next == program_.entries.size() ? head_ : next;
@@ -122,6 +125,32 @@ Cycle ScheduleTableEngine::next_clear_at(Cycle now) const {
   return next;
 }
 
+template <class Visit>
+void ScheduleTableEngine::for_each_awaited_root(Visit&& visit) const {
+  if (!begins_gathers()) return;
+  const Timestep step = timestep() + 1;
+  for (std::size_t e = head_; e < program_.entries.size(); ++e) {
+    if (program_.entries[e].step != step) break;
+    if (program_.entries[e].reads_back) visit(e);
+  }
+}
+
+bool ScheduleTableEngine::may_gather(Cycle now, const BackEnd& back_end) const {
+  if (!begins_gathers()) return true;
+  bool may = back_end.all_sent();
+  for_each_awaited_root([&](std::size_t e) { may = may && dependencies_->knows(e, now); });
+  return may;
+}
+
+Cycle ScheduleTableEngine::roots_clear_at(Cycle now) const {
+  Cycle next = kNever;
+  for_each_awaited_root([&](std::size_t e) {
+    const Cycle at = dependencies_->clear_at(e);
+    if (!dependencies_->misses_events(e) && at > now) next = std::min(next, at);
+  });
+  return next;
+}
+
 SequencerInputs ScheduleTableEngine::inputs_at(std::size_t index, Cycle now, bool clear,
                                                const BackEnd& back_end) const {
   const ProgramEntry& entry = program_.entries[index];
@@ -136,7 +165,7 @@ SequencerInputs ScheduleTableEngine::inputs_at(std::size_t index, Cycle now, boo
   inputs.room = inputs.clear && has_room(entry, back_end);
   inputs.sends = entry.op != TableOp::nop;
   if (in_step) return inputs;
-  inputs.posted = next_step_posted_at() <= now;
+  inputs.posted = next_step_posted_at() <= now && may_gather(now, back_end);
   inputs.reduction_idle = back_end.reduction_idle(now);
   inputs.all_sent = back_end.all_sent();
   return inputs;
@@ -199,7 +228,8 @@ bool ScheduleTableEngine::completed(const Operation& operation, Cycle now) {
 bool ScheduleTableEngine::clear_in_table(const TableEvent& in_network, Cycle now) {
   clear(frame_.in_table(in_network), now);
   if (done()) return false;
-  return spec_.order == IssueOrder::step || !dependencies_->misses_events(head_);
+  return spec_.order == IssueOrder::step || begins_gathers() ||
+         !dependencies_->misses_events(head_);
 }
 
 bool ScheduleTableEngine::may_add(const Operation& operation) const {
@@ -215,7 +245,11 @@ bool ScheduleTableEngine::may_add(const Operation& operation) const {
 
 Cycle ScheduleTableEngine::why_not_entered(Cycle now, const SequencerInputs& inputs,
                                            const BackEnd& back_end) {
-  if (!inputs.posted) return stalled(StallReason::doorbell, next_step_posted_at());
+  if (next_step_posted_at() > now) return stalled(StallReason::doorbell, next_step_posted_at());
+  if (!inputs.posted) {
+    waits_for_ports_ = true;
+    return stalled(StallReason::children, roots_clear_at(now));
+  }
   if (sequencer_->lockstep_until() > now) {
     return stalled(StallReason::lockstep, sequencer_->lockstep_until());
   }

@@ -51,9 +51,12 @@ class ScheduleTableEngine : public IssueEngine {
       Cycle at;
     };
     std::vector<Release> releases{};
+    // A step that the hosts post while the simulation runs (Schedule::posted_step); 0: none.
+    Timestep posted_step = 0;
     // Of the clock with which the slot counter counts; 0: there is none, and slots are ignored.
     std::uint64_t slot_clock_hertz = 0;
     IssueOrder order = IssueOrder::head;
+    GatherStart gather_start = GatherStart::flow;
     bool takes_any_port = false;  // PortBinding::any
     MakeSequencer sequencer = make_sequencer;
     MakeDependencies dependencies = make_dependencies;
@@ -63,8 +66,8 @@ class ScheduleTableEngine : public IssueEngine {
   ScheduleTableEngine(const TableProgram& program, const NodeFrame& frame, const Spec& spec);
 
   // Moves the timestep counter if the step is over, then issues entries of the present step: in
-  // table order, or, with IssueOrder::step, every one that can go, in ascending flow. The sends
-  // of an entry start in one cycle or not at all.
+  // table order, or, with IssueOrder::step, every one that can go, in the order of their
+  // turns. The sends of an entry start in one cycle or not at all.
   Cycle evaluate(Cycle now, BackEnd& back_end) override;
   bool sent(const Operation& operation, Cycle now) override;
   bool completed(const Operation& operation, Cycle now) override;
@@ -77,9 +80,10 @@ class ScheduleTableEngine : public IssueEngine {
   [[nodiscard]] bool waits_for_ports() const override { return waits_for_ports_; }
   // True if the head entry, or the next step, waits for time to pass.
   [[nodiscard]] bool timer_running(Cycle now) const override {
-    return !done() && (sequencer_->lockstep_until() > now || head_read_at_ > now ||
-                       next_clear_at(now) != kNever || next_step_posted_at() > now ||
-                       slot_at(program_.entries[head_]) > now);
+    return !done() &&
+           (sequencer_->lockstep_until() > now || head_read_at_ > now ||
+            next_clear_at(now) != kNever || roots_clear_at(now) != kNever ||
+            is_in_future(next_step_posted_at(), now) || slot_at(program_.entries[head_]) > now);
   }
   void prepare_to_show() override;
   void show(EngineView& view) const override;
@@ -90,6 +94,8 @@ class ScheduleTableEngine : public IssueEngine {
   // `event`, in the table's names, has happened. Entries that wait for it may issue from cycle now
   // + 1 on.
   void clear(const TableEvent& event, Cycle now) { dependencies_->set(event, now); }
+  // The hosts post Spec::posted_step: it may start in cycle `at`, later than now.
+  void post(Cycle at) { posted_at_ = at; }
   [[nodiscard]] std::size_t head() const { return head_; }
   [[nodiscard]] Timestep timestep() const { return sequencer_->timestep(); }
   // The value of the lockstep down-counter.
@@ -107,8 +113,8 @@ class ScheduleTableEngine : public IssueEngine {
   }
   // Decides for entries from the head on, and issues them.
   Cycle decide(Cycle now, BackEnd& back_end);
-  // The entry to decide for: the head, or with IssueOrder::step the entry of the lowest flow in the
-  // head's step that can issue, if there is one.
+  // The entry to decide for: the head, or with IssueOrder::step the entry whose turn is first in
+  // the head's step that can issue, if there is one.
   [[nodiscard]] std::size_t next_entry(Cycle now, const BackEnd& back_end) const;
   // The entry has issued.
   void pass(std::size_t entry);
@@ -120,6 +126,14 @@ class ScheduleTableEngine : public IssueEngine {
   // `clear`: the entry's messages have come and are written back.
   [[nodiscard]] SequencerInputs inputs_at(std::size_t entry, Cycle now, bool clear,
                                           const BackEnd& back_end) const;
+  // GatherStart::node. The root's Gathers that the next step waits for: those of the step, if it
+  // is the first one with Gathers after Reduces. Calls visit(entry).
+  template <class Visit>
+  void for_each_awaited_root(Visit&& visit) const;
+  [[nodiscard]] bool may_gather(Cycle now, const BackEnd& back_end) const;
+  // The first cycle after `now` in which one of these entries that misses no event is clear;
+  // kNever: none.
+  [[nodiscard]] Cycle roots_clear_at(Cycle now) const;
   void enter_step(Cycle now);
   // Why the next step does not begin, and the head entry does not issue. Return the next cycle in
   // which to try again.
@@ -142,11 +156,20 @@ class ScheduleTableEngine : public IssueEngine {
     const Cycle slot = entry.step == timestep() ? slot_of(entry) : 0;
     return slot == 0 ? 0 : step_entered_ + slot;
   }
-  // The doorbell that the next step waits for; 0 if it waits for none.
+  [[nodiscard]] static bool is_in_future(Cycle at, Cycle now) { return at > now && at != kNever; }
+  // The doorbell that the next step waits for; 0 if it waits for none, kNever if nobody knows yet.
   [[nodiscard]] Cycle next_step_posted_at() const {
+    if (spec_.posted_step != 0 && spec_.posted_step == timestep() + 1) return posted_at_;
     const bool waits = next_release_ < spec_.releases.size() &&
                        spec_.releases[next_release_].step == timestep() + 1;
     return waits ? spec_.releases[next_release_].at : 0;
+  }
+
+  // GatherStart::node: the entries are Gathers, and Reduces come before them.
+  [[nodiscard]] bool begins_gathers() const {
+    return spec_.gather_start == GatherStart::node && !done() &&
+           program_.entries[head_].step == timestep() + 1 &&
+           program_.begins_gathers(program_.entries[head_].step);
   }
 
   const TableProgram& program_;
@@ -163,6 +186,7 @@ class ScheduleTableEngine : public IssueEngine {
   std::unique_ptr<TableSequencer> sequencer_;
   Cycle step_entered_ = 0;  // first cycle in which an entry of the step may issue
   std::size_t next_release_ = 0;
+  Cycle posted_at_ = kNever;  // of Spec::posted_step
   bool waits_for_ports_ = false;
   StallReason stall_ = StallReason::none;  // of the last evaluation
 };

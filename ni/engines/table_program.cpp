@@ -100,6 +100,15 @@ class Loader {
       return a.flow == b.flow ? a.entry < b.entry : a.flow < b.flow;
     });
     number_places(program);
+    find_first_gathers(program);
+  }
+
+  static void find_first_gathers(TableProgram& program) {
+    bool reduces = false;
+    for (const ProgramEntry& entry : program.entries) {
+      if (entry.op == TableOp::gather && reduces) program.first_gathers.push_back(entry.step);
+      if (entry.op != TableOp::nop) reduces = entry.op == TableOp::reduce;
+    }
   }
 
   void pass_rows(NodeId node, TableProgram& program) const {
@@ -265,6 +274,17 @@ void number_arrivals(const Topology& topology, const ScheduleTables& tables,
     const Arrival& before = arrivals[a - 1];
     if (arrivals[a].to == before.to && arrivals[a].step == before.step) {
       arrivals[a].message->arrival = before.message->arrival + 1;
+    }
+  }
+}
+
+void take_turns_by_root(const ScheduleTables& tables, std::vector<TableProgram>& programs) {
+  if (tables.symmetry) return;
+  const std::vector<NodeId> roots = roots_of(tables);
+  for (TableProgram& program : programs) {
+    for (ProgramEntry& entry : program.entries) {
+      if (entry.op == TableOp::nop) continue;
+      entry.turn = static_cast<std::uint32_t>(roots[entry.flow.index()].index());
     }
   }
 }

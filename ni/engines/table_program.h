@@ -2,6 +2,7 @@
 // that it sends, resolved once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -50,6 +51,9 @@ struct ProgramEntry {
   std::uint32_t through = 0;          // number of places of this entry and those before it
   // The entry reads a chunk whose reduction ended at this node, so the write-back must come first.
   bool reads_back = false;
+  // IssueOrder::step: of the entries that can issue, the one with the lowest turn goes first, and
+  // of these the one of the lowest flow.
+  std::uint32_t turn = 0;
 };
 
 struct TableProgram {
@@ -67,6 +71,11 @@ struct TableProgram {
     std::uint32_t place = kNoPlace;
   };
   std::vector<Waiter> waiters;
+  // The steps with Gathers that follow Reduces, NOPs apart; ascending.
+  std::vector<Timestep> first_gathers;
+  [[nodiscard]] bool begins_gathers(Timestep step) const {
+    return std::binary_search(first_gathers.begin(), first_gathers.end(), step);
+  }
   // Flows whose Reduces are held until the entry's `after` is complete; sorted.
   struct Hold {
     FlowId flow;
@@ -90,6 +99,10 @@ void number_places(TableProgram& program);
 // `programs` are those of `tables`.
 void number_arrivals(const Topology& topology, const ScheduleTables& tables,
                      std::vector<TableProgram>& programs);
+
+// IssueOrder::step: entries of a timestep take turns by the roots of their flows, as the messages
+// that number_arrivals() numbers. With one table for all nodes, flows are numbered by root already.
+void take_turns_by_root(const ScheduleTables& tables, std::vector<TableProgram>& programs);
 
 // One program per node, or a single one for all nodes (ScheduleTables::symmetry). Precondition: the
 // tables pass the certifier.

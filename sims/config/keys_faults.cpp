@@ -88,6 +88,13 @@ void add_fault_keys(KeyTable& table) {
        cycles_field("per_step", &ClockSkew::per_step, false)},
       "skewed clocks: the lockstep clock of the NI is `cycles` behind, and its down-counter takes "
       "`per_step` cycles longer in each step");
+  const auto spread =
+      table.group("faults.post_spread", &RunPoint::faults, &FaultsConfig::post_spread);
+  spread.cycles("max_cycles", &PostSpread::max_cycles)
+      .word("none")
+      .optional()
+      .doc("hosts that nothing synchronizes: each posts the collective 0 to this many cycles late");
+  spread.integer("seed", &PostSpread::seed).optional().doc("seed of the hosts' delays");
   const auto jitter =
       table.group("faults.dma_jitter", &RunPoint::faults, &FaultsConfig::dma_jitter);
   jitter.cycles("max_cycles", &DmaJitterConfig::max_cycles)

@@ -107,6 +107,12 @@ void add_router_keys(KeyTable& table) {
       .doc(
           "VC that a packet takes of those with room: the lowest, or the next one after the last "
           "packet's (rotating: in packet mode, fidelity cycle)");
+  router.choice("allocation", &RouterConfig::allocation)
+      .word("input_first")
+      .optional()
+      .doc(
+          "stage of the switch allocator that decides first; input_first: a port picks a VC; "
+          "output_first: an output picks a port (iSLIP, one iteration; fidelity cycle)");
 }
 
 void add_flow_control_keys(KeyTable& table) {
@@ -194,6 +200,11 @@ void add_ni_keys(KeyTable& table) {
   flat.integer("buffer_flits", &NiConfig::buffer_flits)
       .range(0, 16 * kMi)
       .doc("buffer of an injection port; the lockstep estimate counts with it");
+  flat.integer("buffer_packets", &NiConfig::buffer_packets)
+      .range(0, 64 * kKi)
+      .word("none")
+      .optional()
+      .doc("full packets or sub-packets that the buffer holds in addition to buffer_flits");
   flat.integer("table_entries", &NiConfig::table_entries)
       .range(1, 16 * kMi)
       .word("auto")
@@ -229,6 +240,13 @@ void add_ni_keys(KeyTable& table) {
       .doc(
           "entry of the schedule table that may issue; head: the first one; step: every entry of "
           "the present timestep");
+  flat.choice("gather_start", &NiConfig::gather_start)
+      .word("flow")
+      .optional()
+      .doc(
+          "start of the Gathers that follow a node's Reduces; flow: each one when its own flow "
+          "permits; node: when the node's sends have released their ports and all flows of which "
+          "the node is the root are reduced");
   ni.cycles("dma.latency_cycles", &NiConfig::dma_latency_cycles)
       .min(1)
       .doc("cycles from the issue of an operation to its first flit on the injection channel");

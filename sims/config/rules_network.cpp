@@ -322,7 +322,22 @@ class NetworkRules {
         });
   }
 
+  void check_allocation() {
+    if (point_.system.router.allocation == SwitchAllocation::input_first) return;
+    const bool has_rtl = point_.simulation.has_rtl(RtlBlock::output_hold);
+    if (!has_rtl && !point_.control) return;
+    given_.rule({"system.router.allocation", "system.preset"}, [&](const Place& at) {
+      diagnostics_.error(
+          at,
+          fmt::format("system.router.allocation: output_first: {}",
+                      has_rtl ? "output_hold in Verilog picks a VC of each input port first"
+                              : "a port with control messages makes a request for each lane"),
+          "system.router.allocation: input_first");
+    });
+  }
+
   void check_rtl() {
+    check_allocation();
     if (!point_.control || !point_.simulation.has_rtl(RtlBlock::output_hold)) return;
     given_.rule({"simulation.rtl"}, [&](const Place& at) {
       diagnostics_.error(at,

@@ -142,7 +142,8 @@ void check_coordination(const ExaminedPoint& examined) {
       "a coordinated job sends its own control messages, so section control must be removed");
   refuse_section("tenants",
                  "a coordinated job does not run with other tenants; remove section tenants");
-  for (const char* fault : {"faults.late_nis", "faults.clock_skew"}) {
+  for (const char* fault :
+       {"faults.late_nis", "faults.clock_skew", "faults.post_spread.max_cycles"}) {
     if (!given.is_given(fault)) continue;
     examined.diagnostics.error(
         given.place_of(fault),

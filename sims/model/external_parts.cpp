@@ -118,9 +118,10 @@ class ExternalRules {
              "run one collective, or name routers only");
     }
     if (point_.faults.dma_jitter || !point_.faults.late_nis.empty() ||
-        !point_.faults.clock_skew.empty()) {
-      refuse(kNis, "faults of NIs do not reach an external one",
-             "remove faults.dma_jitter, late_nis and clock_skew, or name routers only");
+        !point_.faults.clock_skew.empty() || point_.faults.post_spread.max_cycles != 0) {
+      refuse(
+          kNis, "faults of NIs do not reach an external one",
+          "remove faults.dma_jitter, late_nis, clock_skew and post_spread, or name routers only");
     }
   }
 

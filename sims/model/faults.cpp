@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "hw/hash.h"
 #include "sims/text/values.h"
 
 namespace espalier {
@@ -53,11 +54,16 @@ const Fault* fault_at(const std::vector<Fault>& faults, NodeId node) {
   return found == faults.end() ? nullptr : &*found;
 }
 
+Cycle spread_of(const PostSpread& spread, NodeId node) {
+  return spread.max_cycles == 0 ? 0 : mix(spread.seed, node.index()) % (spread.max_cycles + 1);
+}
+
 }  // namespace
 
 Cycle host_delay(const FaultsConfig& faults, NodeId node) {
   const LateNi* late = fault_at(faults.late_nis, node);
-  return (late == nullptr ? 0 : late->cycles) + skew_of(faults, node);
+  return (late == nullptr ? 0 : late->cycles) + spread_of(faults.post_spread, node) +
+         skew_of(faults, node);
 }
 
 Cycle skew_of(const FaultsConfig& faults, NodeId node) {
@@ -81,6 +87,7 @@ Cycle jitter_of(const FaultsConfig& faults, NodeId node) {
 std::string uneven_fault(const FaultsConfig& faults) {
   if (!faults.slow_links.empty()) return "faults.slow_links (a link differs from the other links)";
   if (!faults.late_nis.empty()) return "faults.late_nis (a node is late)";
+  if (faults.post_spread.max_cycles != 0) return "faults.post_spread (hosts post at other times)";
   if (!faults.clock_skew.empty()) return "faults.clock_skew (the clock of a node differs)";
   if (faults.dma_jitter && faults.dma_jitter->max_cycles != 0) {
     return "faults.dma_jitter (each DMA engine has its own delays)";

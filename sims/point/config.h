@@ -155,6 +155,7 @@ struct RouterConfig {
   SwitchHold hold = SwitchHold::packet;
   CrossbarInputs crossbar_inputs = CrossbarInputs::port;
   VcOrder vc_order = VcOrder::lowest;
+  SwitchAllocation allocation = SwitchAllocation::input_first;
   // "auto": the reader has computed pipeline_cycles (resolve_implied_cycles,
   // sims/model/system_shape.h).
   bool pipeline_is_implied = false;
@@ -224,12 +225,14 @@ struct NiConfig {
   // Injection and ejection ports; 0 ("auto"): as many as the algorithm can use.
   std::uint32_t ports = 0;
   std::uint32_t buffer_flits = 318;  // in the lockstep estimate (paper, footnote 4)
+  std::uint32_t buffer_packets = 0;  // in addition to buffer_flits
   std::uint32_t table_entries = 0;   // 0 ("auto"): as many as the schedule needs
   bool table_repeat = false;         // table rows have a repeat count and strides
   std::uint32_t send_queue = 16;     // descriptors that wait for one injection port
   PortBinding port_binding = PortBinding::link;
   PortRelease release = PortRelease::left;
   IssueOrder issue = IssueOrder::head;  // of the schedule table
+  GatherStart gather_start = GatherStart::flow;
   InjectionVcs injection_vcs = InjectionVcs::automatic;
   bool slot_counter = true;      // table entries wait for their slots, if they have any
   Cycle dma_latency_cycles = 2;  // operation issued to first flit on the injection channel
@@ -309,6 +312,7 @@ struct CollectiveConfig {
   bool remaining_height_first = false;       // MULTITREE's tree order
   StepEnd step_end = StepEnd::paper;         // MULTITREE
   LineOrder line_order = LineOrder::folded;  // 2D-RING on a mesh
+  PhaseStart phases = PhaseStart::chained;   // 2D-RING
   std::uint32_t segments = 0;                // 0: the algorithm's own choice
   std::uint32_t base = 4;                    // bcube: peers of a group
   std::uint32_t root = 0;                    // broadcast, reduce: rank

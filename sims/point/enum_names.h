@@ -151,6 +151,10 @@ template <>
 inline constexpr auto kEnumNames<CrossbarInputs> = enum_names::all_of<CrossbarInputs>(
     {{CrossbarInputs::port, "port"}, {CrossbarInputs::vc, "vc"}});
 template <>
+inline constexpr auto kEnumNames<SwitchAllocation> =
+    enum_names::all_of<SwitchAllocation>({{SwitchAllocation::input_first, "input_first"},
+                                          {SwitchAllocation::output_first, "output_first"}});
+template <>
 inline constexpr auto kEnumNames<TrafficLoop> =
     enum_names::all_of<TrafficLoop>({{TrafficLoop::open, "open"}, {TrafficLoop::closed, "closed"}});
 template <>
@@ -173,6 +177,9 @@ template <>
 inline constexpr auto kEnumNames<LineOrder> =
     enum_names::all_of<LineOrder>({{LineOrder::folded, "folded"}, {LineOrder::natural, "natural"}});
 template <>
+inline constexpr auto kEnumNames<PhaseStart> = enum_names::all_of<PhaseStart>(
+    {{PhaseStart::chained, "chained"}, {PhaseStart::posted, "posted"}});
+template <>
 inline constexpr auto kEnumNames<PortBinding> =
     enum_names::all_of<PortBinding>({{PortBinding::link, "link"}, {PortBinding::any, "any"}});
 template <>
@@ -181,6 +188,9 @@ inline constexpr auto kEnumNames<PortRelease> =
 template <>
 inline constexpr auto kEnumNames<IssueOrder> =
     enum_names::all_of<IssueOrder>({{IssueOrder::head, "head"}, {IssueOrder::step, "step"}});
+template <>
+inline constexpr auto kEnumNames<GatherStart> =
+    enum_names::all_of<GatherStart>({{GatherStart::flow, "flow"}, {GatherStart::node, "node"}});
 template <>
 inline constexpr auto kEnumNames<ReductionMode> = enum_names::all_of<ReductionMode>(
     {{ReductionMode::streaming, "streaming"}, {ReductionMode::after_message, "after_message"}});

@@ -39,10 +39,17 @@ struct DmaJitterConfig {
   std::vector<std::uint32_t> nodes;  // empty: all nodes
 };
 
+// Every host posts its collective 0 to `max_cycles` cycles late.
+struct PostSpread {
+  Cycle max_cycles = 0;
+  std::uint64_t seed = 0;
+};
+
 struct FaultsConfig {
   std::vector<SlowLink> slow_links;
   std::vector<LateNi> late_nis;
   std::vector<ClockSkew> clock_skew;
+  PostSpread post_spread;
   std::optional<DmaJitterConfig> dma_jitter;
 };
 

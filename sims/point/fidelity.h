@@ -15,6 +15,9 @@ namespace espalier {
   if (router.hold == SwitchHold::flit) {
     return "system.router.hold: flit, which interleaves packets flit by flit";
   }
+  if (router.allocation == SwitchAllocation::output_first) {
+    return "system.router.allocation: output_first, which decides anew for every flit";
+  }
   if (router.switching == Switching::wormhole) {
     return "system.router.switching: wormhole, which stops packets halfway";
   }

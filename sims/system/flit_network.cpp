@@ -21,7 +21,8 @@ std::unique_ptr<FlitRouter> make_router(const NetworkPlan& plan, const char* nam
                         config.crossbar_inputs,
                         config.vc_order,
                         plan.timing.ticks_per_cycle,
-                        plan.control != nullptr};
+                        plan.control != nullptr,
+                        config.allocation};
   if (plan.is_external(vertex)) {
     const RouterSocketSpec socket{spec, config.switching, plan.topology.in_links(vertex).size()};
     auto router = std::make_unique<RouterSocket>(name, socket, *plan.messages, paths, inputs,

@@ -12,7 +12,8 @@ void refuse_what_hosts_do(const RunPoint& point) {
   if (point.control) {
     throw std::invalid_argument("hosts that send messages cannot run with section control");
   }
-  if (!point.faults.late_nis.empty() || !point.faults.clock_skew.empty()) {
+  if (!point.faults.late_nis.empty() || !point.faults.clock_skew.empty() ||
+      point.faults.post_spread.max_cycles != 0) {
     throw std::invalid_argument(
         "hosts that post collectives cannot run with late NIs or skewed clocks");
   }

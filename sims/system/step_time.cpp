@@ -53,7 +53,7 @@ class StepLoads {
     const auto cycles = [&](std::uint64_t flits) {
       return (flits * slowest + timing_.ticks_per_cycle - 1) / timing_.ticks_per_cycle;
     };
-    const std::uint64_t buffer = config_.ni.buffer_flits;
+    const std::uint64_t buffer = injection_buffer_flits(config_);
     StepLoad& load = loads_[entry.step - 1];
     const Cycle serialization = cycles(flits_);
     if (serialization > load.serialization) {
@@ -152,8 +152,10 @@ ScheduleTableEngine::Spec table_engine_spec(const RunPoint& point, const Schedul
   ScheduleTableEngine::Spec spec;
   spec.lockstep = config.ni.lockstep;
   spec.order = config.ni.issue;
+  spec.gather_start = config.ni.gather_start;
   spec.takes_any_port = config.ni.port_binding == PortBinding::any;
   spec.issue_per_cycle = ni_ports;
+  spec.posted_step = tables.posted_step;
   spec.slot_clock_hertz = config.ni.slot_counter ? config.clock.hertz : 0;
   spec.turnaround = config.ni.turnaround_cycles;
   spec.step_time = step_times(tables, config, timing);

@@ -46,6 +46,7 @@ void draw_clocks(Draw& draw, const Topology& topology, const SystemConfig& syste
                  FaultsConfig& faults) {
   const LockstepMode lockstep = system.ni.lockstep;
   const bool counts = lockstep == LockstepMode::estimate || lockstep == LockstepMode::full;
+  if (draw.percent(20)) faults.post_spread = {draw.between(1, 40), draw.between(0, 1000)};
   for (std::uint32_t n = 0; n < topology.num_nodes(); ++n) {
     if (draw.percent(15)) faults.late_nis.push_back({n, draw.between(1, 300)});
     if (!draw.percent(15)) continue;

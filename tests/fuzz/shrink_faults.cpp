@@ -27,6 +27,9 @@ std::vector<FuzzCase> with_fewer_faults(const FuzzCase& from) {
     cases.emplace_back(from).point.faults.slow_links[i].bytes_per_second = 0;
     cases.emplace_back(from).point.faults.slow_links[i].latency_ps = 0;
   }
+  if (from.point.faults.post_spread.max_cycles != 0) {
+    cases.emplace_back(from).point.faults.post_spread = {};
+  }
   if (!from.point.faults.dma_jitter) return cases;
   cases.emplace_back(from).point.faults.dma_jitter.reset();
   if (from.point.faults.dma_jitter->max_cycles > 1) {

@@ -25,9 +25,11 @@ std::vector<Aim> aims_of(const FuzzCase& fuzz_case) {
       {"system.ni.dma.bandwidth", 0, 0},
       {"system.ni.send_queue", 16, 0},
       {"system.ni.issue", 0, 0},         // head
+      {"system.ni.gather_start", 0, 0},  // flow
       {"system.ni.port_binding", 0, 0},  // link
       {"system.ni.release", 0, 0},       // left
       {"system.ni.buffer_flits", 318, 0},
+      {"system.ni.buffer_packets", 0, 0},
       {"system.ni.injection_vcs", 0, 0},  // auto
       {"system.ni.slot_counter", 1, 0},
       {"system.ni.table_repeat", 0, 0},
@@ -67,6 +69,7 @@ std::vector<Aim> aims_of(const FuzzCase& fuzz_case) {
     aims.push_back({"collective.tree_order", 0, 0});
     aims.push_back({"collective.step_end", 0, 0});
     aims.push_back({"collective.line_order", 0, 0});
+    aims.push_back({"collective.phases", 0, 0});
     aims.push_back({"collective.segments", 0, 1});
     aims.push_back({"collective.algorithm", 0, 1});
     aims.push_back({"collective.size", collective->element_bytes, collective->element_bytes});

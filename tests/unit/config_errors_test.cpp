@@ -263,6 +263,20 @@ const std::vector<BadCase>& cross_cases() {
        "traffic: {pattern: uniform, message: 64B}\n",
        "system.ni.release: pushed: messages of a traffic pattern have no timesteps",
        "system.ni.release: left"},
+      {"Gathers of a whole node for a program",
+       "system: {topology: {type: torus, dims: [4, 4]}, ni: {gather_start: @node}}\n"
+       "collective: {algorithm: line, size: 1MiB}\n",
+       "system.ni.gather_start: node: line is a program", "system.ni.gather_start: flow"},
+      {"posted phases of gradients",
+       "system: {topology: {type: torus, dims: [4, 4]}}\n"
+       "collective: {algorithm: 2d_ring, phases: @posted}\n"
+       "training: {network: resnet50}\n",
+       "the hosts of section training post gradients", "collective.phases: chained"},
+      {"iSLIP beside Verilog that decides otherwise",
+       "system: {topology: {type: torus, dims: [4, 4]}, router: {allocation: @output_first}}\n" +
+           kGoodCollective + "simulation: {rtl: [output_hold]}\n",
+       "output_hold in Verilog picks a VC of each input port first",
+       "system.router.allocation: input_first"},
       {"unbound ports for auto",
        "system: {topology: {type: torus, dims: [4, 4]}, ni: {port_binding: @any}}\n"
        "collective: {algorithm: auto, size: 1MiB}\n",

@@ -143,6 +143,76 @@ TEST_CASE("With issue order step, an entry does not wait for an earlier one of i
   CHECK(driver.engine.done());
 }
 
+TEST_CASE("With issue order step, entries that can issue go in the order of their turns") {
+  TableProgram program = TableWriter().entry(1).entry(1).entry(1).done();
+  program.entries[0].turn = 1;
+  program.entries[2].turn = 1;
+  ScheduleTableEngine::Spec in_any_order = spec(LockstepMode::off, {}, 1);
+  in_any_order.order = IssueOrder::step;
+  TableDriver driver(program, in_any_order);
+  driver.run(0, 4);
+  CHECK(driver.issue_cycle(1) == 0);
+  CHECK(driver.issue_cycle(0) == 1);
+  CHECK(driver.issue_cycle(2) == 2);
+}
+
+TEST_CASE("Gathers of a node wait until its sends have released their ports and it has reduced") {
+  TableProgram program = TableWriter()
+                             .entry(1)
+                             .entry(2, {}, 1, TableOp::gather)
+                             .entry(2, {kReduced}, 1, TableOp::gather)
+                             .reads_back()
+                             .done();
+  program.first_gathers = {2};
+  for (const IssueOrder order : {IssueOrder::head, IssueOrder::step}) {
+    ScheduleTableEngine::Spec whole_node = spec(LockstepMode::off, {}, 4);
+    whole_node.order = order;
+    whole_node.gather_start = GatherStart::node;
+    TableDriver driver(program, whole_node);
+    driver.back_end.is_all_sent = false;
+    driver.run(0, 4);
+    CHECK(driver.issue_cycle(0) == 0);
+    CHECK(driver.engine.timestep() == 1);
+    driver.engine.clear(kReduced, 4);
+    driver.run(5, 9);
+    CHECK(driver.issue_cycle(1) == kNever);
+    CHECK(driver.engine.waits_for_ports());
+    driver.back_end.is_all_sent = true;
+    driver.run(10, 12);
+    CHECK(driver.issue_cycle(1) == 10);
+    CHECK(driver.issue_cycle(2) == 10);
+  }
+}
+
+TEST_CASE("A node's Gathers wait for the turnaround of the flows that it roots") {
+  TableProgram program =
+      TableWriter().entry(1).entry(2, {kReduced}, 1, TableOp::gather).reads_back().done();
+  program.first_gathers = {2};
+  ScheduleTableEngine::Spec whole_node = spec(LockstepMode::off);
+  whole_node.gather_start = GatherStart::node;
+  TableDriver driver(program, whole_node);
+  driver.run(0, 6);
+  driver.engine.clear(kReduced, 6);
+  CHECK(driver.evaluate(7) == 6 + 1 + 2);
+  driver.run(8, 12);
+  CHECK(driver.issue_cycle(1) == 6 + 1 + 2);
+}
+
+TEST_CASE("A step that the hosts post later starts when they have posted it") {
+  const TableProgram program = TableWriter().entry(1).entry(2).done();
+  ScheduleTableEngine::Spec posted = spec(LockstepMode::off);
+  posted.posted_step = 2;
+  TableDriver driver(program, posted);
+  driver.run(0, 9);
+  CHECK(driver.issue_cycle(0) == 0);
+  CHECK(driver.issue_cycle(1) == kNever);
+  CHECK_FALSE(driver.engine.timer_running(9));
+  driver.engine.post(12);
+  CHECK(driver.engine.timer_running(10));
+  driver.run(10, 14);
+  CHECK(driver.issue_cycle(1) == 12);
+}
+
 TEST_CASE("An entry that may take any port issues when as many ports are free as it sends") {
   const TableProgram program = TableWriter().entry(1, {}, 2).entry(1).done();
   ScheduleTableEngine::Spec any_port = spec(LockstepMode::off, {}, 4);

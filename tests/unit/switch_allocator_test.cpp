@@ -206,5 +206,39 @@ TEST_CASE("For random requests only requesters win, and each output and crossbar
   }
 }
 
+TEST_CASE("With outputs first, an input port that loses one output still uses another") {
+  SwitchAllocator allocator(2, 2);
+  const RoundRobinArbiter vcs(2);
+  // Port 0 has packets for both outputs, port 1 for output 0.
+  allocator.request_output({0, 0, 0, 0, 0, true, 0, 0}, vcs);
+  allocator.request_output({0, 1, 0, 1, 0, true, 0, 0}, vcs);
+  allocator.request_output({1, 0, 1, 0, 0, true, 0, 0}, vcs);
+  // Both outputs grant port 0, which accepts output 0.
+  const auto first = allocator.allocate_by_output();
+  REQUIRE(first.size() == 1);
+  CHECK(first[0].crossbar_input == 0);
+  CHECK(first[0].output == 0);
+  // The pointers have moved, so output 0 grants port 1, and port 0 takes output 1.
+  allocator.clear();
+  allocator.request_output({0, 0, 0, 0, 0, true, 0, 0}, vcs);
+  allocator.request_output({0, 1, 0, 1, 0, true, 0, 0}, vcs);
+  allocator.request_output({1, 0, 1, 0, 0, true, 0, 0}, vcs);
+  const auto second = allocator.allocate_by_output();
+  REQUIRE(second.size() == 2);
+  CHECK(second[0].crossbar_input == 1);
+  CHECK(second[1].crossbar_input == 0);
+}
+
+TEST_CASE("With outputs first, VCs of a port that ask for one output take turns") {
+  SwitchAllocator allocator(1, 1);
+  RoundRobinArbiter vcs(4);
+  vcs.grant(1);
+  allocator.request_output({0, 0, 0, 1, 0, true, 0, 0}, vcs);
+  allocator.request_output({0, 0, 0, 3, 0, true, 0, 0}, vcs);
+  const auto winners = allocator.allocate_by_output();
+  REQUIRE(winners.size() == 1);
+  CHECK(winners[0].vc == 3);
+}
+
 }  // namespace
 }  // namespace espalier

@@ -239,6 +239,35 @@ TEST_CASE("Messages to a node are numbered without gaps in each timestep") {
   }
 }
 
+TEST_CASE("Entries of a timestep take turns by the roots of their flows") {
+  const Topology torus = make_torus({4, 4}, test::kPlainLink);
+  const ScheduleTables tables = tables_of("2d_ring", torus, 65536);
+  std::vector<TableProgram> programs = load_tables(tables);
+  take_turns_by_root(tables, programs);
+  std::map<FlowId, std::uint32_t> turns;
+  for (std::size_t n = 0; n < programs.size(); ++n) {
+    for (std::size_t e = 0; e < programs[n].entries.size(); ++e) {
+      const ProgramEntry& entry = programs[n].entries[e];
+      const auto [turn, is_new] = turns.emplace(entry.flow, entry.turn);
+      CHECK(turn->second == entry.turn);
+      const TableEntry& written = tables.nodes[n][e];
+      const bool starts_here = written.op == TableOp::gather && !written.parent.node.valid();
+      if (starts_here) CHECK(entry.turn == n);
+    }
+  }
+}
+
+TEST_CASE("A program knows where its Gathers begin after Reduces") {
+  const Topology torus = make_torus({4, 4}, test::kPlainLink);
+  for (const TableProgram& program : load_tables(tables_of("2d_ring", torus, 65536))) {
+    // A phase has three steps of Reduces and three of Gathers.
+    CHECK(program.begins_gathers(4));
+    CHECK(program.begins_gathers(10));
+    CHECK_FALSE(program.begins_gathers(5));
+    CHECK_FALSE(program.begins_gathers(7));
+  }
+}
+
 TEST_CASE("A receiver's messages are numbered by the roots of their flows") {
   const Topology torus = make_torus({4, 4}, test::kPlainLink);
   const ScheduleTables tables = tables_of("multitree", torus, 65536);

@@ -121,6 +121,19 @@ class Backward {
       const Cycle look = why.event.kind == PathEvent::Kind::sent ? 1 : 0;
       limit(why.event, latest - steps - look);
     }
+    if (tables_.begins_gathers(issue.node, issue.entry)) {
+      for (std::size_t e = tables_.first_of_step(issue.node, issue.entry);
+           e < tables_.end_of_step(issue.node, issue.entry); ++e) {
+        if (!entries[e].reads_back) continue;
+        for (const TableCauses::Awaited& awaited : tables_.awaited(issue.node, e)) {
+          limit(awaited.event, latest - 1 - tables_.turnaround(issue.node, e));
+        }
+      }
+    }
+    // The hosts posted the step when the last message of the steps before had arrived.
+    if (why.kind == SegmentKind::doorbell && why.event.kind == PathEvent::Kind::done) {
+      limit(why.event, latest - (entry.step - entries[issue.entry - 1].step));
+    }
     for (const TableCauses::Awaited& awaited : tables_.awaited(issue.node, issue.entry)) {
       limit(awaited.event, latest - 1 - tables_.turnaround(issue.node, issue.entry));
     }

@@ -33,6 +33,17 @@ TableCauses::TableCauses(const ScheduleTables& tables, const RunRecord& record,
     }
     std::sort(of_node.reduced.begin(), of_node.reduced.end());
   }
+  find_last_before_post(tables.posted_step);
+}
+
+void TableCauses::find_last_before_post(Timestep posted_step) {
+  if (posted_step == 0) return;
+  for (RecordIndex m = 0; m < record_.messages.size(); ++m) {
+    if (record_.messages[m].operation.is_background() || step_of(m) >= posted_step) continue;
+    const bool is_later =
+        last_before_post_ == kNowhere || index_.done(m) > index_.done(last_before_post_);
+    if (is_later) last_before_post_ = m;
+  }
 }
 
 void TableCauses::find_messages(NodeId node) {
@@ -249,6 +260,25 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
     if (sent != kNowhere && waits_for_ports) return release_cause(SegmentKind::lockstep, sent);
   }
   if (posted(last + 1, since)) return {SegmentKind::doorbell, {}, entry, since};
+  if (begins_gathers(node, entry)) {
+    for (std::size_t e = first_of_step(node, entry); e < end_of_step(node, entry); ++e) {
+      if (!entries[e].reads_back) continue;
+      for (const Awaited& event : awaited(node, e)) {
+        if (event.at + 1 + turnaround(node, e) == since) {
+          return {SegmentKind::dependency, event.event, 0, event.at};
+        }
+      }
+    }
+    const RecordIndex sent = index_.released_at(node, since - 1);
+    if (sent != kNowhere) return release_cause(SegmentKind::ni_queue, sent);
+  }
+  if (last + 1 == engine(node).posted_step && last_before_post_ != kNowhere &&
+      index_.done(last_before_post_) + 1 == since) {
+    return {SegmentKind::doorbell,
+            {PathEvent::Kind::done, last_before_post_},
+            0,
+            index_.done(last_before_post_)};
+  }
   const std::size_t before = last_before_step(node, entry);
   return {of_node.issued[before] + 1 == since ? SegmentKind::issue : SegmentKind::unexplained,
           {PathEvent::Kind::issued, kNowhere},

@@ -76,6 +76,11 @@ class TableCauses : public IssueCauses {
   [[nodiscard]] Cycle turnaround(NodeId node, std::size_t entry) const {
     return program(node).entries[entry].reads_back ? engine(node).turnaround : 0;
   }
+  // GatherStart::node: the step of the entry begins when the node has finished its Reduces.
+  [[nodiscard]] bool begins_gathers(NodeId node, std::size_t entry) const {
+    return engine(node).gather_start == GatherStart::node &&
+           program(node).begins_gathers(program(node).entries[entry].step);
+  }
   // The first entry of `entry`'s step. That entry loads the down-counter.
   [[nodiscard]] std::size_t first_of_step(NodeId node, std::size_t entry) const;
 
@@ -90,6 +95,7 @@ class TableCauses : public IssueCauses {
     return engines_[node.index()];
   }
   void find_messages(NodeId node);
+  void find_last_before_post(Timestep posted_step);
   void read_moves(NodeId node);
   // IssueOrder::step: entries issue with their messages, and a NOP when the head of the table
   // moves.
@@ -115,6 +121,8 @@ class TableCauses : public IssueCauses {
   std::vector<std::vector<std::vector<std::uint32_t>>> waiters_;  // by program, by entry
   std::vector<OfNode> nodes_;
   std::vector<std::uint32_t> number_;  // by message: its number among its node's messages
+  // Schedule::posted_step: the message for which the hosts waited; kNowhere: none.
+  RecordIndex last_before_post_ = kNowhere;
 };
 
 }  // namespace espalier
