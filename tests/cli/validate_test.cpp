@@ -1,6 +1,8 @@
 // espalier validate silicon: measured times beside ours.
 #include <catch2/catch.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "cli_test_support.h"
 
@@ -16,6 +18,16 @@ constexpr const char* kMeasured =
     "example-cluster01,1,8,all_gather,67108864,205.8\n"
     "example-cluster01,1,8,all_gather,134217728,382.6\n"
     "example-cluster00,2,8,sendrecv,33554432,2300\n";
+
+// Lines of a summary's table that are about a machine.
+std::vector<std::string> summary_of(const std::string& text, const std::string& machine) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("| " + machine + " | ", 0) == 0) lines.push_back(line);
+  }
+  return lines;
+}
 
 }  // namespace
 
@@ -67,4 +79,20 @@ TEST_CASE("validate silicon --fit looks at the fitted third only", "[slow]") {
   CHECK_THAT(alone, Contains("8 x H100: error on the fitted third"));
   // A test row that is four times as long changes nothing.
   CHECK(fit(head + fitted + "example-cluster01,1,8,all_gather,67108864,800\n") == alone);
+}
+
+// docs/silicon.md; the measurements of other machines are not in the repository.
+TEST_CASE("docs/silicon.md holds what validate silicon prints of the repository's measurements",
+          "[slow]") {
+  const std::string root = ESPALIER_SOURCE_DIR;
+  const Outcome outcome =
+      test::espalier({"validate", "silicon", root + "/configs/silicon/h100.csv"});
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const std::string page = test::read_text(root + "/docs/silicon.md");
+  for (const char* machine : {"8 x H100", "10 x 8 H100"}) {
+    const std::vector<std::string> printed = summary_of(outcome.out, machine);
+    CHECK_FALSE(printed.empty());
+    CHECK(summary_of(page, machine) == printed);
+  }
 }
