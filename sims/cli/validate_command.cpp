@@ -204,7 +204,7 @@ int validate_silicon_command(const ValidateOptions& options) {
   }
   const auto rows = read_rows(options.data);
   if (!rows) return kUsageError;
-  Comparison comparison = cases_of(*rows);
+  MeasuredCases comparison = cases_of(*rows);
   std::vector<ComparedCase>& cases = comparison.cases;
   cases.erase(
       std::remove_if(cases.begin(), cases.end(),

@@ -19,8 +19,8 @@ double ErrorMean::error() const {
   return count_ == 0 ? 0 : std::exp(sum_ / static_cast<double>(count_)) - 1;
 }
 
-Comparison cases_of(const std::vector<MeasuredRow>& rows) {
-  Comparison comparison;
+MeasuredCases cases_of(const std::vector<MeasuredRow>& rows) {
+  MeasuredCases comparison;
   std::map<std::pair<const SiliconMachine*, MeasuredCase>, std::vector<double>> times;
   for (const MeasuredRow& row : rows) {
     MachineOfRow found = machine_of(row);

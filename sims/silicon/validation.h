@@ -45,11 +45,11 @@ struct ApartRows {
   std::size_t rows = 0;
 };
 
-struct Comparison {
+struct MeasuredCases {
   std::vector<ComparedCase> cases;  // by machine, operation, setting and size
   std::vector<ApartRows> apart;     // in the order of their first row
 };
 
-[[nodiscard]] Comparison cases_of(const std::vector<MeasuredRow>& rows);
+[[nodiscard]] MeasuredCases cases_of(const std::vector<MeasuredRow>& rows);
 
 }  // namespace espalier

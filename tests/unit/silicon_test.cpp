@@ -79,7 +79,7 @@ TEST_CASE("At most a third of the sizes is fitted, and the fitted sizes are no t
                              "example-cluster01,1,8,all_gather,134217728,380\n"
                              "example-cluster01,1,8,all_gather,134217728,382\n"
                              "example-cluster01,1,8,all_gather,67108864,205\n");
-  const Comparison comparison = cases_of(rows);
+  const MeasuredCases comparison = cases_of(rows);
   REQUIRE(comparison.cases.size() == 2);
   for (const ComparedCase& c : comparison.cases) CHECK(c.fitted == is_fitted_size(c.measured.size));
   CHECK(comparison.cases[1].microseconds == std::vector<double>{380, 382});
@@ -103,7 +103,7 @@ TEST_CASE("Rows that nothing in the data explains stand apart and are counted") 
                              "example-cluster00,2,8,sendrecv,33554432,2300\n"
                              "example-cluster00,2,4,sendrecv,33554432,2500\n"
                              "somewhere,2,8,sendrecv,33554432,2500\n");
-  const Comparison comparison = cases_of(rows);
+  const MeasuredCases comparison = cases_of(rows);
   CHECK(comparison.cases.empty());
   REQUIRE(comparison.apart.size() == 2);
   CHECK(comparison.apart[0].rows == 2);
