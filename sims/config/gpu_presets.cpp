@@ -1,6 +1,6 @@
-#include "sims/config/gpu_presets.h"
-
 #include <fmt/format.h>
+
+#include "sims/config/presets.h"
 
 namespace espalier {
 

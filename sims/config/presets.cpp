@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "sims/config/gpu_presets.h"
-
 namespace espalier {
 
 namespace {
