@@ -192,6 +192,11 @@ void add_ni_keys(KeyTable& table) {
   flat.integer("buffer_flits", &NiConfig::buffer_flits)
       .range(0, 16 * kMi)
       .doc("buffer of an injection port; the lockstep estimate counts with it");
+  flat.integer("buffer_packets", &NiConfig::buffer_packets)
+      .range(1, kKi)
+      .word("none")
+      .optional()
+      .doc("full packets or sub-packets that the buffer holds in addition to buffer_flits");
   flat.integer("table_entries", &NiConfig::table_entries)
       .range(1, 16 * kMi)
       .word("auto")

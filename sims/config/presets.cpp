@@ -53,8 +53,8 @@ std::vector<Preset> paper_presets() {
         {"system.ni.reduction.bytes_per_cycle", "128"},
         {"system.ni.reduction.block_bytes", "2048"}}},
       // BookSim allocates its switch for each flit, and injects packets on VCs in turn. In front of
-      // each port are a message buffer of 32 sub-packets, the network's own of 16, and an injection
-      // queue of 80 flits.
+      // each port are a message buffer of 32 packets, the network's own of 16, and an injection
+      // queue of 80 flits, which takes a packet when one flit of it fits: five more.
       {"isca21_authors",
        "isca21 with the authors' NI: ports that are not bound to links, their lockstep and trees",
        {{"system.link.latency", "150ns"},
@@ -69,7 +69,8 @@ std::vector<Preset> paper_presets() {
         {"system.flow_control.payload_bytes", "256"},
         {"system.flow_control.pad_last_packet", "true"},
         {"system.ni.lockstep", "nop"},
-        {"system.ni.buffer_flits", "848"},
+        {"system.ni.buffer_flits", "0"},
+        {"system.ni.buffer_packets", "53"},
         {"system.ni.port_binding", "any"},
         {"system.ni.release", "pushed"},
         {"system.ni.issue", "step"},

@@ -8,6 +8,13 @@ FramingSpec framing_spec(const SystemConfig& config) {
           config.flow_control.pad_last_packet};
 }
 
+std::uint32_t injection_buffer_flits(const SystemConfig& config) {
+  const FramingSpec framing = framing_spec(config);
+  const auto payload = static_cast<std::uint32_t>(framing.payload_bytes / framing.flit_bytes);
+  const std::uint32_t packet = payload + (framing.message_mode ? 0 : 1);
+  return config.ni.buffer_flits + config.ni.buffer_packets * packet;
+}
+
 FramingSpec framing_spec(const SystemConfig& config, const DimensionSpec& dimension) {
   FramingSpec spec = framing_spec(config);
   spec.flit_bytes = dimension.link.flit_bytes;

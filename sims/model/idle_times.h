@@ -10,6 +10,8 @@
 namespace espalier {
 
 [[nodiscard]] FramingSpec framing_spec(const SystemConfig& config);
+// The whole buffer in front of an injection port: single flits and full packets.
+[[nodiscard]] std::uint32_t injection_buffer_flits(const SystemConfig& config);
 // For messages in a dimension of a multi-dimensional system, where flits have another width.
 [[nodiscard]] FramingSpec framing_spec(const SystemConfig& config, const DimensionSpec& dimension);
 

@@ -7,6 +7,7 @@
 #include "alg/algorithm.h"
 #include "hw/cost/logic.h"
 #include "sims/model/build_dimensions.h"
+#include "sims/model/idle_times.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/workload/coordination/tensor_set.h"
 
@@ -149,7 +150,7 @@ class ShapeBuilder {
     NiPorts ports;
     ports.dimension = dimension;
     ports.count = count;
-    ports.buffer_flits = config.buffer_flits;
+    ports.buffer_flits = injection_buffer_flits(system_);
     ports.flit_bits = slice.flit_bits;
     ports.send_queue = config.port_binding == PortBinding::any ? 1 : config.send_queue;
     // Start address and size, 64 bits each, destination and flow.

@@ -226,6 +226,7 @@ struct NiConfig {
   // Injection and ejection ports; 0 ("auto"): as many as the algorithm can use.
   std::uint32_t ports = 0;
   std::uint32_t buffer_flits = 318;  // in the lockstep estimate (paper, footnote 4)
+  std::uint32_t buffer_packets = 0;  // in addition to buffer_flits
   std::uint32_t table_entries = 0;   // 0 ("auto"): as many as the schedule needs
   bool table_repeat = false;         // table rows have a repeat count and strides
   std::uint32_t send_queue = 16;     // descriptors that wait for one injection port

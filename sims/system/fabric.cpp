@@ -95,7 +95,7 @@ InjectionSpec Fabric::injection_spec(const SystemConfig& config, NodeId vertex,
             : framing_spec(config);
   return {framing,
           config.router.switching,
-          config.ni.buffer_flits,
+          injection_buffer_flits(config),
           takes_any_port_ ? 1 : config.ni.send_queue,
           config.ni.injection_vcs == InjectionVcs::one
               ? vcs_.of_gradients() & (~vcs_.of_gradients() + 1)

@@ -53,7 +53,7 @@ class StepLoads {
     const auto cycles = [&](std::uint64_t flits) {
       return (flits * slowest + timing_.ticks_per_cycle - 1) / timing_.ticks_per_cycle;
     };
-    const std::uint64_t buffer = config_.ni.buffer_flits;
+    const std::uint64_t buffer = injection_buffer_flits(config_);
     StepLoad& load = loads_[entry.step - 1];
     const Cycle serialization = cycles(flits_);
     if (serialization > load.serialization) {

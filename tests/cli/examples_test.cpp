@@ -129,6 +129,21 @@ TEST_CASE("Commands are found in fenced and in indented code, and nowhere else")
   CHECK_FALSE(has_placeholder("espalier run a.yaml -s system.link.bandwidth=16GB/s"));
 }
 
+TEST_CASE("The README's table is what the main job prints") {
+  const Outcome outcome =
+      test::espalier({"run", "configs/torus_8x8.yaml"}, source_folder().string());
+  REQUIRE(outcome.exit_code == 0);
+  const std::string readme = test::read_text((source_folder() / "README.md").string());
+  std::istringstream printed(outcome.out);
+  std::size_t rows = 0;
+  for (std::string line; std::getline(printed, line) && line.rfind("energy uJ:", 0) != 0;) {
+    const std::size_t last = line.find_last_not_of(' ');
+    CHECK_THAT(readme, Catch::Contains("    " + line.substr(0, last + 1) + "\n"));
+    ++rows;
+  }
+  CHECK(rows == 11);
+}
+
 TEST_CASE("Every command in the README and in docs runs", "[slow]") {
   std::vector<std::string> pages = files_in(source_folder() / "docs", ".md");
   if (fs::exists(source_folder() / "README.md"))

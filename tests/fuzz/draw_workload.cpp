@@ -147,6 +147,7 @@ void draw_ports(Draw& draw, RunPoint& point) {
   if (draw.percent(60)) ni.port_binding = PortBinding::any;
   if (draw.percent(60)) ni.release = PortRelease::pushed;
   if (draw.percent(50)) ni.buffer_flits = draw.between32(0, 120);
+  if (draw.percent(20)) ni.buffer_packets = draw.between32(0, 4);
   if (draw.percent(30)) ni.lockstep = LockstepMode::nop;
   const bool planned = find_generator(collective.algorithm)->plans_times;
   if (!planned && !ni.table_repeat && draw.percent(50)) ni.issue = IssueOrder::step;

@@ -28,6 +28,7 @@ std::vector<Aim> aims_of(const FuzzCase& fuzz_case) {
       {"system.ni.port_binding", 0, 0},  // link
       {"system.ni.release", 0, 0},       // left
       {"system.ni.buffer_flits", 318, 0},
+      {"system.ni.buffer_packets", 0, 0},
       {"system.ni.injection_vcs", 0, 0},  // auto
       {"system.ni.slot_counter", 1, 0},
       {"system.ni.table_repeat", 0, 0},

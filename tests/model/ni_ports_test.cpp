@@ -22,7 +22,8 @@ SystemConfig authors_system(FlowControlMode mode) {
   config.router.hold = SwitchHold::flit;
   config.router.vc_order = VcOrder::rotating;
   config.ni.lockstep = LockstepMode::nop;
-  config.ni.buffer_flits = 848;
+  config.ni.buffer_flits = 0;
+  config.ni.buffer_packets = 53;
   config.ni.port_binding = PortBinding::any;
   config.ni.release = PortRelease::pushed;
   config.ni.issue = IssueOrder::step;

@@ -58,6 +58,17 @@ TEST_CASE("A full step through switches passes every router and link on the way"
   CHECK(full == std::vector<Cycle>(3, 65 + 161 + 3 * (2 + 150) + 1));
 }
 
+TEST_CASE("A buffer of packets holds their head flits as well, and sub-packets have none") {
+  // Sub-packets and packets of 256 bytes of data.
+  SystemConfig config = with(LockstepMode::estimate, 3);
+  config.ni.buffer_packets = 2;
+  CHECK(injection_buffer_flits(config) == 3 + 2 * 16);
+  config.flow_control.mode = FlowControlMode::packet;
+  CHECK(injection_buffer_flits(config) == 3 + 2 * 17);
+  // Chunks of 1024 bytes, 4 packets: 68 flits, of which the buffer holds 37.
+  CHECK(times(4096, config) == std::vector<Cycle>(4, 68 - 37));
+}
+
 TEST_CASE("Slow links lengthen the step") {
   const Topology pair = make_mesh({2}, {150'000, 8'000'000'000});
   CollectiveRequest request;
