@@ -39,7 +39,8 @@ def claims(program):
         written(program, "nis.vcd", "--waves", *TORUS, "collective.algorithm=multitree", "--wave-scope", "net.ni_*")) / 1e6)
     for algorithm in ("ring", "multitree"):
         page.claim(f"| {algorithm.upper()}, message mode | {{}} | {{:.1f}} | {{:.1f}} |", lambda a=algorithm: timeline_sizes(program, a))
-    for name, causes in (("s i[3]", ("dependency", "busy", "leaving")), ("rrcs i[2]", ("message", "busy", "leaving")), ("r i[3]", ("message", "busy"))):
+    for name, causes in (("s i[3]", ("dependency", "busy", "leaving")), ("rrcs i[2]", ("message", "busy", "leaving")),
+                         ("r i[3]", ("message", "busy"))):
         cycles = ", ".join(f"`{cause}` {{}}" for cause in causes)
         page.claim(f"| `{name} tile 0` | {{:.3f}} us | {{:.3f}} us | {cycles} |", lambda n=name, c=causes: slice_of(program, f"{n} tile 0", c))
     for text, settings in FAULTS.items():

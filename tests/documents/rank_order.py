@@ -64,7 +64,8 @@ def bounds(program, unit, *settings):
 
 
 def halving_and_bcube(program):
-    costs = [bounds(program, 1e6, *settings) for settings in (("reorder.model=halving_doubling",), ("collective.algorithm=bcube", "collective.base=2"))]
+    models = (("reorder.model=halving_doubling",), ("collective.algorithm=bcube", "collective.base=2"))
+    costs = [bounds(program, 1e6, *settings) for settings in models]
     if [f"{cost:.2f}" for cost in costs[0]] != [f"{cost:.2f}" for cost in costs[1]]:
         raise RuntimeError(f"halving_doubling and bcube differ: {costs}")
     return costs[0]
