@@ -3,7 +3,7 @@
 the best and the worst that `espalier reorder` finds, and of orders spread between them, with Spearman's correlation between model and
 simulation. Writes a CSV for every algorithm, one of all, and pictures where gnuplot is installed.
 
-    tests/perf/reorder.py ESPALIER CONFIG FOLDER [--random N] [--algorithms ring,dbtree] [-s key=value]...
+    tests/perf/reorder.py ESPALIER CONFIG FOLDER [--random N] [--simulated M] [--algorithms ring,dbtree] [-s key=value]...
 """
 import argparse
 import json
@@ -45,7 +45,8 @@ def call(arguments):
 
 
 class Study:
-    """One algorithm: random orders are simulated once, and priced by every objective."""
+    """One algorithm: random orders are simulated once, and priced by every objective. The spread orders depend on how many
+    random orders are priced."""
 
     def __init__(self, options, algorithm):
         self.options = options
@@ -89,7 +90,7 @@ class Study:
 
     def run(self):
         """Of each objective: its rows (name of the order, cost, ms), and what the search said."""
-        seeds = list(range(1, self.options.random + 1))
+        seeds = list(range(1, min(self.options.simulated or self.options.random, self.options.random) + 1))
         drawn = self.times(["-s", "collective.rank_order=random", "-s",
                             f"collective.rank_order_seed={seeds}"])
         studies = {}
@@ -148,6 +149,7 @@ def main():
     parser.add_argument("config")
     parser.add_argument("folder")
     parser.add_argument("--random", type=int, default=500)
+    parser.add_argument("--simulated", type=int, help="simulate so many of the random orders (default: all)")
     parser.add_argument("--algorithms", default="ring,halving_doubling,dbtree,bcube")
     parser.add_argument("-s", dest="settings", action="append", default=[])
     options = parser.parse_args()
