@@ -19,16 +19,6 @@ constexpr const char* kMeasured =
     "example-cluster01,1,8,all_gather,134217728,382.6\n"
     "example-cluster00,2,8,sendrecv,33554432,2300\n";
 
-// Lines of a summary's table that are about a machine.
-std::vector<std::string> summary_of(const std::string& text, const std::string& machine) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    if (line.rfind("| " + machine + " | ", 0) == 0) lines.push_back(line);
-  }
-  return lines;
-}
-
 }  // namespace
 
 TEST_CASE(
@@ -79,16 +69,4 @@ TEST_CASE("validate silicon --fit looks at the fitted third only", "[slow]") {
   CHECK_THAT(alone, Contains("8 x H100: error on the fitted third"));
   // A test row that is four times as long changes nothing.
   CHECK(fit(head + fitted + "example-cluster01,1,8,all_gather,67108864,800\n") == alone);
-}
-
-// The measurements of other machines are not in the repository, or take some minutes.
-TEST_CASE("docs/silicon.md holds what validate silicon prints about a server of 8 H100", "[slow]") {
-  const std::string root = ESPALIER_SOURCE_DIR;
-  const Outcome outcome = test::espalier(
-      {"validate", "silicon", root + "/configs/silicon/h100.csv", "--machine", "8 x H100"});
-  INFO(outcome.err);
-  REQUIRE(outcome.exit_code == 0);
-  const std::vector<std::string> printed = summary_of(outcome.out, "8 x H100");
-  CHECK(printed.size() == 6);
-  CHECK(summary_of(test::read_text(root + "/docs/silicon.md"), "8 x H100") == printed);
 }
