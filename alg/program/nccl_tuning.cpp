@@ -16,13 +16,26 @@ std::size_t index_of(Protocol protocol) {
   return protocol == Protocol::ll128 ? 1 : 2;
 }
 
-// Microseconds (baseLatencies, hwLatencies).
-constexpr ByProtocol kTreeStart{6.8, 14.0, 8.4};
+// Microseconds (baseLat, hwLat).
 constexpr ByProtocol kRingStart{6.6, 14.0, 8.4};
-constexpr ByProtocol kTreeNvlink{0.6, 1.25, 4.0};
 constexpr ByProtocol kRingNvlink{0.6, 1.9, 3.4};
-constexpr ByProtocol kTreeNetwork{5.0, 8.5, 14.0};
 constexpr ByProtocol kRingNetwork{2.7, 4.0, 14.0};
+// Trees with Simple begin with 0 us and take 4 us for a step inside a server and 14 us for one of
+// the network up to version 2.18, 28 and 28 us in 2.19 to 2.21, and begin with 8.4 us from 2.22 on.
+struct TreeLatencies {
+  ByProtocol start;
+  ByProtocol nvlink;
+  ByProtocol network;
+};
+constexpr TreeLatencies kTree2_18{{6.8, 14.0, 0}, {0.6, 1.25, 4.0}, {5.0, 8.5, 14.0}};
+constexpr TreeLatencies kTree2_21{{6.8, 14.0, 0}, {0.6, 1.25, 28.0}, {5.0, 8.5, 28.0}};
+constexpr TreeLatencies kTree2_22{{6.8, 14.0, 8.4}, {0.6, 1.25, 4.0}, {5.0, 8.5, 14.0}};
+
+const TreeLatencies& tree_latencies(NcclVersion version) {
+  if (version == NcclVersion::v2_18) return kTree2_18;
+  return version == NcclVersion::v2_21 ? kTree2_21 : kTree2_22;
+}
+
 constexpr double kNvlsNvlink = 25;
 // In a table by the number of servers: 1, 2, more.
 using ByServers = std::array<double, 3>;
@@ -81,16 +94,22 @@ Cost ring_cost(const NcclSystem& system, CollectiveOp op, Bytes size, Protocol p
   const double ranks = system.ranks();
   const double phases = op == CollectiveOp::all_reduce ? 2 : 1;
   const double steps = phases * (ranks - 1);
-  const double network_steps = phases * (system.servers - 1);
-  const double channels = system.channels;
+  double network_steps = phases * (system.servers - 1);
+  // Up to version 2.21 an all_reduce counts two more (nInterSteps).
+  const bool counts_more = system.version < NcclVersion::v2_22 && system.servers > 1;
+  if (counts_more && op == CollectiveOp::all_reduce) network_steps = 2 * system.servers;
+  const double channels = system.found_rings();
   double rate = channels * (system.servers <= 2 ? system.ring_rate : system.network_rate);
-  if (protocol == Protocol::ll) rate = std::min(most_ll(system), rate / 2);
+  // Flags take half of LL's rate. Version 2.18 counts half of what is left.
+  const double ll_share = system.version == NcclVersion::v2_18 ? 4 : 2;
+  if (protocol == Protocol::ll) rate = std::min(most_ll(system), rate / ll_share);
   if (protocol == Protocol::ll128) {
     rate = std::min(rate * 0.92, channels * most_ring_ll128(system));
   }
   const std::size_t p = index_of(protocol);
   // With one GPU in a server nothing hides the network's latency.
-  double network = system.gpus_per_server == 1 ? kTreeNetwork[p] : kRingNetwork[p];
+  double network =
+      system.gpus_per_server == 1 ? tree_latencies(system.version).network[p] : kRingNetwork[p];
   network += system.network_latency * (protocol == Protocol::simple ? 2 : 1);
   double nvlink = kRingNvlink[p];
   if (system.servers > 1) {
@@ -108,8 +127,9 @@ Cost ring_cost(const NcclSystem& system, CollectiveOp op, Bytes size, Protocol p
 }
 
 Cost tree_cost(const NcclSystem& system, Bytes size, Protocol protocol) {
-  const double channels = system.channels;
-  double rate = channels * (system.servers <= 2 ? system.ring_rate : system.network_rate);
+  const double channels = system.found_trees();
+  double rate =
+      system.found_rings() * (system.servers <= 2 ? system.ring_rate : system.network_rate);
   rate = std::min(rate * 0.92, channels * most_tree(system));
   if (protocol == Protocol::ll) rate = std::min(rate / 3.8, most_ll(system));
   if (protocol == Protocol::ll128) {
@@ -117,12 +137,13 @@ Cost tree_cost(const NcclSystem& system, Bytes size, Protocol protocol) {
                     channels * most_tree_ll128(system));
   }
   const std::size_t p = index_of(protocol);
+  const TreeLatencies& latencies = tree_latencies(system.version);
   const double network =
-      kTreeNetwork[p] + system.network_latency * (protocol == Protocol::simple ? 2 : 1);
+      latencies.network[p] + system.network_latency * (protocol == Protocol::simple ? 2 : 1);
   Cost cost;
   cost.rate = rate / 2 * tree_correction(protocol, size);
-  cost.latency = kTreeStart[p] + 2 * ((system.gpus_per_server - 1) * kTreeNvlink[p] +
-                                      log2_floor(system.servers) * network);
+  cost.latency = latencies.start[p] + 2 * ((system.gpus_per_server - 1) * latencies.nvlink[p] +
+                                           log2_floor(system.servers) * network);
   return cost;
 }
 
@@ -187,10 +208,13 @@ NcclChoice nccl_choice(const NcclSystem& system, CollectiveOp op, Bytes size) {
 
 std::uint32_t nccl_message_channels(std::uint32_t ranks, Bytes bytes, std::uint32_t channels,
                                     std::uint32_t most) {
-  constexpr Bytes kMostOfChannel = 32 * (Bytes{512} << 10);
+  constexpr Bytes kStep = Bytes{512} << 10;
+  constexpr Bytes kMostOfChannel = 32 * kStep;
+  constexpr Bytes kLeastOfChannel = kStep / 8;
   std::uint32_t used = most;
   while (used > 1 && used * ranks > channels) used /= 2;
   while (used * 2 <= most && (bytes + used - 1) / used > kMostOfChannel) used *= 2;
+  while (used > 1 && bytes / used < kLeastOfChannel) used /= 2;
   return used;
 }
 

@@ -2,6 +2,7 @@
 // channels. The choice is that of NCCL's own cost model, whose tables and formulas are published
 // with its sources (src/graph/tuning.cc, src/enqueue.cc; names of its tables in the comments).
 // Written anew from these facts. The estimates decide; they are not the times that we report.
+// Versions of NCCL differ in the tables, and choose differently.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +16,22 @@ namespace espalier {
 
 enum class GpuGeneration : std::uint8_t { ampere, hopper };
 enum class NcclAlgorithm : std::uint8_t { ring, tree, nvls };
+// The versions whose tables differ here, by the first of them.
+enum class NcclVersion : std::uint8_t { v2_18, v2_21, v2_22 };
 
 // What NCCL's search of the topology would find. Rates in GB/s.
 struct NcclSystem {
+  NcclVersion version = NcclVersion::v2_22;
   GpuGeneration gpu = GpuGeneration::ampere;
   std::uint32_t servers = 1;
   std::uint32_t gpus_per_server = 8;
-  std::uint32_t channels = 1;       // of rings and of trees
-  double ring_rate = 0;             // of a ring's channel inside a server
-  double network_rate = 0;          // of a ring's channel between servers
+  std::uint32_t channels = 1;  // of rings and of trees
+  // Rings and trees that the search found; 0: as many as channels. NCCL then duplicates them
+  // (src/graph/connect.cc), but estimates with what was found.
+  std::uint32_t rings = 0;
+  std::uint32_t trees = 0;
+  double ring_rate = 0;             // of a found ring inside a server
+  double network_rate = 0;          // of a found ring between servers
   std::uint32_t nvls_channels = 0;  // 0: the switch cannot reduce
   double nvls_rate = 0;             // of a channel
   bool has_ll128 = true;
@@ -32,6 +40,8 @@ struct NcclSystem {
   bool has_amd_hosts = false;  // the host's kind decides LL's rate and the network's overhead
 
   [[nodiscard]] std::uint32_t ranks() const { return servers * gpus_per_server; }
+  [[nodiscard]] std::uint32_t found_rings() const { return rings == 0 ? channels : rings; }
+  [[nodiscard]] std::uint32_t found_trees() const { return trees == 0 ? channels : trees; }
 };
 
 struct NcclChoice {
@@ -53,7 +63,8 @@ struct NcclChoice {
 [[nodiscard]] NcclChoice nccl_choice(const NcclSystem& system, CollectiveOp op, Bytes size);
 
 // Channels over which a message to one peer is spread: a share of all channels, doubled while a
-// channel's part exceeds 32 steps of the FIFO. `most`: channels for one peer.
+// channel's part exceeds 32 steps of the FIFO, and fewer if a part is below an eighth of a step.
+// `most`: channels for one peer.
 [[nodiscard]] std::uint32_t nccl_message_channels(std::uint32_t ranks, Bytes bytes,
                                                   std::uint32_t channels, std::uint32_t most);
 

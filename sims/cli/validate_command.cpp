@@ -34,7 +34,9 @@ std::string percent(double factor) { return fmt::format("{:+.1f} %", 100 * (fact
 
 std::string case_name(const ComparedCase& c) {
   std::string name = to_string(c.measured.op);
-  if (!c.measured.setting.empty()) name += ", setting " + c.measured.setting;
+  if (!c.measured.nccl.empty()) name += ", NCCL " + c.measured.nccl;
+  if (!c.measured.site.empty()) name += ", " + c.measured.site;
+  if (!c.measured.setting.empty()) name += " " + c.measured.setting;
   if (!c.measured.kernel.empty()) name += ", kernel " + c.measured.kernel;
   return name;
 }
@@ -58,13 +60,13 @@ std::optional<std::vector<MeasuredRow>> read_rows(const std::vector<std::string>
 
 void print_cases(const std::vector<ComparedCase>& cases, const SiliconMachine& machine) {
   fmt::print("{}, preset {}\n", machine.name, machine.preset);
-  fmt::print("  {:<28} {:>10}   {:>11} {:>11} {:>9} {:>5} {:>11}  {}\n", "operation", "size",
+  fmt::print("  {:<36} {:>10}   {:>11} {:>11} {:>9} {:>5} {:>11}  {}\n", "operation", "size",
              "ours us", "measured us", "error", "rows", "spread", "simulated as");
   for (const ComparedCase& c : cases) {
     if (c.machine != &machine) continue;
     const std::string spread =
         fmt::format("{:.2f}x", c.microseconds.back() / c.microseconds.front());
-    fmt::print("  {:<28} {:>10} {} {:>11} {:>11.1f} {:>9} {:>5} {:>11}  {}\n", case_name(c),
+    fmt::print("  {:<36} {:>10} {} {:>11} {:>11.1f} {:>9} {:>5} {:>11}  {}\n", case_name(c),
                size_text(c.measured.size), c.fitted ? "f" : " ",
                c.failure.empty() ? fmt::format("{:.1f}", c.ours) : "-", c.median(),
                c.failure.empty() ? percent(c.ours / c.median()) : "-", c.microseconds.size(),
@@ -116,6 +118,10 @@ void print_summary(const std::vector<ComparedCase>& cases) {
 }
 
 void print_numbers(const SiliconMachine& machine) {
+  for (const FittedNumber& number : machine.given) {
+    fmt::print("  of another fit: {} = {} ({})\n", number.name,
+               machine.text_of(number, number.value), number.meaning);
+  }
   for (const FittedNumber& number : machine.fitted) {
     fmt::print("  calibrated: {} = {} ({})\n", number.name, machine.text_of(number, number.value),
                number.meaning);
@@ -148,13 +154,14 @@ void print_apart(const std::vector<ApartRows>& apart) {
 
 bool write_csv(const std::string& path, const std::vector<ComparedCase>& cases) {
   std::string text =
-      "machine,op,setting,kernel,size_bytes,fitted,ours_us,measured_us,rows,error,simulated_as\n";
+      "machine,op,nccl,site,setting,kernel,size_bytes,fitted,ours_us,measured_us,rows,error,"
+      "simulated_as\n";
   for (const ComparedCase& c : cases) {
     if (!c.failure.empty()) continue;
-    text += fmt::format("\"{}\",{},{},{},{},{},{:.3f},{:.3f},{},{:.4f},\"{}\"\n", c.machine->name,
-                        to_string(c.measured.op), c.measured.setting, c.measured.kernel,
-                        c.measured.size, c.fitted ? 1 : 0, c.ours, c.median(),
-                        c.microseconds.size(), c.ours / c.median() - 1, c.how);
+    text += fmt::format("\"{}\",{},{},{},{},{},{},{},{:.3f},{:.3f},{},{:.4f},\"{}\"\n",
+                        c.machine->name, to_string(c.measured.op), c.measured.nccl, c.measured.site,
+                        c.measured.setting, c.measured.kernel, c.measured.size, c.fitted ? 1 : 0,
+                        c.ours, c.median(), c.microseconds.size(), c.ours / c.median() - 1, c.how);
   }
   return write_text(path, text);
 }

@@ -25,9 +25,15 @@ NcclSystem hopper(std::uint32_t servers, std::uint32_t gpus) {
   system.servers = servers;
   system.gpus_per_server = gpus;
   system.channels = servers == 1 ? 24 : 16;
-  // 18 links of 20.6 GB/s (src/graph/topo.h, SM90_NVLINK_BW); a NIC's 48 GB/s feed two channels.
+  // 18 links of 20.6 GB/s (src/graph/topo.h, SM90_NVLINK_BW).
   system.ring_rate = 370.8 / system.channels;
-  system.network_rate = 24;
+  if (servers > 1) {
+    // A ring for each NIC of 48 GB/s, twice duplicated. Calibrated: trees count as 16, because
+    // measured all_reduces of 1 GiB are trees and those of 8 GiB rings.
+    system.rings = 8;
+    system.trees = 16;
+    system.network_rate = 48;
+  }
   // Rings' busbw is measured on 4 of 8 GPUs.
   if (servers == 1 && gpus == 8) {
     system.nvls_channels = 16;
@@ -36,38 +42,66 @@ NcclSystem hopper(std::uint32_t servers, std::uint32_t gpus) {
   return system;
 }
 
+// `rings` rings of `rate` GB/s between servers, which NCCL duplicates to `channels` channels.
 NcclSystem ampere(std::uint32_t servers, std::uint32_t gpus, std::uint32_t channels,
-                  double network_rate) {
+                  std::uint32_t rings, double rate) {
   NcclSystem system;
   system.gpu = GpuGeneration::ampere;
   system.servers = servers;
   system.gpus_per_server = gpus;
   system.channels = channels;
+  system.rings = system.trees = rings;
   // 12 links of 20.0 GB/s (src/graph/topo.h, SM80_NVLINK_BW).
-  system.ring_rate = (servers == 1 ? 240.0 : std::min(240.0, network_rate * channels)) / channels;
-  system.network_rate = network_rate;
+  system.ring_rate = servers == 1 ? 240.0 / rings : rate;
+  system.network_rate = rate;
   return system;
 }
 
+// What a Polaris node's network costs. The suffix is a site, a setting or both.
+const std::vector<FittedNumber> kSlingshot{
+    {kNicRate, 19.2, "GB/s", "NIC, on the wire", 25},
+    {kNicLatency, 700, "ns", "a link between GPU, NIC and fabric", 1000},
+    {kLaunch, 10000, "", "launch, ns", 10000},
+    {kFence, 2900, "", "a step of Simple, ns", 3400},
+    {"ll_step", 1, "", "a step of LL, ns", 600},
+    {"ll_post", 1300, "", "proxy, for a slot of LL, ns", 2000},
+    {"ll_post_5", 7000, "", "proxy, for a slot of LL, setting 5, ns", 2000},
+    {"simple_post_3", 27000, "", "proxy, for a slice of Simple, setting 3, ns", 6000},
+    {"simple_post_4", 21500, "", "proxy, for a slice of Simple, setting 4, ns", 6000},
+    {"simple_post_5", 28000, "", "proxy, for a slice of Simple, setting 5, ns", 6000},
+    {"message_post", 3900, "", "proxy, for a message, ns", 6000},
+    {"message_post_5", 9000, "", "proxy, for a message, setting 5, ns", 6000},
+    {"inject_post", 12000, "", "more for a message of at most 192 bytes, ns", 6000},
+    {"message_rate", 7, "", "a channel of messages, GB/s", 10}};
+
+// The rate of an all_to_all between two nodes differs by job.
+const std::vector<FittedNumber> kSlingshotPair{
+    {"exchange_nic_rate_polaris_3", 14, "", "NIC in an all_to_all, Polaris, setting 3, GB/s", 12},
+    {"exchange_nic_rate_polaris_4", 11, "", "NIC in an all_to_all, Polaris, setting 4, GB/s", 12},
+    {"exchange_nic_rate_polaris_5", 11, "", "NIC in an all_to_all, Polaris, setting 5, GB/s", 12},
+    {"exchange_nic_rate_sirius_3", 8, "", "NIC in an all_to_all, Sirius, setting 3, GB/s", 12},
+    {"exchange_nic_rate_sirius_4", 10, "", "NIC in an all_to_all, Sirius, setting 4, GB/s", 12},
+    {"exchange_nic_rate_sirius_5", 14, "", "NIC in an all_to_all, Sirius, setting 5, GB/s", 12}};
+
+const std::vector<FittedNumber> kSlingshotEight{
+    {"exchange_nic_rate_3", 11, "", "NIC in an all_to_all, setting 3, GB/s", 12},
+    {"exchange_nic_rate_4", 11, "", "NIC in an all_to_all, setting 4, GB/s", 12},
+    {"exchange_nic_rate_5", 12, "", "NIC in an all_to_all, setting 5, GB/s", 12}};
+
 SiliconMachine polaris(const char* name, std::uint32_t nodes) {
-  SiliconMachine machine{name, "polaris", ampere(nodes, 4, 4, 12.0), {}};
-  // Slingshot's plugin: GPUDirect by way of the host bridge, where NCCL does not use LL128.
+  // A ring for each NIC, behind PCIe of 24 GB/s (src/graph/topo.h).
+  SiliconMachine machine{name, "polaris", ampere(nodes, 4, 4, 2, 23.8), {}};
+  // The NICs are behind the host bridge, where NCCL does not use LL128.
   machine.nccl.has_ll128 = false;
   machine.nccl.has_amd_hosts = true;
-  machine.fitted = {{kNicRate, 19.2, "GB/s", "NIC, on the wire"},
-                    {kNicLatency, 700, "ns", "a link between GPU, NIC and fabric"},
-                    {kLaunch, 10000, "", "launch, ns"},
-                    {kFence, 2900, "", "a step of Simple, ns"},
-                    {"ll_post_3", 1300, "", "proxy, for a slot of LL, setting 3, ns"},
-                    {"ll_post_4", 1300, "", "proxy, for a slot of LL, setting 4, ns"},
-                    {"ll_post_5", 7000, "", "proxy, for a slot of LL, setting 5, ns"},
-                    {"simple_post_3", 27000, "", "proxy, for a slice of Simple, setting 3, ns"},
-                    {"simple_post_4", 21500, "", "proxy, for a slice of Simple, setting 4, ns"},
-                    {"simple_post_5", 28000, "", "proxy, for a slice of Simple, setting 5, ns"},
-                    {"message_post", 2500, "", "proxy, for a message, ns"},
-                    {"message_post_5", 6000, "", "proxy, for a message, setting 5, ns"},
-                    {"exchange_nic_rate", 12.0, "", "NIC in an all_to_all, on the wire, GB/s"},
-                    {"message_rate", 7, "", "a channel of messages, GB/s"}};
+  if (nodes == 2) {
+    machine.fitted = kSlingshot;
+    const std::vector<FittedNumber>& more = kSlingshotPair;
+    machine.fitted.insert(machine.fitted.end(), more.begin(), more.end());
+  } else {
+    machine.given = kSlingshot;
+    machine.fitted = kSlingshotEight;
+  }
   return machine;
 }
 
@@ -75,13 +109,16 @@ SiliconMachine polaris(const char* name, std::uint32_t nodes) {
 
 Numbers SiliconMachine::numbers() const {
   Numbers numbers;
+  for (const FittedNumber& number : given) numbers[number.name] = number.value;
   for (const FittedNumber& number : fitted) numbers[number.name] = number.value;
   return numbers;
 }
 
 std::string SiliconMachine::text_of(const FittedNumber& number, double value) const {
-  // Rates of NICs in steps of 0.1 GB/s, all others in whole cycles and bytes.
+  // Rates of NICs in steps of 0.1 GB/s, other keys in whole cycles and bytes.
   if (std::string(number.unit) == "GB/s") return fmt::format("{:.1f}GB/s", value);
+  const bool is_key = std::string(number.name).find('.') != std::string::npos;
+  if (!is_key && value < 100) return fmt::format("{:.1f}", value);
   return fmt::format("{}{}", std::llround(value), number.unit);
 }
 
@@ -112,13 +149,13 @@ const std::vector<SiliconMachine>& silicon_machines() {
     const std::vector<FittedNumber> mscclpp{{kNicRate, 24.7, "GB/s", "NIC, on the wire"},
                                             {kLaunch, 3500, "", "launch, ns"},
                                             {kChannelRate, 22, "", "a channel, GB/s"}};
-    all.push_back({"NDm v4, 1 server, MSCCL++", "a100_8", ampere(1, 8, 24, 0), mscclpp});
-    all.push_back({"NDm v4, 2 servers, MSCCL++", "a100_8", ampere(2, 8, 16, 12), mscclpp});
+    all.push_back({"NDm v4, 1 server, MSCCL++", "a100_8", ampere(1, 8, 24, 24, 0), mscclpp});
+    all.push_back({"NDm v4, 2 servers, MSCCL++", "a100_8", ampere(2, 8, 16, 16, 12), mscclpp});
     all.push_back(polaris("Polaris, 2 nodes", 2));
     all.push_back(polaris("Polaris, 8 nodes", 8));
     all.push_back({"Sophia, 2 nodes",
                    "sophia",
-                   ampere(2, 8, 16, 12.0),
+                   ampere(2, 8, 16, 8, 24),  // a ring for each NIC, behind PCIe of 24 GB/s
                    {{kNicRate, 25.5, "GB/s", "NIC, on the wire"},
                     {kNicLatency, 881, "ns", "a link between GPU, NIC and fabric"},
                     {kLaunch, 23180, "", "launch, ns"},
@@ -127,6 +164,7 @@ const std::vector<SiliconMachine>& silicon_machines() {
                     {"ll128_step", 4050, "", "a step of LL128, ns"},
                     {"simple_post", 3414, "", "proxy, for a slice of Simple, ns"},
                     {"message_post", 2050, "", "proxy, for a message, ns"},
+                    {"exchange_nic_rate", 25.5, "", "NIC in an all_to_all, GB/s"},
                     {"message_rate", 10, "", "a channel of messages, GB/s"}}});
     all.back().nccl.has_amd_hosts = true;  // DGX A100
     return all;

@@ -18,6 +18,7 @@ struct FittedNumber {
   double value;
   const char* unit;  // behind the value in a configuration; empty: none
   const char* meaning;
+  double start = 0;  // where a fit begins; 0: at the value
 };
 
 using Numbers = std::map<std::string, double>;
@@ -27,8 +28,10 @@ struct SiliconMachine {
   const char* preset;
   NcclSystem nccl;
   std::vector<FittedNumber> fitted;
+  // Numbers that another machine's fit has found.
+  std::vector<FittedNumber> given = {};
 
-  // The fitted numbers as they are in the program.
+  // The fitted and the given numbers as they are in the program.
   [[nodiscard]] Numbers numbers() const;
   // "49GB/s".
   [[nodiscard]] std::string text_of(const FittedNumber& number, double value) const;
@@ -40,7 +43,8 @@ struct SiliconMachine {
 struct MachineOfRow {
   const SiliconMachine* machine = nullptr;  // nullptr: the row stands apart
   std::string why_apart;
-  // Settings of the network tell times of the machine apart. On Sophia they are for another fabric.
+  // The site, NCCL's version and the setting of the network tell times of the machine apart. On
+  // Sophia settings are for another fabric.
   bool has_settings = false;
 };
 // Rows that nothing in the data can explain stand apart, with the reason.

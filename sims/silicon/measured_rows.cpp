@@ -118,6 +118,7 @@ class MeasuredRowsParser {
       break;
     }
     row.setting = text_of(cells, "env");
+    row.nccl = text_of(cells, "nccl_dir");
     row.kernel = text_of(cells, "kernel");
     row.kind = text_of(cells, "kind");
     const std::string op = text_of(cells, "op");

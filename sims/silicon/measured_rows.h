@@ -5,10 +5,10 @@
 //
 // Required are a machine (column `machine`, `cluster` or `gpu`), `op`, `gpus_per_node`, `nodes` or
 // `gpus`, `size_bytes` and `time_us`. Optional are `env` (a setting of the machine's network),
-// `kernel` (of a library other than NCCL) and `kind`. Other columns are ignored, so that tables of
-// nccl-tests' logs can be read as they are. Sizes count as in nccl-tests, which for an all_gather
-// is the gathered result. A row of size 0, or too small for its time, is left out. '#' starts a
-// comment line.
+// `nccl_dir` (NCCL's version), `kernel` (of a library other than NCCL) and `kind`. Other columns
+// are ignored, so that tables of nccl-tests' logs can be read as they are. Sizes count as in
+// nccl-tests, which for an all_gather is the gathered result. A row of size 0, or too small for its
+// time, is left out. '#' starts a comment line.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,7 @@ enum class MeasuredOp : std::uint8_t {
 struct MeasuredRow {
   std::string machine;
   std::string setting;  // empty: none
+  std::string nccl;     // NCCL's version; empty: not stated
   std::string kernel;   // empty: NCCL
   std::string kind;     // of the measurement, e.g. "pairwise"
   std::uint32_t servers = 1;

@@ -23,22 +23,34 @@ std::string cycles(double nanoseconds) {
   return fmt::format("{}", static_cast<std::uint64_t>(std::llround(std::max(nanoseconds, 0.0))));
 }
 
-// Settings of one run that all plans share: the preset, and the calibrated keys.
+constexpr const char* kDoorbell = "system.ni.program.doorbell_cycles";
+
+// Settings of one run that all plans share: the preset, and the calibrated keys. The launch is that
+// of the preset.
 std::vector<std::string> machine_settings(const SiliconMachine& machine, const Numbers& numbers) {
   std::vector<std::string> settings;
-  for (const FittedNumber& fitted : machine.fitted) {
-    const std::string name = fitted.name;
-    if (name.find('.') == std::string::npos) continue;
-    settings.push_back(name + "=" + machine.text_of(fitted, numbers.at(name)));
+  for (const auto* list : {&machine.given, &machine.fitted}) {
+    for (const FittedNumber& fitted : *list) {
+      const std::string name = fitted.name;
+      if (name.find('.') == std::string::npos || name == kDoorbell) continue;
+      settings.push_back(name + "=" + machine.text_of(fitted, numbers.at(name)));
+    }
   }
   return settings;
+}
+
+NcclSystem system_of(const SiliconMachine& machine, const MeasuredCase& measured) {
+  NcclSystem system = machine.nccl;
+  if (measured.nccl == "2.18") system.version = NcclVersion::v2_18;
+  if (measured.nccl == "2.21") system.version = NcclVersion::v2_21;
+  return system;
 }
 
 class CasePlanner {
  public:
   CasePlanner(const SiliconMachine& machine, const MeasuredCase& measured, const Numbers& numbers)
       : machine_(machine),
-        system_(machine.nccl),
+        system_(system_of(machine, measured)),
         case_(measured),
         numbers_(numbers),
         settings_(machine_settings(machine, numbers)) {
@@ -48,6 +60,16 @@ class CasePlanner {
   }
 
   CasePlan plan() {
+    CasePlan plan = simulated();
+    // All ranks start together, so that another launch adds its difference to every time.
+    if (!in_switch_ && numbers_.count(kDoorbell) != 0) {
+      plan.added_microseconds += (number(kDoorbell) - machine_.numbers().at(kDoorbell)) / 1000;
+    }
+    return plan;
+  }
+
+ private:
+  CasePlan simulated() {
     if (!case_.kernel.empty()) return kernel();
     switch (case_.op) {
       case MeasuredOp::all_reduce:
@@ -64,7 +86,6 @@ class CasePlanner {
     return {};
   }
 
- private:
   void set(const std::string& key, const std::string& value) {
     settings_.push_back(key + "=" + value);
   }
@@ -104,10 +125,12 @@ class CasePlanner {
     return has_slices && chunk > 32 * kKi ? 2 : 1;
   }
 
-  // A number that depends on the setting of the network: "simple_post_5".
+  // A number that depends on the setting of the network, and on the site: "simple_post_5",
+  // "exchange_nic_rate_sirius_3".
   [[nodiscard]] double set_number(const std::string& name) const {
     const double common = number(name.c_str());
-    return number((name + "_" + case_.setting).c_str(), common);
+    const double of_setting = number((name + "_" + case_.setting).c_str(), common);
+    return number((name + "_" + case_.site + "_" + case_.setting).c_str(), of_setting);
   }
 
   void set_protocol(Protocol protocol, std::uint32_t posts) {
@@ -177,6 +200,7 @@ class CasePlanner {
   // The switch of the server adds and copies.
   CasePlan in_switch(CasePlan plan) {
     settings_.clear();
+    in_switch_ = true;
     set("system.preset", std::string(machine_.preset) + "_nvls");
     set("system.dimensions.switch_bytes_per_cycle", cycles(number("nvls_rate")));
     set("collective.op", "all_reduce");
@@ -230,7 +254,10 @@ class CasePlanner {
     set("collective.program.instances", fmt::format("{}", channels));
     set_protocol(Protocol::simple, 1);
     if (system_.servers > 1) {
-      set("system.ni.program.network_slot_cycles", cycles(set_number("message_post")));
+      // Libfabric's CXI provider injects messages of up to 192 bytes, for which the host copies
+      // them from the GPU.
+      const double inject = bytes / channels <= 192 ? set_number("inject_post") : 0;
+      set("system.ni.program.network_slot_cycles", cycles(set_number("message_post") + inject));
     }
     set("system.ni.program.fence_cycles", "0");
     set("system.ni.program.context_bytes_per_cycle", cycles(number("message_rate", 20)));
@@ -239,7 +266,7 @@ class CasePlanner {
     if (case_.op == MeasuredOp::all_to_all && exchange != 0) {
       set("system.link.bandwidth", cycles(exchange) + "GB/s");
     }
-    const double nic = number("exchange_nic_rate");
+    const double nic = set_number("exchange_nic_rate");
     if (case_.op == MeasuredOp::all_to_all && nic != 0) {
       set("system.topology.nic_link.bandwidth", fmt::format("{:.1f}GB/s", nic));
     }
@@ -258,16 +285,18 @@ class CasePlanner {
   }
 
   const SiliconMachine& machine_;
-  const NcclSystem& system_;
+  const NcclSystem system_;
   const MeasuredCase& case_;
   const Numbers& numbers_;
   std::vector<std::string> settings_;
+  bool in_switch_ = false;
 };
 
 }  // namespace
 
 bool operator<(const MeasuredCase& a, const MeasuredCase& b) {
-  return std::tie(a.op, a.kernel, a.setting, a.size) < std::tie(b.op, b.kernel, b.setting, b.size);
+  return std::tie(a.op, a.kernel, a.nccl, a.site, a.setting, a.size) <
+         std::tie(b.op, b.kernel, b.nccl, b.site, b.setting, b.size);
 }
 
 CasePlan plan_case(const SiliconMachine& machine, const MeasuredCase& measured,

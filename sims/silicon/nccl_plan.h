@@ -14,6 +14,8 @@ struct MeasuredCase {
   std::string setting;
   std::string kernel;
   Bytes size = 0;
+  std::string nccl;  // version; empty: the machine's
+  std::string site;  // empty: does not matter
 };
 [[nodiscard]] bool operator<(const MeasuredCase& a, const MeasuredCase& b);
 

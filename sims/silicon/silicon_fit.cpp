@@ -40,6 +40,9 @@ std::optional<SiliconFit> fit_machine(const SiliconMachine& machine,
   }
   SiliconFit fit;
   fit.numbers = machine.numbers();
+  for (const FittedNumber& number : machine.fitted) {
+    if (number.start != 0) fit.numbers[number.name] = number.start;
+  }
   if (fitted.empty()) return fit;
   const auto before = error_with(machine, fit.numbers, fitted, runs);
   if (!before) return std::nullopt;

@@ -2,6 +2,7 @@
 #include "alg/program/nccl_tuning.h"
 
 #include <catch2/catch.hpp>
+#include <string>
 
 using namespace espalier;
 
@@ -61,6 +62,65 @@ TEST_CASE("A network where flags and data may pass each other does without LL128
   CHECK(nccl_choice(system, CollectiveOp::all_gather, 32 * kMiB).protocol == Protocol::simple);
 }
 
+namespace {
+
+// A node has 4 A100 and 2 NICs, behind PCIe of 24 GB/s: 2 rings, which NCCL duplicates.
+NcclSystem polaris_nodes(std::uint32_t nodes, NcclVersion version) {
+  NcclSystem system;
+  system.version = version;
+  system.servers = nodes;
+  system.gpus_per_server = 4;
+  system.channels = 4;
+  system.rings = system.trees = 2;
+  system.ring_rate = system.network_rate = 23.8;
+  system.has_ll128 = false;
+  system.has_amd_hosts = true;
+  return system;
+}
+
+std::string chosen(const NcclSystem& system, CollectiveOp op, Bytes size) {
+  const NcclChoice choice = nccl_choice(system, op, size);
+  return std::string(to_string(choice.algorithm)) + " " + to_string(choice.protocol);
+}
+
+}  // namespace
+
+TEST_CASE("Version 2.18 takes trees where version 2.21 stays with rings") {
+  constexpr Bytes kKi = 1024;
+  const auto all_reduce = [](std::uint32_t nodes, NcclVersion version, Bytes size) {
+    return chosen(polaris_nodes(nodes, version), CollectiveOp::all_reduce, size);
+  };
+  for (const NcclVersion version : {NcclVersion::v2_18, NcclVersion::v2_21}) {
+    CHECK(all_reduce(2, version, 32 * kKi) == "tree LL");
+    CHECK(all_reduce(2, version, 16 * kMiB) == "ring Simple");
+    CHECK(all_reduce(8, version, 32 * kKi) == "tree LL");
+    CHECK(all_reduce(8, version, 8 * kMiB) == "tree Simple");
+    CHECK(all_reduce(8, version, 16 * kMiB) == "ring Simple");
+  }
+  CHECK(all_reduce(2, NcclVersion::v2_18, 256 * kKi) == "tree Simple");
+  CHECK(all_reduce(2, NcclVersion::v2_18, 2 * kMiB) == "tree Simple");
+  CHECK(all_reduce(2, NcclVersion::v2_21, 256 * kKi) == "ring LL");
+  CHECK(all_reduce(2, NcclVersion::v2_21, 4 * kMiB) == "ring Simple");
+  CHECK(all_reduce(8, NcclVersion::v2_18, 256 * kKi) == "tree Simple");
+  CHECK(all_reduce(8, NcclVersion::v2_21, 256 * kKi) == "ring LL");
+  // LL's rate counts twice as much in version 2.21, so it lasts longer.
+  const auto all_gather = [](NcclVersion version, Bytes size) {
+    return chosen(polaris_nodes(2, version), CollectiveOp::all_gather, size);
+  };
+  CHECK(all_gather(NcclVersion::v2_18, kMiB) == "ring Simple");
+  CHECK(all_gather(NcclVersion::v2_21, kMiB) == "ring LL");
+  CHECK(all_gather(NcclVersion::v2_21, 2 * kMiB) == "ring Simple");
+}
+
+TEST_CASE("LL128's limit counts the rings that the search found, not their duplicates") {
+  NcclSystem system = hopper_servers(10);
+  CHECK(chosen(system, CollectiveOp::all_gather, 256 * kMiB) == "ring LL128");
+  system.rings = 8;
+  system.network_rate = 48;
+  CHECK(chosen(system, CollectiveOp::all_gather, 128 * kMiB) == "ring LL128");
+  CHECK(chosen(system, CollectiveOp::all_gather, 256 * kMiB) == "ring Simple");
+}
+
 TEST_CASE("A message takes more channels while a channel has more than 16 MiB") {
   // The measured steps of sendrecv on 8 H100: 80, 80, 162, 300 and 356 GB/s.
   CHECK(nccl_message_channels(8, 32 * kMiB, 32, 32) == 4);
@@ -70,4 +130,7 @@ TEST_CASE("A message takes more channels while a channel has more than 16 MiB") 
   CHECK(nccl_message_channels(8, 512 * kMiB, 32, 32) == 32);
   CHECK(nccl_message_channels(4, 128 * kMiB, 32, 32) == 8);
   CHECK(nccl_message_channels(80, 1024 * kMiB, 32, 1) == 1);
+  // A part below an eighth of a step takes no channel of its own.
+  CHECK(nccl_message_channels(8, 128 << 10, 32, 32) == 2);
+  CHECK(nccl_message_channels(8, 1 << 10, 32, 32) == 1);
 }

@@ -113,7 +113,7 @@ TEST_CASE("Rows that nothing in the data explains stand apart and are counted") 
 TEST_CASE("A plan follows NCCL's choice, and the machine's numbers are in its settings") {
   const SiliconMachine& machine = silicon_machines().front();
   Numbers numbers = machine.numbers();
-  numbers["system.ni.program.doorbell_cycles"] = 12345;
+  numbers["system.ni.program.fence_cycles"] = 1234;
   const auto settings_of = [&](MeasuredOp op, Bytes size) {
     const CasePlan plan = plan_case(machine, {op, "", "", size}, numbers);
     REQUIRE(plan.runs.size() == 1);
@@ -125,11 +125,63 @@ TEST_CASE("A plan follows NCCL's choice, and the machine's numbers are in its se
   CHECK_THAT(settings_of(MeasuredOp::all_gather, Bytes{1} << 30),
              Contains("ring Simple x24;") && Contains("system.preset=h100_8;") &&
                  Contains("collective.algorithm=nccl_allgather;") &&
-                 Contains("doorbell_cycles=12345;"));
+                 Contains("fence_cycles=1234;"));
   CHECK_THAT(settings_of(MeasuredOp::all_reduce, Bytes{1} << 30),
              Contains("NVLS") && Contains("system.preset=h100_8_nvls;"));
   CHECK_THAT(settings_of(MeasuredOp::sendrecv, Bytes{128} << 20),
              Contains("messages x8;") && Contains("collective.program.instances=8;"));
+}
+
+TEST_CASE("A longer launch adds to the time and is simulated no more") {
+  const SiliconMachine& machine = silicon_machines().front();
+  Numbers numbers = machine.numbers();
+  const MeasuredCase measured{MeasuredOp::all_gather, "", "", Bytes{1} << 30, "", ""};
+  const CasePlan as_preset = plan_case(machine, measured, numbers);
+  CHECK(as_preset.added_microseconds == 0);
+  numbers["system.ni.program.doorbell_cycles"] += 1500;
+  const CasePlan longer = plan_case(machine, measured, numbers);
+  CHECK(longer.added_microseconds == Approx(1.5));
+  CHECK(longer.runs.front().settings == as_preset.runs.front().settings);
+}
+
+TEST_CASE("Polaris' rows are told apart by site, NCCL's version and setting") {
+  const std::string head = "machine,nccl_dir,nodes,gpus_per_node,env,op,size_bytes,time_us\n";
+  const auto rows = measured(head +
+                             "polaris,2.18,2,4,5,alltoall,134217728,12556\n"
+                             "polaris,2.21,2,4,5,alltoall,134217728,12556\n"
+                             "sirius,2.18,2,4,5,alltoall,134217728,8995\n"
+                             "polaris,2.18,2,4,1,alltoall,134217728,90000\n");
+  const MeasuredCases comparison = cases_of(rows);
+  REQUIRE(comparison.cases.size() == 3);
+  REQUIRE(comparison.apart.size() == 1);
+  CHECK(comparison.apart[0].why == "the setting uses TCP sockets over the fabric");
+  const auto nic_of = [](const ComparedCase& c) {
+    const CasePlan plan = plan_case(*c.machine, c.measured, c.machine->numbers());
+    std::string found;
+    for (const std::string& setting : plan.runs.front().settings) {
+      const std::string key = "system.topology.nic_link.bandwidth=";
+      if (setting.compare(0, key.size(), key) == 0) found = setting.substr(key.size());
+    }
+    return found;
+  };
+  CHECK(comparison.cases[0].measured.nccl == "2.18");
+  CHECK(comparison.cases[1].measured.site == "sirius");
+  CHECK(nic_of(comparison.cases[0]) == nic_of(comparison.cases[2]));
+  CHECK(nic_of(comparison.cases[0]) != nic_of(comparison.cases[1]));
+}
+
+TEST_CASE("Rows of one case that differ by more than twice stand apart") {
+  const auto rows = measured(std::string(kHeader) +
+                             "sophia,2,8,alltoall,32768,65.9\n"
+                             "sophia,2,8,alltoall,32768,261.9\n"
+                             "sophia,2,8,alltoall,65536,64.5\n"
+                             "sophia,2,8,alltoall,65536,62.9\n");
+  const MeasuredCases comparison = cases_of(rows);
+  REQUIRE(comparison.cases.size() == 1);
+  CHECK(comparison.cases[0].measured.size == 65536);
+  REQUIRE(comparison.apart.size() == 1);
+  CHECK(comparison.apart[0].rows == 2);
+  CHECK(comparison.apart[0].why == "rows of one case differ by more than 2x");
 }
 
 TEST_CASE("A machine's preset has the machine's fitted numbers") {
