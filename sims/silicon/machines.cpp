@@ -163,9 +163,9 @@ const std::vector<SiliconMachine>& silicon_machines() {
                     {"ll_step", 1, "", "a step of LL, ns"},
                     {"ll128_step", 4050, "", "a step of LL128, ns"},
                     {"simple_post", 3414, "", "proxy, for a slice of Simple, ns"},
-                    {"message_post", 2050, "", "proxy, for a message, ns"},
-                    {"exchange_nic_rate", 25.5, "", "NIC in an all_to_all, GB/s"},
-                    {"message_rate", 10, "", "a channel of messages, GB/s"}}});
+                    {"message_post", 3906, "", "proxy, for a message, ns", 2050},
+                    {"exchange_nic_rate", 31.1, "", "NIC in an all_to_all, GB/s", 25.5},
+                    {"message_rate", 5, "", "a channel of messages, GB/s", 10}}});
     all.back().nccl.has_amd_hosts = true;  // DGX A100
     return all;
   }();

@@ -115,7 +115,7 @@ TEST_CASE("A plan follows NCCL's choice, and the machine's numbers are in its se
   Numbers numbers = machine.numbers();
   numbers["system.ni.program.fence_cycles"] = 1234;
   const auto settings_of = [&](MeasuredOp op, Bytes size) {
-    const CasePlan plan = plan_case(machine, {op, "", "", size}, numbers);
+    const CasePlan plan = plan_case(machine, {op, "", "", size, "", ""}, numbers);
     REQUIRE(plan.runs.size() == 1);
     std::string text = plan.how + ";";
     for (const std::string& setting : plan.runs.front().settings) text += setting + ";";
