@@ -59,29 +59,29 @@ NcclSystem ampere(std::uint32_t servers, std::uint32_t gpus, std::uint32_t chann
 
 // What a Polaris node's network costs. The suffix is a site, a setting or both.
 const std::vector<FittedNumber> kSlingshot{
-    {kNicRate, 19.2, "GB/s", "NIC, on the wire", 25},
-    {kNicLatency, 700, "ns", "a link between GPU, NIC and fabric", 1000},
-    {kLaunch, 10000, "", "launch, ns", 10000},
-    {kFence, 2900, "", "a step of Simple, ns", 3400},
-    {"ll_step", 1, "", "a step of LL, ns", 600},
-    {"ll_post", 1300, "", "proxy, for a slot of LL, ns", 2000},
-    {"ll_post_5", 7000, "", "proxy, for a slot of LL, setting 5, ns", 2000},
-    {"simple_post_3", 27000, "", "proxy, for a slice of Simple, setting 3, ns", 6000},
-    {"simple_post_4", 21500, "", "proxy, for a slice of Simple, setting 4, ns", 6000},
-    {"simple_post_5", 28000, "", "proxy, for a slice of Simple, setting 5, ns", 6000},
-    {"message_post", 3900, "", "proxy, for a message, ns", 6000},
-    {"message_post_5", 9000, "", "proxy, for a message, setting 5, ns", 6000},
-    {"inject_post", 12000, "", "more for a message of at most 192 bytes, ns", 6000},
-    {"message_rate", 7, "", "a channel of messages, GB/s", 10}};
+    {kNicRate, 19, "GB/s", "NIC, on the wire", 25},
+    {kNicLatency, 1953, "ns", "a link between GPU, NIC and fabric", 1000},
+    {kLaunch, 3186, "", "launch, ns", 10000},
+    {kFence, 7802, "", "a step of Simple, ns", 3400},
+    {"ll_step", 1040, "", "a step of LL, ns", 600},
+    {"ll_post", 3, "", "proxy, for a slot of LL, ns", 2000},
+    {"ll_post_5", 9051, "", "proxy, for a slot of LL, setting 5, ns", 2000},
+    {"simple_post_3", 12729, "", "proxy, for a slice of Simple, setting 3, ns", 6000},
+    {"simple_post_4", 11810, "", "proxy, for a slice of Simple, setting 4, ns", 6000},
+    {"simple_post_5", 17086, "", "proxy, for a slice of Simple, setting 5, ns", 6000},
+    {"message_post", 6944, "", "proxy, for a message, ns", 6000},
+    {"message_post_5", 12656, "", "proxy, for a message, setting 5, ns", 6000},
+    {"inject_post", 12348, "", "more for a message of at most 192 bytes, ns", 6000},
+    {"message_rate", 11, "", "a channel of messages, GB/s", 10}};
 
 // The rate of an all_to_all between two nodes differs by job.
 const std::vector<FittedNumber> kSlingshotPair{
-    {"exchange_nic_rate_polaris_3", 14, "", "NIC in an all_to_all, Polaris, setting 3, GB/s", 12},
-    {"exchange_nic_rate_polaris_4", 11, "", "NIC in an all_to_all, Polaris, setting 4, GB/s", 12},
-    {"exchange_nic_rate_polaris_5", 11, "", "NIC in an all_to_all, Polaris, setting 5, GB/s", 12},
-    {"exchange_nic_rate_sirius_3", 8, "", "NIC in an all_to_all, Sirius, setting 3, GB/s", 12},
-    {"exchange_nic_rate_sirius_4", 10, "", "NIC in an all_to_all, Sirius, setting 4, GB/s", 12},
-    {"exchange_nic_rate_sirius_5", 14, "", "NIC in an all_to_all, Sirius, setting 5, GB/s", 12}};
+    {"exchange_nic_rate_polaris_3", 23.4, "", "NIC in an all_to_all, Polaris, setting 3, GB/s", 12},
+    {"exchange_nic_rate_polaris_4", 15, "", "NIC in an all_to_all, Polaris, setting 4, GB/s", 12},
+    {"exchange_nic_rate_polaris_5", 13.9, "", "NIC in an all_to_all, Polaris, setting 5, GB/s", 12},
+    {"exchange_nic_rate_sirius_3", 13.6, "", "NIC in an all_to_all, Sirius, setting 3, GB/s", 12},
+    {"exchange_nic_rate_sirius_4", 15, "", "NIC in an all_to_all, Sirius, setting 4, GB/s", 12},
+    {"exchange_nic_rate_sirius_5", 20.2, "", "NIC in an all_to_all, Sirius, setting 5, GB/s", 12}};
 
 const std::vector<FittedNumber> kSlingshotEight{
     {"exchange_nic_rate_3", 11, "", "NIC in an all_to_all, setting 3, GB/s", 12},
