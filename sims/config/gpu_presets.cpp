@@ -71,7 +71,7 @@ std::vector<Preset> gpu_presets() {
       gpu_preset({"h100_10x8", "10 servers of 8 H100, a 400 Gb/s NIC for each GPU", 10, 8, 1, 1,
                   kHopperLink, "52.0GB/s", 2000, 23, 7500, 16000}),
       gpu_preset({"polaris", "Polaris: 4 A100 and 2 Slingshot 11 NICs in a node; 8 nodes", 8, 4, 2,
-                  1, kAmpereLink, "19.2GB/s", 700, 22, 2900, 10000}),
+                  1, kAmpereLink, "19.0GB/s", 1953, 22, 7802, 3186}),
       gpu_preset({"sophia", "Sophia: 2 DGX A100, an HDR InfiniBand NIC for each GPU", 2, 8, 1, 1,
                   kAmpereLink, "25.5GB/s", 881, 22, 2900, 23180}),
       {"h100_8_nvls",

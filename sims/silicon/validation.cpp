@@ -27,9 +27,9 @@ constexpr double kMostSpread = 2;
 
 void set_apart(MeasuredCases& cases, const std::string& machine, const std::string& why,
                std::size_t rows) {
-  const auto same =
-      std::find_if(cases.apart.begin(), cases.apart.end(),
-                   [&](const ApartRows& a) { return a.machine == machine && a.why == why; });
+  const auto same = std::find_if(cases.apart.begin(), cases.apart.end(), [&](const ApartRows& a) {
+    return a.machine == machine && a.why == why;
+  });
   if (same != cases.apart.end()) {
     same->rows += rows;
   } else {

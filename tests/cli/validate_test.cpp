@@ -1,8 +1,6 @@
 // espalier validate silicon: measured times beside ours.
 #include <catch2/catch.hpp>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include "cli_test_support.h"
 
