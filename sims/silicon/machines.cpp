@@ -83,6 +83,7 @@ const std::vector<FittedNumber> kSlingshotPair{
     {"exchange_nic_rate_sirius_4", 15, "", "NIC in an all_to_all, Sirius, setting 4, GB/s", 12},
     {"exchange_nic_rate_sirius_5", 20.2, "", "NIC in an all_to_all, Sirius, setting 5, GB/s", 12}};
 
+// Set by hand, no fit has found them.
 const std::vector<FittedNumber> kSlingshotEight{
     {"exchange_nic_rate_3", 11, "", "NIC in an all_to_all, setting 3, GB/s", 12},
     {"exchange_nic_rate_4", 11, "", "NIC in an all_to_all, setting 4, GB/s", 12},
@@ -202,6 +203,9 @@ MachineOfRow alcf_row(const MeasuredRow& row) {
   if (is_sophia) return apart("Sophia with other nodes than 2 of 8 GPUs");
   if (row.setting != "3" && row.setting != "4" && row.setting != "5") {
     return apart("the setting uses TCP sockets over the fabric");
+  }
+  if (!row.nccl.empty() && row.nccl != "2.18" && row.nccl != "2.21") {
+    return apart("the tables of this version of NCCL are not known");
   }
   if (row.servers == 2) return {&machine_named("Polaris, 2 nodes"), {}, true};
   if (row.servers == 8) return {&machine_named("Polaris, 8 nodes"), {}, true};

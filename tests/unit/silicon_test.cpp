@@ -150,11 +150,13 @@ TEST_CASE("Polaris' rows are told apart by site, NCCL's version and setting") {
                              "polaris,2.18,2,4,5,alltoall,134217728,12556\n"
                              "polaris,2.21,2,4,5,alltoall,134217728,12556\n"
                              "sirius,2.18,2,4,5,alltoall,134217728,8995\n"
-                             "polaris,2.18,2,4,1,alltoall,134217728,90000\n");
+                             "polaris,2.18,2,4,1,alltoall,134217728,90000\n"
+                             "polaris,2.19,2,4,5,alltoall,134217728,12556\n");
   const MeasuredCases comparison = cases_of(rows);
   REQUIRE(comparison.cases.size() == 3);
-  REQUIRE(comparison.apart.size() == 1);
+  REQUIRE(comparison.apart.size() == 2);
   CHECK(comparison.apart[0].why == "the setting uses TCP sockets over the fabric");
+  CHECK(comparison.apart[1].why == "the tables of this version of NCCL are not known");
   const auto nic_of = [](const ComparedCase& c) {
     const CasePlan plan = plan_case(*c.machine, c.measured, c.machine->numbers());
     std::string found;
