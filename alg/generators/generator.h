@@ -37,6 +37,7 @@ struct CollectiveRequest {
   enum class TreeOrder : std::uint8_t { root, remaining_height } tree_order = TreeOrder::root;
   StepEnd step_end = StepEnd::paper;         // multitree
   LineOrder line_order = LineOrder::folded;  // 2d_ring on a mesh
+  PhaseStart phases = PhaseStart::chained;   // 2d_ring
 
   // What the machine's messages take. Algorithms that plan by time read it.
   MessageTiming timing;

@@ -57,6 +57,7 @@ class RingOf2d {
     phase_steps_ =
         static_cast<Timestep>((longest - 1) * (request_.op == CollectiveOp::all_reduce ? 2 : 1));
     schedule_.num_steps = 2 * phase_steps_;
+    if (request_.phases == PhaseStart::posted) schedule_.posted_step = phase_steps_ + 1;
 
     std::vector<Part> parts;
     for (const bool plus : {true, false}) {
@@ -360,7 +361,7 @@ Generator ring_2d_row() {
       "ring all-reduce in one dimension, then in the other; each half of the data starts in "
       "another dimension";
   row.ops = reduction_ops();
-  row.parameters = {{"collective.line_order", {}}};
+  row.parameters = {{"collective.line_order", {}}, {"collective.phases", {}}};
   row.look = 2;
   row.unsuited = unsuited_for_2d_ring;
   row.generate = generate_2d_ring;

@@ -30,6 +30,7 @@ struct ScheduleTables {
   Timestep num_steps = 0;
   bool contention_free = true;
   bool listed_order = false;  // as Schedule::listed_order
+  Timestep posted_step = 0;   // as Schedule::posted_step
   std::uint32_t ni_ports = 1;
   std::vector<Chunk> chunks;
   RouteSet routes;

@@ -51,6 +51,8 @@ class ScheduleTableEngine : public IssueEngine {
       Cycle at;
     };
     std::vector<Release> releases{};
+    // A step that the hosts post while the simulation runs (Schedule::posted_step); 0: none.
+    Timestep posted_step = 0;
     // Of the clock with which the slot counter counts; 0: there is none, and slots are ignored.
     std::uint64_t slot_clock_hertz = 0;
     IssueOrder order = IssueOrder::head;
@@ -78,7 +80,7 @@ class ScheduleTableEngine : public IssueEngine {
   // True if the head entry, or the next step, waits for time to pass.
   [[nodiscard]] bool timer_running(Cycle now) const override {
     return !done() && (sequencer_->lockstep_until() > now || head_read_at_ > now ||
-                       next_clear_at(now) != kNever || next_step_posted_at() > now ||
+                       next_clear_at(now) != kNever || doorbell_rings_after(now) ||
                        slot_at(program_.entries[head_]) > now);
   }
   void prepare_to_show() override;
@@ -90,6 +92,8 @@ class ScheduleTableEngine : public IssueEngine {
   // `event`, in the table's names, has happened. Entries that wait for it may issue from cycle now
   // + 1 on.
   void clear(const TableEvent& event, Cycle now) { dependencies_->set(event, now); }
+  // The hosts post Spec::posted_step: it may start in cycle `at`, later than now.
+  void post(Cycle at) { posted_at_ = at; }
   [[nodiscard]] std::size_t head() const { return head_; }
   [[nodiscard]] Timestep timestep() const { return sequencer_->timestep(); }
   // The value of the lockstep down-counter.
@@ -142,11 +146,17 @@ class ScheduleTableEngine : public IssueEngine {
     const Cycle slot = entry.step == timestep() ? slot_of(entry) : 0;
     return slot == 0 ? 0 : step_entered_ + slot;
   }
-  // The doorbell that the next step waits for; 0 if it waits for none.
+  // The doorbell that the next step waits for; 0 if it waits for none, kNever if nobody knows yet.
   [[nodiscard]] Cycle next_step_posted_at() const {
+    if (spec_.posted_step != 0 && spec_.posted_step == timestep() + 1) return posted_at_;
     const bool waits = next_release_ < spec_.releases.size() &&
                        spec_.releases[next_release_].step == timestep() + 1;
     return waits ? spec_.releases[next_release_].at : 0;
+  }
+
+  [[nodiscard]] bool doorbell_rings_after(Cycle now) const {
+    const Cycle at = next_step_posted_at();
+    return at > now && at != kNever;
   }
 
   const TableProgram& program_;
@@ -163,6 +173,7 @@ class ScheduleTableEngine : public IssueEngine {
   std::unique_ptr<TableSequencer> sequencer_;
   Cycle step_entered_ = 0;  // first cycle in which an entry of the step may issue
   std::size_t next_release_ = 0;
+  Cycle posted_at_ = kNever;  // of Spec::posted_step
   bool waits_for_ports_ = false;
   StallReason stall_ = StallReason::none;  // of the last evaluation
 };

@@ -79,7 +79,8 @@ std::vector<Preset> paper_presets() {
         {"system.ni.reduction.bytes_per_cycle", "128"},
         {"system.ni.reduction.block_bytes", "2048"},
         {"collective.step_end", "authors"},
-        {"collective.line_order", "natural"}}},
+        {"collective.line_order", "natural"},
+        {"collective.phases", "posted"}}},
       dimensional(
           "themis_2d_sw_sw", "Themis, Table 2: 16x64, 1200 and 800 Gb/s",
           {"[switch, switch]", "[16, 64]", "[6, 1]", "[200Gb/s, 800Gb/s]", "[700ns, 1700ns]"}),

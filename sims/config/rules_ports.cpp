@@ -1,4 +1,5 @@
-// Rules of the ports of network interfaces: binding, release, issue order, lockstep by NOPs.
+// Rules of the ports of network interfaces: binding, release, issue order, lockstep by NOPs, and
+// posts of 2D-RING.
 #include <fmt/format.h>
 
 #include <string>
@@ -86,10 +87,30 @@ const char* rtl_without(const RunPoint& point) {
   return nullptr;
 }
 
+// Why the hosts cannot post the dimensions of 2D-RING one after the other; empty if they can.
+std::string posts_problem(const RunPoint& point) {
+  if (point.training) return "the hosts of section training post gradients, each at its own time";
+  if (!point.system.topology.external.nis.empty()) return "an external NI sends at its own time";
+  return {};
+}
+
+void check_phases(const ExaminedPoint& examined) {
+  const RunPoint& point = examined.point;
+  if (!point.collective || point.collective->phases == PhaseStart::chained) return;
+  if (point.collective->algorithm != "2d_ring") return;
+  const std::string problem = posts_problem(point);
+  if (problem.empty()) return;
+  examined.given.rule({"collective.phases", "system.preset"}, [&](const Place& at) {
+    examined.diagnostics.error(at, "collective.phases: posted: " + problem,
+                               "collective.phases: chained");
+  });
+}
+
 }  // namespace
 
 void check_ports(const ExaminedPoint& examined) {
   const RunPoint& point = examined.point;
+  check_phases(examined);
   const auto refuse = [&](const PortSetting& setting, const std::string& why) {
     examined.given.rule({setting.key, "system.preset"}, [&](const Place& at) {
       examined.diagnostics.error(at, fmt::format("{}: {}: {}", setting.key, setting.value, why),

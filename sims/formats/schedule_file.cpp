@@ -48,6 +48,9 @@ class Writer {
          << ",\n  \"size\": " << tables_.size << ",\n  \"num_steps\": " << tables_.num_steps
          << ",\n  \"contention_free\": " << (tables_.contention_free ? "true" : "false")
          << (tables_.listed_order ? ",\n  \"listed_order\": true" : "")
+         << (tables_.posted_step == 0
+                 ? std::string{}
+                 : fmt::format(",\n  \"posted_step\": {}", tables_.posted_step))
          << ",\n  \"ni_ports\": " << tables_.ni_ports << ",\n  \"chunks\": [";
     for (std::size_t c = 0; c < tables_.chunks.size(); ++c) {
       const Chunk& chunk = tables_.chunks[c];
@@ -156,7 +159,7 @@ class Reader {
   ScheduleTables read() {
     root_.expect_keys({"format", "version", "config", "algorithm", "op", "size", "num_steps",
                        "contention_free", "ni_ports", "chunks", "nodes"},
-                      {"listed_order", "root", "members"});
+                      {"listed_order", "posted_step", "root", "members"});
     tables_.algorithm = root_.key("algorithm").text();
     tables_.op = name_of_one(root_.key("op"), kCollectives);
     read_scope();
@@ -164,6 +167,10 @@ class Reader {
     tables_.num_steps = static_cast<Timestep>(root_.key("num_steps").integer(0, kMostId));
     tables_.contention_free = root_.key("contention_free").boolean();
     if (root_.has("listed_order")) tables_.listed_order = root_.key("listed_order").boolean();
+    if (root_.has("posted_step")) {
+      tables_.posted_step =
+          static_cast<Timestep>(root_.key("posted_step").integer(1, tables_.num_steps));
+    }
     tables_.ni_ports = static_cast<std::uint32_t>(root_.key("ni_ports").integer(1, kMost32));
     read_chunks(root_.key("chunks"));
     count_pairs();

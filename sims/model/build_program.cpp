@@ -143,6 +143,7 @@ CollectiveRequest collective_request(const SystemConfig& system,
                            : CollectiveRequest::TreeOrder::root;
   request.step_end = collective.step_end;
   request.line_order = collective.line_order;
+  request.phases = collective.phases;
   return request;
 }
 

@@ -173,6 +173,9 @@ template <>
 inline constexpr auto kEnumNames<LineOrder> =
     enum_names::all_of<LineOrder>({{LineOrder::folded, "folded"}, {LineOrder::natural, "natural"}});
 template <>
+inline constexpr auto kEnumNames<PhaseStart> = enum_names::all_of<PhaseStart>(
+    {{PhaseStart::chained, "chained"}, {PhaseStart::posted, "posted"}});
+template <>
 inline constexpr auto kEnumNames<PortBinding> =
     enum_names::all_of<PortBinding>({{PortBinding::link, "link"}, {PortBinding::any, "any"}});
 template <>

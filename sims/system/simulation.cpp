@@ -51,6 +51,43 @@ void load_socket(NiSocket& socket, const TableProgram& program, const NodeFrame&
   socket.load(sends, memory);
 }
 
+// The hosts' second post (Schedule::posted_step): when the last message of the steps before it is
+// in memory, every NI may start the step from the next cycle on.
+class LatePost {
+ public:
+  void count(const TableProgram& program, Timestep posted_step) {
+    for (const ProgramEntry& entry : program.entries) {
+      if (entry.step < posted_step) left_ += entry.num_sends;
+    }
+  }
+  void add(NetworkInterface& ni, ScheduleTableEngine& engine) { nis_.push_back({&ni, &engine}); }
+  // `hooks` with a count of the messages that arrive. Both must outlive the simulation.
+  [[nodiscard]] const SimulationHooks& hooked(const SimulationHooks& hooks) {
+    hooks_ = hooks;
+    hooks_.delivered = [this, &hooks](const Operation& operation, Cycle now) {
+      if (hooks.delivered) hooks.delivered(operation, now);
+      if (!operation.is_background() && left_ != 0 && --left_ == 0) post(now + 1);
+    };
+    return hooks_;
+  }
+
+ private:
+  struct LoadedNi {
+    NetworkInterface* ni;
+    ScheduleTableEngine* engine;
+  };
+  void post(Cycle at) {
+    for (const LoadedNi& loaded : nis_) {
+      loaded.engine->post(at);
+      loaded.ni->wake_engine(at);
+    }
+  }
+
+  std::uint64_t left_ = 0;
+  std::vector<LoadedNi> nis_;
+  SimulationHooks hooks_;
+};
+
 }  // namespace
 
 SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
@@ -70,15 +107,17 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   if (point.system.ni.port_binding == PortBinding::any) number_arrivals(topology, tables, programs);
   std::uint64_t messages = 0;
   Bytes bytes = 0;
+  LatePost late_post;
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const TableProgram& program = program_of(programs, n);
     messages += program.sends.size();
+    late_post.count(program, tables.posted_step);
     for (const Operation& send : program.sends) bytes += send.bytes;
   }
   const std::uint32_t ports = point.system.ni.ports != 0 ? point.system.ni.ports : tables.ni_ports;
   SimulatedSystem run(topology, point, tables.routes,
                       routes_in(tables, programs, topology.num_nodes()), ports, messages, posts,
-                      hooks);
+                      tables.posted_step == 0 ? hooks : late_post.hooked(hooks));
 
   // Computed for the healthy system, because the tables are filled without knowledge of faults.
   const ScheduleTableEngine::Spec engine =
@@ -94,10 +133,11 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
       load_socket(*socket, program_of(programs, n), NodeFrame(tables, node), memories[n]);
       continue;
     }
-    run.fabric().ni(node).load(
+    auto loaded =
         std::make_unique<ScheduleTableEngine>(program_of(programs, n), NodeFrame(tables, node),
-                                              faulty_engine(engine, point.faults, node)),
-        memories[n], host_delay(point.faults, node));
+                                              faulty_engine(engine, point.faults, node));
+    late_post.add(run.fabric().ni(node), *loaded);
+    run.fabric().ni(node).load(std::move(loaded), memories[n], host_delay(point.faults, node));
   }
   SimulationOutcome outcome = run.run(bytes);
   if (outcome.complete && outcome.failure.empty())

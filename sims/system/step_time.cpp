@@ -154,6 +154,7 @@ ScheduleTableEngine::Spec table_engine_spec(const RunPoint& point, const Schedul
   spec.order = config.ni.issue;
   spec.takes_any_port = config.ni.port_binding == PortBinding::any;
   spec.issue_per_cycle = ni_ports;
+  spec.posted_step = tables.posted_step;
   spec.slot_clock_hertz = config.ni.slot_counter ? config.clock.hertz : 0;
   spec.turnaround = config.ni.turnaround_cycles;
   spec.step_time = step_times(tables, config, timing);

@@ -105,6 +105,7 @@ const std::vector<ExplainedRun>& many_runs() {
       {kExplainTorus, {"collective.algorithm=ring", "system.preset=isca21"}},
       {kExplainTorus, {"collective.algorithm=2d_ring"}},
       {kExplainTorus, {"collective.algorithm=2d_ring", "system.ni.lockstep=off"}},
+      {kExplainTorus, {"collective.algorithm=2d_ring", "collective.phases=posted"}},
       {kExplainTorus, {"collective.algorithm=dbtree"}},
       {kExplainTorus, {"collective.algorithm=dbtree", "system.ni.lockstep=off"}},
       {kExplainTorus, {"collective.algorithm=dbtree", "system.router.vc_depth_flits=40"}},

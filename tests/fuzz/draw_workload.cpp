@@ -143,6 +143,7 @@ void draw_ports(Draw& draw, RunPoint& point) {
   CollectiveConfig& collective = *point.collective;
   if (draw.percent(30)) collective.step_end = StepEnd::authors;
   if (draw.percent(30)) collective.line_order = LineOrder::natural;
+  if (draw.percent(30)) collective.phases = PhaseStart::posted;
   if (collective.algorithm == kAutoAlgorithm || draw.percent(50)) return;
   if (draw.percent(60)) ni.port_binding = PortBinding::any;
   if (draw.percent(60)) ni.release = PortRelease::pushed;

@@ -68,6 +68,7 @@ std::vector<Aim> aims_of(const FuzzCase& fuzz_case) {
     aims.push_back({"collective.tree_order", 0, 0});
     aims.push_back({"collective.step_end", 0, 0});
     aims.push_back({"collective.line_order", 0, 0});
+    aims.push_back({"collective.phases", 0, 0});
     aims.push_back({"collective.segments", 0, 1});
     aims.push_back({"collective.algorithm", 0, 1});
     aims.push_back({"collective.size", collective->element_bytes, collective->element_bytes});

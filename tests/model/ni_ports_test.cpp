@@ -109,6 +109,26 @@ TEST_CASE("The fidelities agree about ports that are not bound to links") {
   }
 }
 
+TEST_CASE("The second dimension of 2D-RING starts when every node has finished the first") {
+  const Topology torus = make_torus({4, 4}, kDefaultLink);
+  for (const FlowControlMode mode : test::kFlowControlModes) {
+    CollectiveRequest request;
+    request.size = 64 * kKi;
+    const auto cycles = [&](PhaseStart phases, Fidelity fidelity) {
+      request.phases = phases;
+      SimulationConfig simulation;
+      simulation.fidelity = fidelity;
+      return test::run_tables(torus,
+                              lower_to_tables(find_generator("2d_ring")->generate(torus, request)),
+                              test::in_mode(mode), simulation)
+          .cycles;
+    };
+    const Cycle posted = cycles(PhaseStart::posted, Fidelity::train);
+    CHECK(posted == cycles(PhaseStart::posted, Fidelity::cycle));
+    CHECK(posted >= cycles(PhaseStart::chained, Fidelity::train));
+  }
+}
+
 // Two entries of one timestep for one link, and a link that is free: a bound port would wait.
 TEST_CASE("A port that is not bound to links sends over any link") {
   const Topology ring = make_torus({4}, kDefaultLink);

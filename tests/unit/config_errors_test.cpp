@@ -263,6 +263,11 @@ const std::vector<BadCase>& cross_cases() {
        "traffic: {pattern: uniform, message: 64B}\n",
        "system.ni.release: pushed: messages of a traffic pattern have no timesteps",
        "system.ni.release: left"},
+      {"posted phases of gradients",
+       "system: {topology: {type: torus, dims: [4, 4]}}\n"
+       "collective: {algorithm: 2d_ring, phases: @posted}\n"
+       "training: {network: resnet50}\n",
+       "the hosts of section training post gradients", "collective.phases: chained"},
       {"unbound ports for auto",
        "system: {topology: {type: torus, dims: [4, 4]}, ni: {port_binding: @any}}\n"
        "collective: {algorithm: auto, size: 1MiB}\n",

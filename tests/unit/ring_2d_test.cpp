@@ -5,6 +5,7 @@
 #include <set>
 
 #include "alg/generators/generator.h"
+#include "alg/schedule/schedule_table.h"
 #include "schedule_oracle.h"
 #include "test_graphs.h"
 
@@ -139,6 +140,16 @@ TEST_CASE("2D-RING says why a network does not suit it") {
         "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 4x1 has 1.");
   CHECK(find_generator("2d_ring")->unsuited(test::cables(2, {{0, 1}})) ==
         "2D-RING needs a 2D torus or mesh; this network is not a grid");
+}
+
+TEST_CASE("The hosts can post the second dimension of 2D-RING as a collective of its own") {
+  const Topology torus = make_torus({4, 4}, kPlainLink);
+  CollectiveRequest request = request_of(CollectiveOp::all_reduce, 65536);
+  CHECK(find_generator("2d_ring")->generate(torus, request).posted_step == 0);
+  request.phases = PhaseStart::posted;
+  const Schedule schedule = find_generator("2d_ring")->generate(torus, request);
+  CHECK(schedule.posted_step == 7);
+  CHECK(lower_to_tables(schedule).posted_step == 7);
 }
 
 TEST_CASE("Rings in natural order go both ways along the lines of a mesh, and back over them") {

@@ -143,6 +143,21 @@ TEST_CASE("With issue order step, an entry does not wait for an earlier one of i
   CHECK(driver.engine.done());
 }
 
+TEST_CASE("A step that the hosts post later starts when they have posted it") {
+  const TableProgram program = TableWriter().entry(1).entry(2).done();
+  ScheduleTableEngine::Spec posted = spec(LockstepMode::off);
+  posted.posted_step = 2;
+  TableDriver driver(program, posted);
+  driver.run(0, 9);
+  CHECK(driver.issue_cycle(0) == 0);
+  CHECK(driver.issue_cycle(1) == kNever);
+  CHECK_FALSE(driver.engine.timer_running(9));
+  driver.engine.post(12);
+  CHECK(driver.engine.timer_running(10));
+  driver.run(10, 14);
+  CHECK(driver.issue_cycle(1) == 12);
+}
+
 TEST_CASE("An entry that may take any port issues when as many ports are free as it sends") {
   const TableProgram program = TableWriter().entry(1, {}, 2).entry(1).done();
   ScheduleTableEngine::Spec any_port = spec(LockstepMode::off, {}, 4);

@@ -73,7 +73,7 @@ class Backward {
   };
   void settle(const Hold& hold) {
     const Cycle took = index_.done(hold.message) - hold.until;
-    limit({PathEvent::Kind::done, hold.other}, latest_done_[hold.message] - took);
+    limit({PathEvent::Kind::done, hold.other}, latest_done(hold.message) - took);
   }
   void settle(const Issue& issue) {
     const auto& entries = tables_.program(issue.node).entries;
@@ -81,7 +81,7 @@ class Backward {
     Cycle latest = kUnbounded;
     for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
       const RecordIndex m = tables_.message_of(issue.node, entry.first_send + s);
-      latest = std::min(latest, latest_done_[m] - (index_.done(m) - issue.at));
+      latest = std::min(latest, latest_done(m) - (index_.done(m) - issue.at));
       latest = std::min(latest, latest_sent_[m] - (index_.sent(m) - issue.at));
     }
     const std::size_t after = tables_.in_table_order(issue.node)
@@ -104,6 +104,9 @@ class Backward {
     const auto released = released_.find({issue.node, issue.entry});
     if (released != released_.end()) latest = std::min(latest, released->second);
     latest_[issue.node.index()][issue.entry] = latest;
+    if (tables_.is_posted_late(entry.step)) {
+      latest_post_ = std::min(latest_post_, latest - (entry.step - tables_.posted_step() + 1));
+    }
     const EntryCause why = tables_.cause(issue.node, issue.entry);
     if (why.kind == SegmentKind::ni_queue) {
       if (why.event.kind == PathEvent::Kind::sent) {
@@ -126,6 +129,13 @@ class Backward {
     }
   }
 
+  // The hosts post later steps when all messages of the steps before have arrived.
+  [[nodiscard]] Cycle latest_done(RecordIndex message) const {
+    const bool holds_post =
+        tables_.posted_step() != 0 && !tables_.is_posted_late(tables_.step_of(message));
+    return holds_post ? std::min(latest_done_[message], latest_post_) : latest_done_[message];
+  }
+
   void limit(const PathEvent& event, Cycle until) {
     auto& latest = event.kind == PathEvent::Kind::sent ? latest_sent_ : latest_done_;
     latest[event.message] = std::min(latest[event.message], until);
@@ -138,6 +148,7 @@ class Backward {
   std::vector<std::vector<Cycle>> latest_;  // by node, entry
   std::vector<Cycle> latest_done_;          // by message
   std::vector<Cycle> latest_sent_;
+  Cycle latest_post_ = kUnbounded;  // arrival of the last message before Schedule::posted_step
   std::map<std::pair<NodeId, std::size_t>, Cycle> counter_;  // by loading entry: latest next step
   // By entry: its latest issue so that its port is free in time.
   std::map<std::pair<NodeId, std::size_t>, Cycle> released_;

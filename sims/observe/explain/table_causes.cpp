@@ -13,7 +13,8 @@ TableCauses::TableCauses(const ScheduleTables& tables, const RunRecord& record,
       clocks_(std::move(clocks)),
       programs_(load_tables(tables)),
       nodes_(clocks_.size()),
-      number_(record.messages.size(), 0) {
+      number_(record.messages.size(), 0),
+      posted_step_(tables.posted_step) {
   for (const TableProgram& program : programs_) {
     auto& of_entry = waiters_.emplace_back(program.entries.size());
     for (std::uint32_t w = 0; w < program.waiters.size(); ++w) {
@@ -33,6 +34,24 @@ TableCauses::TableCauses(const ScheduleTables& tables, const RunRecord& record,
     }
     std::sort(of_node.reduced.begin(), of_node.reduced.end());
   }
+  find_last_before_post();
+}
+
+void TableCauses::find_last_before_post() {
+  if (posted_step_ == 0) return;
+  for (RecordIndex m = 0; m < record_.messages.size(); ++m) {
+    if (record_.messages[m].operation.is_background() || is_posted_late(step_of(m))) continue;
+    const bool is_later =
+        last_before_post_ == kNowhere || index_.done(m) > index_.done(last_before_post_);
+    if (is_later) last_before_post_ = m;
+  }
+}
+
+std::optional<EntryCause> TableCauses::late_post_cause(Timestep step, Cycle at) const {
+  if (step != posted_step_ || last_before_post_ == kNowhere) return std::nullopt;
+  const Cycle done = index_.done(last_before_post_);
+  if (done + 1 != at) return std::nullopt;
+  return EntryCause{SegmentKind::doorbell, {PathEvent::Kind::done, last_before_post_}, 0, done};
 }
 
 void TableCauses::find_messages(NodeId node) {
@@ -221,6 +240,7 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
     if (posted(s, of_node.entered[s])) {
       return {SegmentKind::doorbell, {}, entry, of_node.entered[s]};
     }
+    if (const auto cause = late_post_cause(s, of_node.entered[s])) return *cause;
     return {SegmentKind::unexplained,
             {PathEvent::Kind::issued, kNowhere},
             entry - 1,
@@ -249,6 +269,7 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
     if (sent != kNowhere && waits_for_ports) return release_cause(SegmentKind::lockstep, sent);
   }
   if (posted(last + 1, since)) return {SegmentKind::doorbell, {}, entry, since};
+  if (const auto cause = late_post_cause(last + 1, since)) return *cause;
   const std::size_t before = last_before_step(node, entry);
   return {of_node.issued[before] + 1 == since ? SegmentKind::issue : SegmentKind::unexplained,
           {PathEvent::Kind::issued, kNowhere},

@@ -76,6 +76,11 @@ class TableCauses : public IssueCauses {
   [[nodiscard]] Cycle turnaround(NodeId node, std::size_t entry) const {
     return program(node).entries[entry].reads_back ? engine(node).turnaround : 0;
   }
+  // Schedule::posted_step.
+  [[nodiscard]] Timestep posted_step() const { return posted_step_; }
+  [[nodiscard]] bool is_posted_late(Timestep step) const {
+    return posted_step_ != 0 && step >= posted_step_;
+  }
   // The first entry of `entry`'s step. That entry loads the down-counter.
   [[nodiscard]] std::size_t first_of_step(NodeId node, std::size_t entry) const;
 
@@ -90,6 +95,9 @@ class TableCauses : public IssueCauses {
     return engines_[node.index()];
   }
   void find_messages(NodeId node);
+  void find_last_before_post();
+  // The cause if the hosts posted `step` for cycle `at` because a message had arrived.
+  [[nodiscard]] std::optional<EntryCause> late_post_cause(Timestep step, Cycle at) const;
   void read_moves(NodeId node);
   // IssueOrder::step: entries issue with their messages, and a NOP when the head of the table
   // moves.
@@ -115,6 +123,9 @@ class TableCauses : public IssueCauses {
   std::vector<std::vector<std::vector<std::uint32_t>>> waiters_;  // by program, by entry
   std::vector<OfNode> nodes_;
   std::vector<std::uint32_t> number_;  // by message: its number among its node's messages
+  Timestep posted_step_;
+  // Schedule::posted_step: the message for which the hosts waited; kNowhere: none.
+  RecordIndex last_before_post_ = kNowhere;
 };
 
 }  // namespace espalier
