@@ -8,13 +8,35 @@ namespace espalier {
 
 namespace {
 
-// A channel's ring visits server after server. It enters a server at the rank of the channel's
-// number, so that neighbouring channels use different NICs.
+// The NIC over which a channel enters a server: neighbouring channels use different ones.
+struct ServerEntry {
+  std::uint32_t nic = 0;
+  std::uint32_t ranks_per_nic = 1;
+  [[nodiscard]] std::uint32_t rank() const { return nic * ranks_per_nic; }
+};
+
+ServerEntry entry_of_channel(const BuiltinRequest& request, std::uint32_t channel) {
+  const std::uint32_t ranks = request.ranks_per_server;
+  const std::uint32_t nics = request.nics_per_server;
+  const bool share_nics = nics != 0 && nics < ranks && ranks % nics == 0;
+  const std::uint32_t entries = share_nics && request.ranks > ranks ? nics : ranks;
+  return {channel % entries, ranks / entries};
+}
+
+// A channel's ring visits server after server, from the rank of its entry to the one before it.
+// Where ranks share NICs, every second ring of a server is the one before it backwards: what
+// enters by a NIC leaves by its neighbour, and the ranks beside them receive one ring and send the
+// other.
 std::vector<std::uint32_t> ring_of_channel(const BuiltinRequest& request, std::uint32_t channel) {
   const std::uint32_t per_server = request.ranks_per_server;
+  const ServerEntry entry = entry_of_channel(request, channel);
+  const bool backwards = entry.ranks_per_nic > 1 && entry.nic % 2 == 1;
   std::vector<std::uint32_t> order;
   for (std::uint32_t r = 0; r < request.ranks; ++r) {
-    order.push_back(r / per_server * per_server + (r + channel) % per_server);
+    const std::uint32_t server = r / per_server * per_server;
+    const std::uint32_t place =
+        backwards ? 2 * per_server - 1 - r % per_server - entry.ranks_per_nic : r % per_server;
+    order.push_back(server + (entry.rank() + place) % per_server);
   }
   return order;
 }
@@ -51,13 +73,14 @@ void gather_along_rings(ChunkTracer& tracer, const BuiltinRequest& request, Prog
   }
 }
 
-// The ranks of a server form a chain behind the rank of the channel's number; the first ranks of
+// The ranks of a server form a chain behind the rank of the channel's entry; the first ranks of
 // the chains form one of the two binary trees over the servers.
 RankTree tree_of_channel(const BuiltinRequest& request, const RankTree& servers,
                          std::uint32_t channel) {
   const std::uint32_t per_server = request.ranks_per_server;
+  const std::uint32_t first = entry_of_channel(request, channel).rank();
   const auto rank = [&](std::size_t server, std::uint32_t place) {
-    return server * per_server + (channel + place) % per_server;
+    return server * per_server + (first + place) % per_server;
   };
   RankTree tree;
   tree.root = rank(servers.root, 0);

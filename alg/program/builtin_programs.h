@@ -28,6 +28,9 @@ struct BuiltinRequest {
   Bytes element_bytes = kDefaultElementBytes;
   MessageTiming timing = {};
   LinkSpec link = {};  // of the grid; all its links are equal
+  // NICs of a server, each near an equal share of its ranks; 0: one for each rank. NCCL has a ring
+  // for each.
+  std::uint32_t nics_per_server = 0;
 };
 
 struct BuiltinProgram {

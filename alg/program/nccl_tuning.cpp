@@ -220,7 +220,8 @@ std::uint32_t nccl_message_channels(std::uint32_t ranks, Bytes bytes, std::uint3
 
 Bytes nccl_chunk(const NcclSystem& system, Bytes size, const NcclChoice& choice) {
   constexpr Bytes kStep = Bytes{512} << 10;  // an eighth of a channel's buffer of 4 MiB
-  if (choice.protocol == Protocol::ll) return Bytes{16} << 10;
+  // 512 threads write 8 lines each, with 8 bytes of data in a line (src/include/device.h).
+  if (choice.protocol == Protocol::ll) return Bytes{32} << 10;
   if (choice.algorithm == NcclAlgorithm::ring) {
     return choice.protocol == Protocol::ll128 ? 576000 : 4 * kStep;
   }

@@ -31,6 +31,8 @@ struct StepTimes {
 };
 
 struct RequestTimes {
+  Cycle taken = kNever;     // the proxy begins or waits to receive the slot; kNever: that is free
+  Cycle received = kNever;  // the slot from the network is received
   Cycle started = 0;
   WorkTimes work;
   Cycle worked = 0;       // work.done, and the context's own loads and stores have ended

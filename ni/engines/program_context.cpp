@@ -84,6 +84,10 @@ Cycle ProgramContext::start_requests(Cycle now, Shared& shared) {
       return kNever;
     }
     if (has_started_) return kNever;  // one request for each context in turn
+    if (const Cycle received = post_receive(now, shared); received > now) {
+      stall_ = ContextStall::busy;
+      return received;
+    }
     if (sends(step().op) && grid_.at(started_).begins_slot) {
       const Cycle free = shared.credits.free_from(send_connection_, now);
       if (free > now) {
@@ -96,6 +100,19 @@ Cycle ProgramContext::start_requests(Cycle now, Shared& shared) {
     has_started_ = true;
   }
   return kNever;
+}
+
+Cycle ProgramContext::post_receive(Cycle now, Shared& shared) {
+  const Cycle takes = shared.program.spec().network_receive;
+  if (takes == 0 || !receives(step().op) || !grid_.at(started_).begins_slot ||
+      !shared.program.leaves_server(recv_connection_)) {
+    return now;
+  }
+  if (received_ == kNever) {
+    taken_ = now;
+    received_ = shared.network_free = std::max(shared.network_free, now) + takes;
+  }
+  return received_;
 }
 
 void ProgramContext::start_request(Cycle now, Shared& shared) {
@@ -111,6 +128,9 @@ void ProgramContext::start_request(Cycle now, Shared& shared) {
   if (reduces(op)) work.reduced = bytes;
   // The DMA engine reads data to be sent, so the context does not wait for them.
   work.waits_for_read = work.read != 0 && !sends(op);
+  request.times.taken = taken_;
+  request.times.received = received_;
+  taken_ = received_ = kNever;
   request.times.started = now;
   request.times.work = shared.back_end->work(work, now);
   request.times.worked = std::max(request.times.work.done, move_by_context(op, bytes, now, shared));

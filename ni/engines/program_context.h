@@ -53,7 +53,7 @@ class ProgramContext {
     ProgramScoreboard& scoreboard;
     ProgramMemory& memory;
     SlotCredits& credits;
-    Cycle network_free = 0;       // from this cycle on, the next slot can be posted to the network
+    Cycle network_free = 0;       // from this cycle on, the proxy can handle the next slot
     BackEnd* back_end = nullptr;  // set during an evaluation
     std::vector<ContextObserver*> observers = {};
   };
@@ -105,6 +105,9 @@ class ProgramContext {
   // start without an event.
   Cycle start_requests(Cycle now, Shared& shared);
   void start_request(Cycle now, Shared& shared);
+  // The cycle in which the proxy has handled the slot from another server with which the next
+  // request begins; `now` if there is nothing to handle.
+  [[nodiscard]] Cycle post_receive(Cycle now, Shared& shared);
   [[nodiscard]] Cycle move_by_context(ProgramOp op, Bytes bytes, Cycle now, const Shared& shared);
   // Moves requests on, in order, whose work in memory and ALU is done or whose port has room.
   Cycle carry_on(Cycle now, Shared& shared);
@@ -130,6 +133,9 @@ class ProgramContext {
   Cycle counted_ = 0;  // stalls of the step are counted up to this cycle
   RequestGrid grid_;
   std::uint64_t started_ = 0;  // requests of the step that have started
+  // Of the request that starts next, as in RequestTimes.
+  Cycle taken_ = kNever;
+  Cycle received_ = kNever;
   Cycle mover_free_ = 0;
   std::deque<UnderWay> under_way_;
   std::uint64_t next_number_ = 0;  // of the next request on the sending connection

@@ -322,8 +322,10 @@ void add_program_ni_keys(KeyTable& table) {
       .doc("cycles of each call to load one step of the program into a context");
   cycles("network_slot_cycles", &Config::network_slot_cycles)
       .doc(
-          "cycles of an NI for each slot that it sends to another server of a gpu_cluster, one "
-          "slot after the other");
+          "cycles of an NI's proxy for each slot that it sends to another server of a gpu_cluster, "
+          "one slot after the other");
+  cycles("network_receive_cycles", &Config::network_receive_cycles)
+      .doc("cycles of the same proxy for each slot that it receives from another server");
   cycles("credit_cycles", &Config::credit_cycles)
       .min(1)
       .word("path")

@@ -53,6 +53,13 @@ std::uint32_t ranks_of_server(const TopologyConfig& topology) {
   }
 }
 
+// The NICs of a server of `ranks` ranks; 0: each rank has its own, or the topology has none.
+std::uint32_t nics_of_server(const TopologyConfig& topology, std::uint32_t ranks) {
+  const bool has_nics = topology.kind == TopologyKind::gpu_cluster && topology.without.empty();
+  if (!has_nics || ranks != topology.gpus_per_server) return 0;
+  return ranks / topology.gpus_per_nic_group * topology.nics_per_group;
+}
+
 std::optional<Program> compiled_trace(const std::string& path, const std::string& text,
                                       const Place& place, Diagnostics& diagnostics) {
   const auto trace = read_trace(path, text, diagnostics);
@@ -170,6 +177,7 @@ BuiltinRequest builtin_request(const Topology& topology, const RunPoint& point) 
   request.ranks = static_cast<std::uint32_t>(topology.num_nodes());
   request.ranks_per_server = config.ranks_per_server != 0 ? config.ranks_per_server
                                                           : ranks_of_server(point.system.topology);
+  request.nics_per_server = nics_of_server(point.system.topology, request.ranks_per_server);
   request.channels = config.channels;
   request.instances = config.instances;
   const BuiltinProgram* program = find_builtin_program(point.collective->algorithm);

@@ -209,6 +209,7 @@ struct ProgramNiConfig {
   Cycle doorbell_cycles = 0;
   Cycle load_cycles_per_step = 0;
   Cycle network_slot_cycles = 0;
+  Cycle network_receive_cycles = 0;
   // From the release of a slot to its credit at the sender; 0 ("path"): the latency of the route
   // back.
   Cycle credit_cycles = 0;

@@ -59,35 +59,38 @@ NcclSystem ampere(std::uint32_t servers, std::uint32_t gpus, std::uint32_t chann
 
 // What a Polaris node's network costs. The suffix is a site, a setting or both.
 const std::vector<FittedNumber> kSlingshot{
-    {kNicRate, 19, "GB/s", "NIC, on the wire", 25},
-    {kNicLatency, 1953, "ns", "a link between GPU, NIC and fabric", 1000},
-    {kLaunch, 3186, "", "launch, ns", 10000},
-    {kFence, 7802, "", "a step of Simple, ns", 3400},
-    {"ll_step", 1040, "", "a step of LL, ns", 600},
-    {"ll_post", 3, "", "proxy, for a slot of LL, ns", 2000},
-    {"ll_post_5", 9051, "", "proxy, for a slot of LL, setting 5, ns", 2000},
-    {"simple_post_3", 12729, "", "proxy, for a slice of Simple, setting 3, ns", 6000},
-    {"simple_post_4", 11810, "", "proxy, for a slice of Simple, setting 4, ns", 6000},
-    {"simple_post_5", 17086, "", "proxy, for a slice of Simple, setting 5, ns", 6000},
-    {"message_post", 6944, "", "proxy, for a message, ns", 6000},
-    {"message_post_5", 12656, "", "proxy, for a message, setting 5, ns", 6000},
-    {"inject_post", 12348, "", "more for a message of at most 192 bytes, ns", 6000},
-    {"message_rate", 11, "", "a channel of messages, GB/s", 10}};
+    {kNicRate, 19, "GB/s", "NIC, on the wire", 19},
+    {kNicLatency, 875, "ns", "a link between GPU, NIC and fabric", 700},
+    {kLaunch, 6663, "", "launch, ns", 7000},
+    {kFence, 7939, "", "a step of Simple, ns", 3400},
+    {"ll_step", 292, "", "a step of LL, ns", 600},
+    {"ll_rate", 10, "", "a channel of LL, on the wire, GB/s", 10},
+    {"ll_post", 1766, "", "proxy, for a slot of LL, ns", 2000},
+    {"simple_post_3", 8238, "", "proxy, for a slice of Simple, setting 3, ns", 6000},
+    {"simple_post_4", 4800, "", "proxy, for a slice of Simple, setting 4, ns", 6000},
+    {"simple_post_5", 8100, "", "proxy, for a slice of Simple, setting 5, ns", 6000},
+    {"tree_post", 3048, "", "proxy, for a chunk of a tree of Simple, ns", 6000},
+    {"tree_post_5", 8077, "", "proxy, for a chunk of a tree of Simple, setting 5, ns", 6000},
+    {"peer_launch", 3267, "", "launch, for each peer of an all_to_all, ns", 2500},
+    {"message_post", 938, "", "proxy, for a message, ns", 600},
+    {"message_post_5", 3779, "", "proxy, for a message, setting 5, ns", 3000},
+    {"inject_post", 12812, "", "more for a message of at most 192 bytes, ns", 10000},
+    {"message_rate", 11, "", "a channel of messages, GB/s", 11}};
 
 // The rate of an all_to_all between two nodes differs by job.
 const std::vector<FittedNumber> kSlingshotPair{
-    {"exchange_nic_rate_polaris_3", 23.4, "", "NIC in an all_to_all, Polaris, setting 3, GB/s", 12},
-    {"exchange_nic_rate_polaris_4", 15, "", "NIC in an all_to_all, Polaris, setting 4, GB/s", 12},
-    {"exchange_nic_rate_polaris_5", 13.9, "", "NIC in an all_to_all, Polaris, setting 5, GB/s", 12},
-    {"exchange_nic_rate_sirius_3", 13.6, "", "NIC in an all_to_all, Sirius, setting 3, GB/s", 12},
-    {"exchange_nic_rate_sirius_4", 15, "", "NIC in an all_to_all, Sirius, setting 4, GB/s", 12},
-    {"exchange_nic_rate_sirius_5", 20.2, "", "NIC in an all_to_all, Sirius, setting 5, GB/s", 12}};
+    {"exchange_nic_rate_polaris_3", 18.8, "", "NIC in an all_to_all, Polaris, setting 3, GB/s", 12},
+    {"exchange_nic_rate_polaris_4", 12.9, "", "NIC in an all_to_all, Polaris, setting 4, GB/s", 12},
+    {"exchange_nic_rate_polaris_5", 14.6, "", "NIC in an all_to_all, Polaris, setting 5, GB/s", 12},
+    {"exchange_nic_rate_sirius_3", 10.4, "", "NIC in an all_to_all, Sirius, setting 3, GB/s", 12},
+    {"exchange_nic_rate_sirius_4", 12, "", "NIC in an all_to_all, Sirius, setting 4, GB/s", 12},
+    {"exchange_nic_rate_sirius_5", 18.6, "", "NIC in an all_to_all, Sirius, setting 5, GB/s", 12}};
 
-// Set by hand, no fit has found them.
+// Of 11, 12 and 13 GB/s the least error on the fitted third: a finer search takes long to simulate.
 const std::vector<FittedNumber> kSlingshotEight{
-    {"exchange_nic_rate_3", 11, "", "NIC in an all_to_all, setting 3, GB/s", 12},
-    {"exchange_nic_rate_4", 11, "", "NIC in an all_to_all, setting 4, GB/s", 12},
-    {"exchange_nic_rate_5", 12, "", "NIC in an all_to_all, setting 5, GB/s", 12}};
+    {"exchange_nic_rate_3", 12, "", "NIC in an all_to_all, setting 3, GB/s", 12},
+    {"exchange_nic_rate_4", 12, "", "NIC in an all_to_all, setting 4, GB/s", 12},
+    {"exchange_nic_rate_5", 12.3, "", "NIC in an all_to_all, setting 5, GB/s", 12}};
 
 SiliconMachine polaris(const char* name, std::uint32_t nodes) {
   // A ring for each NIC, behind PCIe of 24 GB/s (src/graph/topo.h).
@@ -101,6 +104,7 @@ SiliconMachine polaris(const char* name, std::uint32_t nodes) {
     machine.fitted.insert(machine.fitted.end(), more.begin(), more.end());
   } else {
     machine.given = kSlingshot;
+    machine.shares = "Polaris, 2 nodes";
     machine.fitted = kSlingshotEight;
   }
   return machine;
@@ -157,16 +161,16 @@ const std::vector<SiliconMachine>& silicon_machines() {
     all.push_back({"Sophia, 2 nodes",
                    "sophia",
                    ampere(2, 8, 16, 8, 24),  // a ring for each NIC, behind PCIe of 24 GB/s
-                   {{kNicRate, 25.5, "GB/s", "NIC, on the wire"},
+                   {{kNicRate, 24.2, "GB/s", "NIC, on the wire"},
                     {kNicLatency, 881, "ns", "a link between GPU, NIC and fabric"},
-                    {kLaunch, 23180, "", "launch, ns"},
-                    {kFence, 2900, "", "a step of Simple, ns"},
+                    {kLaunch, 22615, "", "launch, ns"},
+                    {kFence, 3132, "", "a step of Simple, ns"},
                     {"ll_step", 1, "", "a step of LL, ns"},
                     {"ll128_step", 4050, "", "a step of LL128, ns"},
-                    {"simple_post", 3414, "", "proxy, for a slice of Simple, ns"},
-                    {"message_post", 3906, "", "proxy, for a message, ns", 2050},
-                    {"exchange_nic_rate", 31.1, "", "NIC in an all_to_all, GB/s", 25.5},
-                    {"message_rate", 5, "", "a channel of messages, GB/s", 10}}});
+                    {"simple_post", 5003, "", "proxy, for a slice of Simple, ns", 1700},
+                    {"message_post", 2052, "", "proxy, for a message, ns", 1000},
+                    {"exchange_nic_rate", 30.3, "", "NIC in an all_to_all, GB/s", 25.5},
+                    {"message_rate", 3.3, "", "a channel of messages, GB/s", 10}}});
     all.back().nccl.has_amd_hosts = true;  // DGX A100
     return all;
   }();

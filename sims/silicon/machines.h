@@ -28,8 +28,9 @@ struct SiliconMachine {
   const char* preset;
   NcclSystem nccl;
   std::vector<FittedNumber> fitted;
-  // Numbers that another machine's fit has found.
+  // Numbers that the fit of the machine `shares` finds.
   std::vector<FittedNumber> given = {};
+  const char* shares = nullptr;
 
   // The fitted and the given numbers as they are in the program.
   [[nodiscard]] Numbers numbers() const;

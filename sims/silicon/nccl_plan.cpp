@@ -107,7 +107,7 @@ class CasePlanner {
     const Bytes parts = is_tree ? choice.channels : choice.channels * system_.ranks();
     const Bytes part = std::max<Bytes>((case_.size + parts - 1) / parts, 4);
     const Bytes chunk = std::min(nccl_chunk(system_, case_.size, choice), round_up(part));
-    set_protocol(choice.protocol, posts_of(choice, chunk));
+    set_protocol(choice.protocol, post_of(choice, chunk), is_tree);
     set_chunk(choice, chunk);
     // A round moves a chunk of every part.
     const Bytes rounds = (part + chunk - 1) / chunk;
@@ -133,28 +133,54 @@ class CasePlanner {
     return number((name + "_" + case_.site + "_" + case_.setting).c_str(), of_setting);
   }
 
-  void set_protocol(Protocol protocol, std::uint32_t posts) {
-    set("collective.program.protocol", to_string(protocol));
-    // What a step costs besides links, by the protocol, and what the proxy does for a FIFO slot of
-    // the network.
-    const bool crosses = system_.servers > 1;
-    double step = 1;
-    double post = 0;
-    switch (protocol) {
+  // Slots that NCCL has for a connection (NCCL_STEPS), and thus posts to receive in advance.
+  static constexpr std::uint32_t kSlotsInAdvance = 8;
+
+  // A slot of LL costs a proxy on Slingshot either 1 to 2 us or as much as one of Simple, by these
+  // measured rules. The likely reason is who matches a message with its receive: the NIC if the
+  // receive is there in time, as for the first eight messages of a connection, and in one channel
+  // of small messages, which stays in step; otherwise the host. With setting 5 it is always the
+  // host in rings.
+  [[nodiscard]] bool is_matched_by_host(const NcclChoice& choice, Bytes chunk) const {
+    constexpr Bytes kInStep = 1 * kKi;
+    if (choice.algorithm != NcclAlgorithm::ring) return false;
+    if (case_.setting == "5") return true;
+    const std::uint32_t passes = case_.op == MeasuredOp::all_reduce ? 2 : 1;
+    const bool outruns_receives = passes * (system_.ranks() - 1) > kSlotsInAdvance;
+    return outruns_receives && (choice.channels > 1 || chunk >= kInStep);
+  }
+
+  // What the proxy takes for one slot of the network, ns.
+  [[nodiscard]] double post_of(const NcclChoice& choice, Bytes chunk) const {
+    switch (choice.protocol) {
       case Protocol::ll:
-        step = number("ll_step", 1);
-        post = set_number("ll_post");
-        break;
+        if (numbers_.count("ll_post") == 0) return 0;
+        return is_matched_by_host(choice, chunk) ? set_number("simple_post") : number("ll_post");
       case Protocol::ll128:
-        step = number("ll128_step", 1300);
-        post = set_number("ll128_post");
-        break;
+        return 0;
       default:
-        post = posts * set_number("simple_post");
-        break;
+        if (choice.algorithm == NcclAlgorithm::tree && numbers_.count("tree_post") != 0) {
+          return set_number("tree_post");
+        }
+        return posts_of(choice, chunk) * set_number("simple_post");
     }
+  }
+
+  // What a step costs besides links, by the protocol.
+  void set_protocol(Protocol protocol, double post, bool is_tree = false) {
+    set("collective.program.protocol", to_string(protocol));
+    double step = 1;
+    if (protocol == Protocol::ll) step = number("ll_step", 1);
+    if (protocol == Protocol::ll128) step = number("ll128_step", 1300);
     set("system.ni.program.decode_cycles", cycles(std::max(step, 1.0)));
-    if (crosses) set("system.ni.program.network_slot_cycles", cycles(post));
+    if (const double rate = number("ll_rate"); protocol == Protocol::ll && rate != 0) {
+      // In trees 70 % of a channel's threads reduce and 30 % broadcast (src/device/all_reduce.h):
+      // 42 % of a ring's rate on the way up and down.
+      set("system.ni.program.context_bytes_per_cycle", cycles(is_tree ? 0.42 * rate : rate));
+    }
+    if (system_.servers == 1) return;
+    set("system.ni.program.network_slot_cycles", cycles(post));
+    set("system.ni.program.network_receive_cycles", cycles(post));
   }
 
   // Tiles are chunks. Simple hands on a ring's chunk in two slices; LL and LL128 hand on lines,
@@ -211,6 +237,14 @@ class CasePlanner {
     return plan;
   }
 
+  // Long messages of an all_to_all meet at the NICs, which short ones do not fill.
+  static constexpr Bytes kLongMessage = 32 * kKi;
+  void set_exchange_rate() {
+    const double nic = set_number("exchange_nic_rate");
+    if (case_.op != MeasuredOp::all_to_all || nic == 0) return;
+    set("system.topology.nic_link.bandwidth", fmt::format("{:.1f}GB/s", nic));
+  }
+
   // A kernel of MSCCL++: all ranks exchange with all others at once, small data in lines with
   // flags. Large sums are spread over many thread blocks, as in rings. Between servers they go
   // through rings of servers.
@@ -252,12 +286,12 @@ class CasePlanner {
     set("collective.op", op);
     set("collective.algorithm", algorithm);
     set("collective.program.instances", fmt::format("{}", channels));
-    set_protocol(Protocol::simple, 1);
-    if (system_.servers > 1) {
-      // Libfabric's CXI provider injects messages of up to 192 bytes, for which the host copies
-      // them from the GPU.
-      const double inject = bytes / channels <= 192 ? set_number("inject_post") : 0;
-      set("system.ni.program.network_slot_cycles", cycles(set_number("message_post") + inject));
+    set_protocol(Protocol::simple, set_number("message_post"));
+    // Libfabric's CXI provider injects messages of up to 192 bytes, for which the host copies them
+    // from the GPU.
+    if (system_.servers > 1 && bytes / channels <= 192) {
+      set("system.ni.program.network_slot_cycles",
+          cycles(set_number("message_post") + set_number("inject_post")));
     }
     set("system.ni.program.fence_cycles", "0");
     set("system.ni.program.context_bytes_per_cycle", cycles(number("message_rate", 20)));
@@ -266,10 +300,7 @@ class CasePlanner {
     if (case_.op == MeasuredOp::all_to_all && exchange != 0) {
       set("system.link.bandwidth", cycles(exchange) + "GB/s");
     }
-    const double nic = set_number("exchange_nic_rate");
-    if (case_.op == MeasuredOp::all_to_all && nic != 0) {
-      set("system.topology.nic_link.bandwidth", fmt::format("{:.1f}GB/s", nic));
-    }
+    if (bytes / channels > kLongMessage) set_exchange_rate();
     const Bytes part = std::max<Bytes>(round_up(bytes / channels), 4);
     // Behind NICs flows share an NI's queue, so pieces stay near the 128 KiB of NCCL's proxy.
     const bool is_exchange = case_.op == MeasuredOp::all_to_all && system_.servers > 1;
@@ -281,6 +312,9 @@ class CasePlanner {
     set_bytes("system.ni.program.request", std::min(request, slot));
     set("system.ni.program.requests", "2");
     plan.runs.push_back(run_of(case_.size, 1));
+    // The host prepares a task for each peer before it starts the kernel.
+    const std::uint32_t peers = case_.op == MeasuredOp::all_to_all ? system_.ranks() - 1 : 1;
+    plan.added_microseconds += number("peer_launch") * peers / 1000;
     return plan;
   }
 

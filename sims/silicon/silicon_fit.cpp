@@ -10,13 +10,34 @@ namespace {
 
 constexpr double kHopeless = 1e12;  // microseconds
 
+constexpr Bytes kMostShared = Bytes{1} << 20;
+
+bool is_fitted_for(const SiliconMachine& machine, const ComparedCase& compared) {
+  if (!compared.fitted) return false;
+  if (compared.machine == &machine) return true;
+  const char* shares = compared.machine->shares;
+  return shares != nullptr && std::string(shares) == machine.name &&
+         compared.measured.size < kMostShared;
+}
+
+// The numbers of `machine`, with those that it shares as they are in `numbers`.
+Numbers numbers_for(const SiliconMachine& machine, const Numbers& numbers) {
+  Numbers own = machine.numbers();
+  for (auto& [name, value] : own) {
+    const auto shared = numbers.find(name);
+    if (shared != numbers.end()) value = shared->second;
+  }
+  return own;
+}
+
 // The error with these numbers; nullopt if the simulations were stopped.
-std::optional<double> error_with(const SiliconMachine& machine, const Numbers& numbers,
+std::optional<double> error_with(const Numbers& numbers,
                                  const std::vector<const ComparedCase*>& fitted,
                                  SiliconRuns& runs) {
   std::vector<CasePlan> plans;
   for (const ComparedCase* compared : fitted) {
-    plans.push_back(plan_case(machine, compared->measured, numbers));
+    const SiliconMachine& machine = *compared->machine;
+    plans.push_back(plan_case(machine, compared->measured, numbers_for(machine, numbers)));
   }
   const auto times = runs.times_of(plans);
   if (!times) return std::nullopt;
@@ -36,7 +57,7 @@ std::optional<SiliconFit> fit_machine(const SiliconMachine& machine,
   constexpr std::array kSteps{0.25, 0.08, 0.025};
   std::vector<const ComparedCase*> fitted;
   for (const ComparedCase& compared : cases) {
-    if (compared.machine == &machine && compared.fitted) fitted.push_back(&compared);
+    if (is_fitted_for(machine, compared)) fitted.push_back(&compared);
   }
   SiliconFit fit;
   fit.numbers = machine.numbers();
@@ -44,7 +65,7 @@ std::optional<SiliconFit> fit_machine(const SiliconMachine& machine,
     if (number.start != 0) fit.numbers[number.name] = number.start;
   }
   if (fitted.empty()) return fit;
-  const auto before = error_with(machine, fit.numbers, fitted, runs);
+  const auto before = error_with(fit.numbers, fitted, runs);
   if (!before) return std::nullopt;
   fit.error_before = fit.error_after = *before;
   for (const double step : kSteps) {
@@ -58,7 +79,7 @@ std::optional<SiliconFit> fit_machine(const SiliconMachine& machine,
               machine.text_of(number, fit.numbers[number.name])) {
             break;
           }
-          const auto error = error_with(machine, changed, fitted, runs);
+          const auto error = error_with(changed, fitted, runs);
           if (!error) return std::nullopt;
           is_better = *error < fit.error_after;
           if (!is_better) continue;

@@ -16,7 +16,9 @@ struct SiliconFit {
 };
 
 // Changes one number after the other, up and down, in steps that halve, and keeps what is better.
-// Only cases with `fitted` are looked at. nullopt if a signal stopped the simulations.
+// Only cases with `fitted` are looked at: those of the machine, and below 1 MiB, where simulations
+// are short, also those of machines that share its numbers. nullopt if a signal stopped the
+// simulations.
 [[nodiscard]] std::optional<SiliconFit> fit_machine(const SiliconMachine& machine,
                                                     const std::vector<ComparedCase>& cases,
                                                     SiliconRuns& runs);

@@ -32,6 +32,7 @@ ContextSpec context_spec(const Topology& topology, const RunPoint& point) {
           config.doorbell_cycles,
           config.load_cycles_per_step,
           config.network_slot_cycles,
+          config.network_receive_cycles,
           cluster ? cluster->gpus_per_server : 0};
 }
 

@@ -21,6 +21,11 @@ constexpr const char* kExplainTorus =
 constexpr const char* kMesh =
     "system: {topology: {type: mesh, dims: [4, 4]}}\n"
     "collective: {op: all_reduce, algorithm: multitree, size: 64KiB}\n";
+constexpr const char* kPostedSlots =
+    "system: {preset: polaris, topology: {servers: 2}, ni: {dma: {latency_cycles: 2}, program: "
+    "{network_slot_cycles: 500, "
+    "network_receive_cycles: 700, request: 2KiB, slot: 4KiB, requests: 2}}}\n"
+    "collective: {op: all_reduce, algorithm: nccl_ring, size: 256KiB, program: {channels: 4}}\n";
 constexpr const char* kThemis =
     "system:\n"
     "  topology: {type: dimensions}\n"
@@ -125,6 +130,8 @@ const std::vector<ExplainedRun>& many_runs() {
       {kMesh, {"system.ni.lockstep=off"}},
       {kMesh, {"system.ni.lockstep=off", "system.flow_control.mode=packet"}},
       {kMesh, {"collective.algorithm=dbtree", "system.router.hold=flit"}, true},
+      {kPostedSlots, {}},
+      {kPostedSlots, {"collective.algorithm=nccl_tree", "system.ni.program.slots=1"}},
       {kThemis, {}},
       {kThemis, {"simulation.fold=off"}},
       {kThemis, {"collective.algorithm=baseline", "simulation.fold=off"}},

@@ -45,6 +45,20 @@ Cycle flight(const RunPoint& point, Bytes bytes) {
   return idle_overhead(point.system, timing, routes, route) + flits;
 }
 
+// As one_send(), with a context and a channel for each chunk.
+Program one_send_of(std::uint32_t contexts) {
+  Program program = one_send(contexts);
+  program.num_channels = contexts;
+  for (RankProgram& rank : program.ranks) {
+    const ThreadBlock block = rank.blocks[0];
+    rank.blocks.clear();
+    for (std::uint32_t c = 0; c < contexts; ++c) {
+      rank.blocks.push_back({block.send_peer, block.recv_peer, c, 0, {block.steps[c]}});
+    }
+  }
+  return program;
+}
+
 TEST_CASE("One chunk takes decoding, the fence, the flight of its message, and a look") {
   for (const Cycle fence : {0U, 1U, 70U}) {
     for (const Cycle decode : {1U, 9U}) {
@@ -120,21 +134,41 @@ TEST_CASE("Slots to another server are posted one after the other; slots within 
   CHECK(post(700) == post(0));
 }
 
+TEST_CASE("A proxy takes its time for each slot from another server, one after the other") {
+  RunPoint point = point_of(256);
+  point.system.topology.kind = TopologyKind::gpu_cluster;
+  point.system.topology.gpus_per_server = 1;
+  point.system.topology.servers = 2;
+  const auto receive = [&](Cycle cycles, std::uint32_t contexts) {
+    point.system.ni.program.network_receive_cycles = cycles;
+    point.collective->size = 256 * contexts;
+    const Program program = one_send_of(contexts);
+    Cycle cycles_of[2];
+    for (const Fidelity fidelity : {Fidelity::train, Fidelity::cycle}) {
+      point.simulation.fidelity = fidelity;
+      const ProgramResult result = run(point, program);
+      CHECK(result.verified);
+      cycles_of[fidelity == Fidelity::cycle ? 1 : 0] = result.cycles;
+    }
+    CHECK(cycles_of[0] == cycles_of[1]);
+    return cycles_of[0];
+  };
+  CHECK(receive(700, 1) == receive(0, 1) + 700);
+  // Three slots arrive within a few cycles, and the proxy handles them in turn.
+  CHECK(receive(700, 3) >= receive(700, 1) + 2 * 700);
+  CHECK(receive(700, 3) <= receive(0, 3) + 3 * 700);
+  point.system.topology.gpus_per_server = 2;
+  point.system.topology.servers = 1;
+  CHECK(receive(700, 1) == receive(0, 1));
+}
+
 TEST_CASE("With one request at a time a context cannot fill a link, and two contexts move twice") {
   const auto cycles = [](std::uint32_t requests, std::uint32_t contexts) {
     RunPoint point = point_of(1 << 20);
     point.system.ni.dma_latency_cycles = 1000;
     point.system.ni.program.request_bytes = 4096;
     point.system.ni.program.requests = requests;
-    Program program = one_send(contexts);
-    program.num_channels = contexts;
-    for (RankProgram& rank : program.ranks) {
-      const ThreadBlock block = rank.blocks[0];
-      rank.blocks.clear();
-      for (std::uint32_t c = 0; c < contexts; ++c) {
-        rank.blocks.push_back({block.send_peer, block.recv_peer, c, 0, {block.steps[c]}});
-      }
-    }
+    const Program program = one_send_of(contexts);
     const ProgramResult result = run(point, program);
     CHECK(result.verified);
     return result.cycles;

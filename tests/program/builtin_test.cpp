@@ -1,6 +1,8 @@
 #include "alg/program/builtin_programs.h"
 
 #include <catch2/catch.hpp>
+#include <utility>
+#include <vector>
 
 #include "program_interpreter.h"
 #include "tests/support/share_of_cases.h"
@@ -86,6 +88,56 @@ TEST_CASE("Rotated rings cross between servers at every rank") {
     }
     REQUIRE(program.ranks[r].blocks.size() == 4);
     REQUIRE(crossings == 1);
+  }
+}
+
+// The ranks of server 0 that send to, and receive from, another server, by channel.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> gates_of(const Program& program,
+                                                              std::uint32_t per_server) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> gates(program.num_channels);
+  for (std::uint32_t r = 0; r < per_server; ++r) {
+    for (const ThreadBlock& block : program.ranks[r].blocks) {
+      const auto outside = [&](std::int64_t peer) {
+        return peer != kNoPeer && static_cast<std::uint32_t>(peer) >= per_server;
+      };
+      if (outside(block.send_peer)) gates[block.channel].first = r;
+      if (outside(block.recv_peer)) gates[block.channel].second = r;
+    }
+  }
+  return gates;
+}
+
+TEST_CASE(
+    "Where ranks share NICs, NCCL's rings enter a server beside its NICs, in both directions") {
+  BuiltinRequest request;
+  request.ranks = 8;
+  request.ranks_per_server = 4;
+  request.channels = 4;
+  using Gates = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  for (const char* name : {"nccl_ring", "nccl_allgather"}) {
+    CAPTURE(name);
+    request.nics_per_server = 2;
+    CHECK(gates_of(find_builtin_program(name)->build(request), 4) ==
+          Gates{{3, 0}, {0, 3}, {3, 0}, {0, 3}});
+    // A NIC for each rank: a ring for each of them.
+    for (const std::uint32_t nics : {0U, 4U, 3U}) {
+      request.nics_per_server = nics;
+      CHECK(gates_of(find_builtin_program(name)->build(request), 4) ==
+            Gates{{3, 0}, {0, 1}, {1, 2}, {2, 3}});
+    }
+  }
+}
+
+TEST_CASE("Where ranks share NICs, the chains of NCCL's trees begin beside the NICs") {
+  BuiltinRequest request;
+  request.ranks = 8;
+  request.ranks_per_server = 4;
+  request.channels = 4;
+  request.nics_per_server = 2;
+  const Program program = find_builtin_program("nccl_tree")->build(request);
+  for (const auto& [sends, receives] : gates_of(program, 4)) {
+    CHECK(sends == receives);
+    CHECK(sends % 2 == 0);
   }
 }
 

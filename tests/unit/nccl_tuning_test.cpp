@@ -121,6 +121,12 @@ TEST_CASE("LL128's limit counts the rings that the search found, not their dupli
   CHECK(chosen(system, CollectiveOp::all_gather, 256 * kMiB) == "ring Simple");
 }
 
+TEST_CASE("A slot of LL holds 32 KiB of data: 512 threads write 8 lines of 8 bytes and flags") {
+  NcclChoice choice;
+  choice.protocol = Protocol::ll;
+  CHECK(nccl_chunk(polaris_nodes(2, NcclVersion::v2_21), kMiB, choice) == 32 << 10);
+}
+
 TEST_CASE("A message takes more channels while a channel has more than 16 MiB") {
   // The measured steps of sendrecv on 8 H100: 80, 80, 162, 300 and 356 GB/s.
   CHECK(nccl_message_channels(8, 32 * kMiB, 32, 32) == 4);

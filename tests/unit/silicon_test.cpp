@@ -186,6 +186,60 @@ TEST_CASE("Rows of one case that differ by more than twice stand apart") {
   CHECK(comparison.apart[0].why == "rows of one case differ by more than 2x");
 }
 
+// The value of a setting in a plan's only run.
+std::string setting_of(const CasePlan& plan, const std::string& key) {
+  REQUIRE(plan.runs.size() == 1);
+  for (const std::string& setting : plan.runs.front().settings) {
+    if (setting.compare(0, key.size() + 1, key + "=") == 0) return setting.substr(key.size() + 1);
+  }
+  return {};
+}
+
+TEST_CASE("Rings of LL that outrun their posted receives cost the proxy as much as Simple") {
+  const auto& machines = silicon_machines();
+  const auto post = [&](const char* name, MeasuredOp op, Bytes size, const char* setting) {
+    const auto machine =
+        std::find_if(machines.begin(), machines.end(),
+                     [&](const SiliconMachine& m) { return m.name == std::string(name); });
+    REQUIRE(machine != machines.end());
+    Numbers numbers = machine->numbers();
+    numbers["ll_post"] = 111;
+    numbers["simple_post_4"] = 444;
+    numbers["simple_post_5"] = 555;
+    const CasePlan plan = plan_case(*machine, {op, setting, "", size, "2.21", "polaris"}, numbers);
+    const std::string sends = setting_of(plan, "system.ni.program.network_slot_cycles");
+    CHECK(setting_of(plan, "system.ni.program.network_receive_cycles") == sends);
+    return plan.how + " " + sends;
+  };
+  const char* two = "Polaris, 2 nodes";
+  const char* eight = "Polaris, 8 nodes";
+  // 7 messages of a connection find the receives that are posted in advance, 14 or 31 do not.
+  CHECK(post(two, MeasuredOp::all_gather, 256 << 10, "4") == "ring LL x4 111");
+  CHECK(post(two, MeasuredOp::all_reduce, 256 << 10, "4") == "ring LL x4 444");
+  CHECK(post(eight, MeasuredOp::all_gather, 512 << 10, "4") == "ring LL x4 444");
+  // One channel of small messages stays in step.
+  CHECK(post(eight, MeasuredOp::all_gather, 4 << 10, "4") == "ring LL x1 111");
+  // Matching in software.
+  CHECK(post(two, MeasuredOp::all_gather, 256 << 10, "5") == "ring LL x4 555");
+  CHECK(post(two, MeasuredOp::all_reduce, 1 << 10, "5") == "tree LL x1 111");
+}
+
+TEST_CASE("Machines that share numbers are fitted together, and share all of them") {
+  for (const SiliconMachine& machine : silicon_machines()) {
+    CHECK((machine.shares != nullptr) == !machine.given.empty());
+    if (machine.shares == nullptr) continue;
+    const auto& machines = silicon_machines();
+    const auto owner = std::find_if(machines.begin(), machines.end(), [&](const SiliconMachine& m) {
+      return m.name == std::string(machine.shares);
+    });
+    REQUIRE(owner != machines.end());
+    const Numbers numbers = owner->numbers();
+    for (const FittedNumber& number : machine.given) {
+      CHECK(numbers.at(number.name) == number.value);
+    }
+  }
+}
+
 TEST_CASE("A machine's preset has the machine's fitted numbers") {
   for (const SiliconMachine& machine : silicon_machines()) {
     const Preset* const preset = find_preset(machine.preset);

@@ -184,7 +184,11 @@ RequestIndex ProgramPath::slot_giver(RequestIndex r, Cycle at) const {
 ProgramPath::Event ProgramPath::back_from_started(RequestIndex r, Trail& trail) const {
   const ProgramIndex::Request& request = index_.request(r);
   const ProgramIndex::Step& step = index_.step(request.step);
-  const Cycle at = times(r).started;
+  Cycle at = times(r).started;
+  if (times(r).received == at) {
+    at = times(r).taken;
+    trail.add(at_request(SegmentKind::network_post, r), at);
+  }
   if (request.receives != kNowhere && index_.record().messages[request.receives].done + 1 == at) {
     trail.add(at_request(SegmentKind::dependency, r), at - 1);
     return {Event::Kind::message_arrived, request.receives};

@@ -35,7 +35,7 @@ enum class SegmentKind : std::uint8_t {
   memory_port,      // the port that the contexts of an NI share moves data, or is busy
   context_rate,     // a context's own loads and stores
   fence,            // before the flag that completes a slot
-  network_post,     // slots are posted to the network one after the other
+  network_post,     // the proxy sends and receives the network's slots, one after the other
   slot_credit,      // from a freed slot of a connection to its sender's use of it
   request_limit,    // latency that more requests in flight would have hidden
   unexplained       // no rule gives a reason; a defect of the account
