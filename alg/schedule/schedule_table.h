@@ -84,7 +84,7 @@ struct TableSequence {
 
 // Concatenates the parts' tables: the steps, flows, chunks and addresses of each part start after
 // those of the previous part. Preconditions: at least one part; all parts compute one operation on
-// `topology`.
+// `topology`; none has a posted_step.
 [[nodiscard]] TableSequence concatenate(const Topology& topology,
                                         const std::vector<const ScheduleTables*>& parts);
 

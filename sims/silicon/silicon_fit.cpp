@@ -9,7 +9,6 @@ namespace espalier {
 namespace {
 
 constexpr double kHopeless = 1e12;  // microseconds
-
 constexpr Bytes kMostShared = Bytes{1} << 20;
 
 bool is_fitted_for(const SiliconMachine& machine, const ComparedCase& compared) {
@@ -20,12 +19,12 @@ bool is_fitted_for(const SiliconMachine& machine, const ComparedCase& compared) 
          compared.measured.size < kMostShared;
 }
 
-// The numbers of `machine`, with those that it shares as they are in `numbers`.
-Numbers numbers_for(const SiliconMachine& machine, const Numbers& numbers) {
+// All numbers of the machine. Those that are being fitted have their present values.
+Numbers numbers_for(const SiliconMachine& machine, const Numbers& fitted) {
   Numbers own = machine.numbers();
   for (auto& [name, value] : own) {
-    const auto shared = numbers.find(name);
-    if (shared != numbers.end()) value = shared->second;
+    const auto found = fitted.find(name);
+    if (found != fitted.end()) value = found->second;
   }
   return own;
 }

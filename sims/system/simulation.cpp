@@ -130,6 +130,9 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);
     if (NiSocket* const socket = run.fabric().ni_socket(node)) {
+      if (tables.posted_step != 0) {
+        throw std::invalid_argument("an external NI cannot wait for a step that hosts post later");
+      }
       load_socket(*socket, program_of(programs, n), NodeFrame(tables, node), memories[n]);
       continue;
     }

@@ -224,7 +224,7 @@ TEST_CASE("Rings of LL that outrun their posted receives cost the proxy as much 
   CHECK(post(two, MeasuredOp::all_reduce, 1 << 10, "5") == "tree LL x1 111");
 }
 
-TEST_CASE("Machines that share numbers are fitted together, and share all of them") {
+TEST_CASE("A machine that shares numbers has them all from one other machine, with equal values") {
   for (const SiliconMachine& machine : silicon_machines()) {
     CHECK((machine.shares != nullptr) == !machine.given.empty());
     if (machine.shares == nullptr) continue;
