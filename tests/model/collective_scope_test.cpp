@@ -78,7 +78,8 @@ Topology two_switches() {
 
 }  // namespace
 
-TEST_CASE("Broadcast and reduce come close to the least cut between root and node") {
+TEST_CASE("Broadcast and reduce come close to the least cut between root and node",
+          "[performance]") {
   const std::vector<Topology> networks{make_mesh({4, 4}, kScopeLink),
                                        make_torus({3, 4}, kScopeLink), two_switches(),
                                        make_switch_pair(4, kScopeLink)};
@@ -150,7 +151,8 @@ TEST_CASE("Both fidelities compute collectives with a scope in the same time") {
   }
 }
 
-TEST_CASE("With relays a process group comes close to the bound of the network around it") {
+TEST_CASE("With relays a process group comes close to the bound of the network around it",
+          "[performance]") {
   const Topology mesh = make_mesh({4, 4}, kScopeLink);
   for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter}) {
     RunPoint point = scoped_point(op, "forest", 16 << 20);

@@ -40,7 +40,8 @@ std::string program_taken(const RunPoint& point) {
   return work.program ? work.program->name : "";
 }
 
-TEST_CASE("auto takes window on an 8x8 torus at 1 KiB, and says what it was compared with") {
+TEST_CASE("auto takes window on an 8x8 torus at 1 KiB, and says what it was compared with",
+          "[performance]") {
   const RunPoint point = auto_point(TopologyKind::torus, {8, 8}, 1 << 10);
   const Topology torus = build_topology(point.system);
   const CollectiveWork work = generate_collective(torus, point);
@@ -70,7 +71,8 @@ TEST_CASE("auto takes line on a small mesh, and the schedule where data are larg
   CHECK(work.tables->choice == alone.choice);
 }
 
-TEST_CASE("What auto takes among schedules and programs is within 1 % of the fastest") {
+TEST_CASE("What auto takes among schedules and programs is within 1 % of the fastest",
+          "[performance]") {
   for (const TopologyKind kind : {TopologyKind::torus, TopologyKind::mesh}) {
     for (const Bytes kib : {Bytes{1}, Bytes{8}, Bytes{16}}) {
       RunPoint point = auto_point(kind, {4, 4}, kib << 10);
@@ -161,8 +163,8 @@ TEST_CASE("A remembered choice of a program is used again") {
   CHECK(generate_tables(torus, point.system, *point.collective, choices).taken != "window");
 }
 
-TEST_CASE(
-    "Programs are planned within 3 % of the machine's time, and within 10 % in full buffers") {
+TEST_CASE("Programs are planned within 3 % of the machine's time, and within 10 % in full buffers",
+          "[performance]") {
   for (const TopologyKind kind : {TopologyKind::torus, TopologyKind::mesh}) {
     for (const Bytes size : {Bytes{1} << 10, Bytes{8} << 10, Bytes{32} << 10}) {
       RunPoint point = auto_point(kind, {4, 4}, size);

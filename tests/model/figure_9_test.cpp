@@ -96,7 +96,8 @@ double cycles_of(const Topology& topology, const std::string& algorithm, Bytes s
   return static_cast<double>(outcome.cycles);
 }
 
-TEST_CASE("On a BiGraph HDRM loses to MULTITREE with small data and equals it with large data") {
+TEST_CASE("On a BiGraph HDRM loses to MULTITREE with small data and equals it with large data",
+          "[performance]") {
   for (const Topology& topology :
        {make_bigraph(4, 8, kDefaultLink), make_bigraph(4, 16, kDefaultLink)}) {
     CAPTURE(topology.name());
@@ -109,7 +110,8 @@ TEST_CASE("On a BiGraph HDRM loses to MULTITREE with small data and equals it wi
 }
 
 // The paper has 2D-RING below RING on the 8x8 mesh: docs/reproduction.md.
-TEST_CASE("On tori and meshes MULTITREE is the fastest, then 2D-RING, then RING, then DBTREE") {
+TEST_CASE("On tori and meshes MULTITREE is the fastest, then 2D-RING, then RING, then DBTREE",
+          "[performance]") {
   for (const Topology& topology :
        {make_torus({4, 4}, kDefaultLink), make_torus({8, 8}, kDefaultLink),
         make_mesh({4, 4}, kDefaultLink), make_mesh({8, 8}, kDefaultLink)}) {
@@ -126,7 +128,8 @@ TEST_CASE("On tori and meshes MULTITREE is the fastest, then 2D-RING, then RING,
   }
 }
 
-TEST_CASE("Through switches RING comes up to MULTITREE with large data and loses with small data") {
+TEST_CASE("Through switches RING comes up to MULTITREE with large data and loses with small data",
+          "[performance]") {
   for (const Topology& topology :
        {make_switch_pair(8, kDefaultLink), make_fat_tree(8, 8, 8, kDefaultLink),
         make_bigraph(4, 16, kDefaultLink)}) {

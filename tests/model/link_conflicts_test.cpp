@@ -47,7 +47,8 @@ TEST_CASE("Messages of one sender that follow each other are no conflict") {
   }
 }
 
-TEST_CASE("DBTREE's messages meet on the links of a torus, MULTITREE's and the rings' never do") {
+TEST_CASE("DBTREE's messages meet on the links of a torus, MULTITREE's and the rings' never do",
+          "[performance]") {
   const Topology torus = make_torus({8, 8}, kDefaultLink);
   for (const FlowControlMode mode : {FlowControlMode::packet, FlowControlMode::message}) {
     for (const char* name : {"multitree", "multitree_translated", "2d_ring", "ring"}) {

@@ -102,7 +102,7 @@ TEST_CASE("A message waits for its link as long as queueing theory says") {
 // VCs of 68 flits, separable input-first allocators, hold_switch_for_packet = 1; packet latency.
 // Its router takes 4 cycles a hop, so latencies are compared by their growth from load 0.05 on.
 // Its figures have one digit after the point.
-TEST_CASE("Latency on an 8x8 mesh grows with the load as in BookSim 2") {
+TEST_CASE("Latency on an 8x8 mesh grows with the load as in BookSim 2", "[performance]") {
   const Topology mesh = make_mesh({8, 8}, link_of(1));
   const SystemConfig system = booksim_mesh();
   const auto latency = [&](double load) {
@@ -120,7 +120,7 @@ TEST_CASE("Latency on an 8x8 mesh grows with the load as in BookSim 2") {
   }
 }
 
-TEST_CASE("With the lowest VC first, packets queue behind each other sooner") {
+TEST_CASE("With the lowest VC first, packets queue behind each other sooner", "[performance]") {
   const Topology mesh = make_mesh({8, 8}, link_of(1));
   SystemConfig system = booksim_mesh();
   const TrafficConfig traffic = at_rate(0.4, 48, 3000, 6000);

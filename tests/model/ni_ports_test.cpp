@@ -45,7 +45,8 @@ SimulationOutcome run_authors(const Topology& topology, Bytes size, const System
                           config, simulation);
 }
 
-TEST_CASE("With ports bound to links, the authors' NI takes their cycles within 0.3 percent") {
+TEST_CASE("With ports bound to links, the authors' NI takes their cycles within 0.3 percent",
+          "[performance]") {
   struct Row {
     Topology topology;
     FlowControlMode mode;

@@ -128,7 +128,8 @@ TEST_CASE("Trees of equal links fill the corner of a mesh") {
   CHECK(share_of_bound(mesh, planned_point(CollectiveOp::reduce_scatter, 16 << 20)) >= 0.98);
 }
 
-TEST_CASE("All-reduce on a mesh reduces to centres, beyond what two phases can reach") {
+TEST_CASE("All-reduce on a mesh reduces to centres, beyond what two phases can reach",
+          "[performance]") {
   const Topology mesh = make_mesh({4, 4}, LinkSpec{150'000, 16'000'000'000});
   const RunPoint point = planned_point(CollectiveOp::all_reduce, 16 << 20);
   // A corner has two links, so reduce-scatter and all-gather need 2 x 15/16 S/2; the bound is
@@ -172,13 +173,15 @@ TEST_CASE("Paths of an all_to_all take detours where direct links are slow") {
   CHECK(share_of_bound(uneven_mesh(), planned_point(CollectiveOp::all_to_all, 4 << 20)) >= 0.98);
 }
 
-TEST_CASE("Fast links do not feed slow ones through a switch where slow ones can") {
+TEST_CASE("Fast links do not feed slow ones through a switch where slow ones can",
+          "[performance]") {
   const Topology star = uneven_star();
   CHECK(share_of_bound(star, planned_point(CollectiveOp::all_gather, 16 << 20)) >= 0.97);
   CHECK(share_of_bound(star, planned_point(CollectiveOp::reduce_scatter, 16 << 20)) >= 0.97);
 }
 
-TEST_CASE("Switches that store messages let fast links feed slow ones, alike in both fidelities") {
+TEST_CASE("Switches that store messages let fast links feed slow ones, alike in both fidelities",
+          "[performance]") {
   // Every node but n0 needs the rate of all of its link; the 4 nodes behind slow links send more
   // than the fast node behind the other switch can take one by one.
   Topology pair("two switches");
@@ -311,8 +314,8 @@ TEST_CASE("An entry with a slot issues in the first cycle of the slot") {
   CHECK(simulated_ns(pair, point, tables) == before + 5000);
 }
 
-TEST_CASE(
-    "A table of one period sends all segments, and its NI loses no more than the passed rows") {
+TEST_CASE("A table of one period sends all segments, and its NI loses no more than the passed rows",
+          "[performance]") {
   const Topology mesh = make_mesh({4, 4}, LinkSpec{150'000, 16'000'000'000});
   RunPoint point = planned_point(CollectiveOp::all_reduce, 16 << 20);
   point.system.ni.table_repeat = true;  // plans a period
@@ -390,7 +393,8 @@ TEST_CASE(
   CHECK(told.simulating_seconds() == 0);
 }
 
-TEST_CASE("Lists that are planned exactly are not simulated where another is much slower") {
+TEST_CASE("Lists that are planned exactly are not simulated where another is much slower",
+          "[performance]") {
   // On a mesh, trees to the middle beat all others by far; with shallow buffers the plan is not
   // sure.
   const Topology mesh = make_mesh({4, 4}, LinkSpec{150'000, 16'000'000'000});
@@ -436,7 +440,7 @@ TEST_CASE("A planned time over a limit is told as some time over it, others are 
   }
 }
 
-TEST_CASE("What auto takes is as fast as the best algorithm") {
+TEST_CASE("What auto takes is as fast as the best algorithm", "[performance]") {
   const LinkSpec link{150'000, 16'000'000'000};
   const std::vector<Topology> networks{make_torus({4, 4}, link), uneven_mesh(),
                                        make_fat_tree(2, 3, 2, link)};

@@ -109,7 +109,9 @@ TEST_CASE("Broken rows get the same verdict from one wave as from all entries") 
   REQUIRE(certify(mesh, good).ok());
   REQUIRE(certify(mesh, good).judged_transfers < certify(mesh, good).transfers);
   std::size_t broken = 0;
+  test::ShareOfCases share(4);
   const auto compare = [&](ScheduleTables& tables, const std::string& what) {
+    if (!share.take()) return;
     INFO(what);
     issue_again(tables);
     const Certificate by_entry = certify_each_entry(mesh, tables);
@@ -148,5 +150,5 @@ TEST_CASE("Broken rows get the same verdict from one wave as from all entries") 
       compare(tables, place + " begins when all others are over");
     }
   }
-  CHECK(broken > 20);
+  CHECK(broken > (test::kSanitized ? 5 : 20));
 }

@@ -72,7 +72,7 @@ bool same_transfers(const Schedule& a, const Schedule& b) {
 
 TEST_CASE("With random orders of the ranks every generator's schedules are certified and run") {
   std::uint64_t seed = 1;
-  test::ShareOfCases share(6);
+  test::ShareOfCases share(12);
   for (const Topology& topology : test::small_networks()) {
     for (const Generator& generator : generators()) {
       if (!generator.follows_rank_order() || !generator.unsuited(topology).empty()) continue;
