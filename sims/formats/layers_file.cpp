@@ -10,7 +10,7 @@
 #include "sims/point/enum_names.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/read_file.h"
-#include "sims/text/text_lines.h"
+#include "sims/text/table_reader.h"
 #include "sims/text/utf8.h"
 #include "sims/text/values.h"
 #include "sims/workload/training/layer.h"
@@ -40,17 +40,18 @@ constexpr std::array<NumberColumn, 7> kLayerColumns{{
     {"Strides", kLongestSide, &Layer::stride},
 }};
 constexpr std::size_t kWeightsColumn = kLayerColumns.size() + 1;
-constexpr const char* kLayerHeader =
-    "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
-    "Strides";
-constexpr const char* kLayerExample = "for example conv1, 227, 227, 11, 11, 3, 96, 4";
 
 // The cells of a line without empty cells at the end.
-std::vector<ConfigNode> split(std::string_view line, const Place& line_start) {
-  std::vector<ConfigNode> cells = cells_of(line, line_start);
+TableCells split_layer(std::string_view line, const Place& line_start) {
+  TableCells cells = cells_of(line, line_start);
   while (!cells.empty() && cells.back().text.empty()) cells.pop_back();
   return cells;
 }
+
+constexpr TableSpec kLayerTable{
+    "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+    "Strides",
+    "layer", "for example conv1, 227, 227, 11, 11, 3, 96, 4", split_layer};
 
 bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -62,39 +63,28 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-class LayersParser {
+class LayerReader : public TableReader<Layer> {
  public:
-  explicit LayersParser(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  explicit LayerReader(Diagnostics& diagnostics) : TableReader(kLayerTable, diagnostics) {}
 
   std::optional<std::vector<Layer>> parse(const std::string& file_name, const std::string& text) {
-    const SourceIndex source = diagnostics_.add_file(file_name, text);
-    const std::size_t errors_before = diagnostics_.num_errors();
-    for_each_line(text, source, diagnostics_, [&](std::string_view line, const Place& place) {
-      const std::vector<ConfigNode> cells = split(line, place);
-      // Without its header the file may be anything, and its lines would only give more errors.
-      return cells.empty() || cells.front().text.rfind('#', 0) == 0 || read_line(cells);
-    });
-    if (diagnostics_.num_errors() == errors_before) check_any(source);
-    if (diagnostics_.num_errors() != errors_before) return std::nullopt;
-    return std::move(layers_);
+    auto layers = read(file_name, text);
+    const auto has_parameters = [](const Layer& layer) { return layer.parameters() != 0; };
+    if (layers && std::none_of(layers->begin(), layers->end(), has_parameters)) {
+      diagnostics_.error({header_.source, header_.line, 1},
+                         "no layer has parameters, so there is nothing to all-reduce");
+      return std::nullopt;
+    }
+    return layers;
   }
 
  private:
-  // Returns false if the file is not a table of layers.
-  bool read_line(const std::vector<ConfigNode>& cells) {
-    if (header_line_ != 0) {
-      if (cells.size() > 1) read_layer(cells);
-      return true;
-    }
-    header_line_ = cells.front().place.line;
-    return check_header(cells);
-  }
-
   // The wording of columns differs in SCALE-Sim's own files ("Num Filter", "Num Filters"), and
   // SCALE-Sim does not read it. So any eight names are accepted.
-  bool check_header(const std::vector<ConfigNode>& cells) {
+  bool read_header(const TableCells& cells) override {
+    header_ = cells.front().place;
     const auto refuse = [&](const Place& place, const std::string& what) {
-      diagnostics_.error(place, what, fmt::format("the first line must be {}", kLayerHeader));
+      diagnostics_.error(place, what, fmt::format("the first line must be {}", spec_.header));
       return false;
     };
     for (const ConfigNode& cell : cells) {
@@ -116,53 +106,37 @@ class LayersParser {
     return true;
   }
 
-  void read_layer(const std::vector<ConfigNode>& cells) {
-    if (cells.size() > kWeightsColumn + 1) {
-      diagnostics_.error(
-          cells[kWeightsColumn + 1].place,
-          fmt::format("found {} values for {} columns", cells.size(), kWeightsColumn + 1),
-          kLayerExample);
-      return;
-    }
-    if (cells.size() < kWeightsColumn) {
-      diagnostics_.error(end_of(cells.back()),
-                         fmt::format("no value for '{}'", kLayerColumns[cells.size() - 1].name),
-                         kLayerExample);
-      return;
-    }
+  std::optional<Layer> read_row(const TableCells& cells) override {
+    if (cells.size() == 1 || !check_count(cells, 1)) return std::nullopt;
     Layer layer;
     bool good = true;
     layer.name = cells.front().text;
     if (layer.name.empty()) {
-      diagnostics_.error(cells.front().place, "the layer has no name", kLayerExample);
+      diagnostics_.error(cells.front().place, "the layer has no name", spec_.example);
       good = false;
     } else if (!is_utf8(layer.name)) {
       diagnostics_.error(cells.front().place, "the layer's name is not UTF-8",
                          "save the file as UTF-8: results name the layer in JSON");
       good = false;
     }
-    for (std::size_t c = 0; c < kLayerColumns.size(); ++c)
-      good &= read_number(cells[c + 1], c, layer);
+    for (std::size_t c = 0; c < kLayerColumns.size(); ++c) good &= read_number(cells, c, layer);
     if (cells.size() > kWeightsColumn) good &= read_weights(cells[kWeightsColumn], layer);
-    if (!good || !check_sizes(cells, layer)) return;
-    if (layers_.size() == kMostLayers) {
+    if (!good || !check_sizes(cells, layer)) return std::nullopt;
+    if (num_layers_++ == kMostLayers) {
       diagnostics_.error(
           cells.front().place,
           fmt::format("the file has more than {} layers, which is the limit", kMostLayers));
     }
-    layers_.push_back(std::move(layer));
+    return layer;
   }
 
-  bool read_number(const ConfigNode& cell, std::size_t column, Layer& layer) {
+  bool read_number(const TableCells& cells, std::size_t column, Layer& layer) {
+    if (!check_text(cells, column + 1)) return false;
     const NumberColumn& c = kLayerColumns.at(column);
-    if (cell.text.empty()) {
-      diagnostics_.error(cell.place, fmt::format("no value for '{}'", c.name), kLayerExample);
-      return false;
-    }
     ValueShape shape;
     shape.min = 1;
     shape.max = c.max;
-    const auto value = parse_value(cell, c.name, shape, diagnostics_);
+    const auto value = parse_value(cells[column + 1], c.name, shape, diagnostics_);
     if (!value) return false;
     layer.*c.member = static_cast<std::uint32_t>(value->number);
     return true;
@@ -178,7 +152,7 @@ class LayersParser {
     return true;
   }
 
-  bool check_sizes(const std::vector<ConfigNode>& cells, const Layer& layer) {
+  bool check_sizes(const TableCells& cells, const Layer& layer) {
     const auto fits = [&](std::size_t column, const char* side, std::uint32_t filter,
                           std::uint32_t ifmap) {
       if (filter <= ifmap) return true;
@@ -199,31 +173,15 @@ class LayersParser {
     return good;
   }
 
-  void check_any(SourceIndex source) {
-    const auto has_parameters = [](const Layer& layer) { return layer.parameters() != 0; };
-    if (header_line_ == 0) {
-      diagnostics_.error(
-          {source, 1, 1}, "the file is empty",
-          fmt::format("write the line {}, then one line for each layer", kLayerHeader));
-    } else if (layers_.empty()) {
-      diagnostics_.error({source, header_line_, 1}, "the file has no layers after the header",
-                         kLayerExample);
-    } else if (std::none_of(layers_.begin(), layers_.end(), has_parameters)) {
-      diagnostics_.error({source, header_line_, 1},
-                         "no layer has parameters, so there is nothing to all-reduce");
-    }
-  }
-
-  Diagnostics& diagnostics_;
-  std::uint32_t header_line_ = 0;  // 0: not yet seen
-  std::vector<Layer> layers_;
+  Place header_;
+  std::size_t num_layers_ = 0;
 };
 
 }  // namespace
 
 std::optional<std::vector<Layer>> parse_layers(const std::string& file_name,
                                                const std::string& text, Diagnostics& diagnostics) {
-  return LayersParser(diagnostics).parse(file_name, text);
+  return LayerReader(diagnostics).parse(file_name, text);
 }
 
 std::optional<std::vector<Layer>> load_layers(const TrainingConfig& config, const Place& place,

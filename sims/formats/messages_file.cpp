@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -11,15 +10,20 @@
 #include "sims/point/limits.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/read_file.h"
-#include "sims/text/text_lines.h"
+#include "sims/text/table_reader.h"
 #include "sims/text/values.h"
 
 namespace espalier {
 
 namespace {
 
-constexpr std::array<const char*, 4> kMessageColumns{"ready", "from", "to", "bytes"};
-constexpr const char* kMessageHeader = "ready,from,to,bytes";
+// A comment may also follow a row.
+TableCells cells_before_comment(std::string_view line, const Place& line_start) {
+  return cells_of(line.substr(0, line.find('#')), line_start);
+}
+
+constexpr TableSpec kMessageTable{"ready,from,to,bytes", "message", "for example 0,0,1,4096",
+                                  cells_before_comment};
 
 ValueShape integer_shape(std::uint64_t min, std::uint64_t max) {
   ValueShape shape;
@@ -28,84 +32,29 @@ ValueShape integer_shape(std::uint64_t min, std::uint64_t max) {
   return shape;
 }
 
-class MessagesParser {
+class MessageReader : public TableReader<TrafficMessage> {
  public:
-  MessagesParser(const Topology& topology, Diagnostics& diagnostics)
-      : topology_(topology),
-        diagnostics_(diagnostics),
+  MessageReader(const Topology& topology, Diagnostics& diagnostics)
+      : TableReader(kMessageTable, diagnostics),
+        topology_(topology),
         ready_shape_(integer_shape(0, kLongestRunCycles)),
         bytes_shape_(integer_shape(1, kLargestMessage)) {}
 
-  std::optional<std::vector<TrafficMessage>> parse(const std::string& file_name,
-                                                   const std::string& text) {
-    const SourceIndex source = diagnostics_.add_file(file_name, text);
-    const std::size_t errors_before = diagnostics_.num_errors();
-    for_each_line(text, source, diagnostics_, [&](std::string_view line, const Place& place) {
-      const std::vector<ConfigNode> cells = cells_of(line.substr(0, line.find('#')), place);
-      const bool blank = cells.size() == 1 && cells.front().text.empty();
-      // Without its header the file may be anything, and its lines would only give more errors.
-      return blank || read_line(cells);
-    });
-    if (diagnostics_.num_errors() == errors_before) check_any(source);
-    if (diagnostics_.num_errors() != errors_before) return std::nullopt;
-    std::stable_sort(messages_.begin(), messages_.end(),
-                     [](const TrafficMessage& a, const TrafficMessage& b) {
-                       return std::make_pair(a.from, a.ready) < std::make_pair(b.from, b.ready);
-                     });
-    return std::move(messages_);
-  }
-
  private:
-  // Returns false if the file is not a table of messages.
-  bool read_line(const std::vector<ConfigNode>& cells) {
-    if (header_line_ != 0) {
-      read_message(cells);
-      return true;
-    }
-    header_line_ = cells.front().place.line;
-    return check_header(cells);
-  }
-
-  bool check_header(const std::vector<ConfigNode>& cells) {
-    for (std::size_t c = 0; c < kMessageColumns.size(); ++c) {
-      if (c < cells.size() && cells[c].text == kMessageColumns[c]) continue;
-      const ConfigNode& cell = cells[std::min(c, cells.size() - 1)];
-      diagnostics_.error(cell.place, fmt::format("expected column '{}' here", kMessageColumns[c]),
-                         fmt::format("the first line must be {}", kMessageHeader));
-      return false;
-    }
-    return check_count(cells);
-  }
-
-  bool check_count(const std::vector<ConfigNode>& cells) {
-    if (cells.size() == kMessageColumns.size()) return true;
-    if (cells.size() > kMessageColumns.size()) {
-      diagnostics_.error(
-          cells[kMessageColumns.size()].place,
-          fmt::format("found {} values for {} columns", cells.size(), kMessageColumns.size()),
-          kMessageHeader);
-    } else {
-      diagnostics_.error(end_of(cells.back()),
-                         fmt::format("no value for '{}'", kMessageColumns[cells.size()]),
-                         kMessageHeader);
-    }
-    return false;
-  }
-
-  void read_message(const std::vector<ConfigNode>& cells) {
-    if (!check_count(cells)) return;
-    const auto ready = parse_value(cells[0], kMessageColumns[0], ready_shape_, diagnostics_);
-    const auto from = find_node(cells[1], kMessageColumns[1]);
-    const auto to = find_node(cells[2], kMessageColumns[2]);
-    const auto bytes = parse_value(cells[3], kMessageColumns[3], bytes_shape_, diagnostics_);
+  std::optional<TrafficMessage> read_row(const TableCells& cells) override {
+    if (!check_count(cells)) return std::nullopt;
+    const auto ready = parse_value(cells[0], "ready", ready_shape_, diagnostics_);
+    const auto from = find_node(cells[1], "from");
+    const auto to = find_node(cells[2], "to");
+    const auto bytes = parse_value(cells[3], "bytes", bytes_shape_, diagnostics_);
     if (from && to && *from == *to) {
       diagnostics_.error(cells[2].place,
                          fmt::format("to: '{}' sends to itself", topology_.vertex_name(*from)),
                          "name another node as destination");
-      return;
+      return std::nullopt;
     }
-    if (!ready || !from || !to || !bytes) return;
-    messages_.push_back({ready->number, *from, *to, bytes->number});
+    if (!ready || !from || !to || !bytes) return std::nullopt;
+    return TrafficMessage{ready->number, *from, *to, bytes->number};
   }
 
   std::optional<NodeId> find_node(const ConfigNode& cell, const char* column) {
@@ -142,24 +91,10 @@ class MessagesParser {
                            : fmt::format("did you mean '{}'?", nearest);
   }
 
-  void check_any(SourceIndex source) {
-    if (header_line_ == 0) {
-      diagnostics_.error(
-          {source, 1, 1}, "the file is empty",
-          fmt::format("write the line {}, then one line for each message", kMessageHeader));
-    } else if (messages_.empty()) {
-      diagnostics_.error({source, header_line_, 1}, "the file has no messages after the header",
-                         "for example 0,0,1,4096");
-    }
-  }
-
   const Topology& topology_;
-  Diagnostics& diagnostics_;
   const ValueShape ready_shape_;
   const ValueShape bytes_shape_;
-  std::uint32_t header_line_ = 0;  // 0: not yet seen
   std::vector<std::string> node_names_;
-  std::vector<TrafficMessage> messages_;
 };
 
 }  // namespace
@@ -172,7 +107,13 @@ std::optional<std::vector<TrafficMessage>> parse_messages(const std::string& fil
                                                           const std::string& text,
                                                           const Topology& topology,
                                                           Diagnostics& diagnostics) {
-  return MessagesParser(topology, diagnostics).parse(file_name, text);
+  auto messages = MessageReader(topology, diagnostics).read(file_name, text);
+  if (!messages) return std::nullopt;
+  std::stable_sort(messages->begin(), messages->end(),
+                   [](const TrafficMessage& a, const TrafficMessage& b) {
+                     return std::make_pair(a.from, a.ready) < std::make_pair(b.from, b.ready);
+                   });
+  return messages;
 }
 
 std::optional<std::vector<TrafficMessage>> load_messages(const TrafficConfig& config,

@@ -6,16 +6,16 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <string_view>
-#include <utility>
 
-#include "sims/text/text_lines.h"
+#include "sims/text/table_reader.h"
 
 namespace espalier {
 
 namespace {
 
-constexpr const char* kMeasuredHeader = "machine,nodes,gpus_per_node,op,size_bytes,time_us";
+constexpr TableSpec kMeasuredTable{"machine,nodes,gpus_per_node,op,size_bytes,time_us",
+                                   "measured time",
+                                   "for example example-cluster01,1,8,all_gather,33554432,123.4"};
 
 struct OpName {
   const char* name;
@@ -31,37 +31,12 @@ constexpr std::array kOpNames{OpName{"all_reduce", MeasuredOp::all_reduce},
                               OpName{"allgather", MeasuredOp::all_gather},
                               OpName{"alltoall", MeasuredOp::all_to_all}};
 
-class MeasuredRowsParser {
+class MeasuredRowReader : public TableReader<MeasuredRow> {
  public:
-  explicit MeasuredRowsParser(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
-
-  std::optional<std::vector<MeasuredRow>> parse(const std::string& file_name,
-                                                const std::string& text) {
-    const SourceIndex source = diagnostics_.add_file(file_name, text);
-    const std::size_t errors_before = diagnostics_.num_errors();
-    for_each_line(text, source, diagnostics_, [&](std::string_view line, const Place& place) {
-      const std::vector<ConfigNode> cells = cells_of(line, place);
-      const std::string& first = cells.front().text;
-      if (first.empty() ? cells.size() == 1 : first.front() == '#') return true;
-      if (!column_.empty()) {
-        read_row(cells);
-        return true;
-      }
-      return read_header(cells);
-    });
-    if (diagnostics_.num_errors() == errors_before && rows_.empty()) {
-      diagnostics_.error({source, 1, 1}, "the file has no measured times",
-                         fmt::format("write the line {}, then one line for each time, for example "
-                                     "example-cluster01,1,8,all_gather,33554432,123.4",
-                                     kMeasuredHeader));
-    }
-    if (diagnostics_.num_errors() != errors_before) return std::nullopt;
-    return std::move(rows_);
-  }
+  explicit MeasuredRowReader(Diagnostics& diagnostics) : TableReader(kMeasuredTable, diagnostics) {}
 
  private:
-  // False if a column is missing: then every line would be wrong.
-  bool read_header(const std::vector<ConfigNode>& cells) {
+  bool read_header(const TableCells& cells) override {
     for (std::size_t c = 0; c < cells.size(); ++c) column_.emplace(cells[c].text, c);
     const std::vector<std::vector<const char*>> needed{{"machine", "cluster", "gpu"},
                                                        {"op"},
@@ -74,28 +49,25 @@ class MeasuredRowsParser {
                                      [&](const char* name) { return column_.count(name) != 0; });
       if (found) continue;
       diagnostics_.error(cells.front().place, fmt::format("no column '{}'", names.front()),
-                         fmt::format("the first line names the columns: {}", kMeasuredHeader));
+                         fmt::format("the first line names the columns: {}", spec_.header));
       return false;
     }
     return true;
   }
 
   // nullptr if the table has no such column or the line ends before it.
-  [[nodiscard]] const ConfigNode* cell(const std::vector<ConfigNode>& cells,
-                                       const std::string& name) const {
+  [[nodiscard]] const ConfigNode* cell(const TableCells& cells, const std::string& name) const {
     const auto found = column_.find(name);
     return found == column_.end() || found->second >= cells.size() ? nullptr
                                                                    : &cells[found->second];
   }
-  [[nodiscard]] std::string text_of(const std::vector<ConfigNode>& cells,
-                                    const std::string& name) const {
+  [[nodiscard]] std::string text_of(const TableCells& cells, const std::string& name) const {
     const ConfigNode* const found = cell(cells, name);
     return found == nullptr ? std::string() : found->text;
   }
 
   template <class Number>
-  std::optional<Number> number(const std::vector<ConfigNode>& cells, const std::string& name,
-                               const char* what) {
+  std::optional<Number> number(const TableCells& cells, const std::string& name, const char* what) {
     const ConfigNode* const found = cell(cells, name);
     Number value{};
     const std::string text = found == nullptr ? std::string() : found->text;
@@ -110,7 +82,7 @@ class MeasuredRowsParser {
     return std::nullopt;
   }
 
-  void read_row(const std::vector<ConfigNode>& cells) {
+  std::optional<MeasuredRow> read_row(const TableCells& cells) override {
     MeasuredRow row;
     for (const char* name : {"machine", "cluster", "gpu"}) {
       if (column_.count(name) == 0) continue;
@@ -129,7 +101,7 @@ class MeasuredRowsParser {
       diagnostics_.error(place == nullptr ? end_of(cells.back()) : place->place,
                          fmt::format("'{}' is not an operation", op),
                          "write all_reduce, all_gather, reduce_scatter, all_to_all or sendrecv");
-      return;
+      return std::nullopt;
     }
     row.op = named->op;
     const auto per_server = number<std::uint32_t>(cells, "gpus_per_node", "a whole number");
@@ -137,18 +109,16 @@ class MeasuredRowsParser {
     const auto count = number<std::uint32_t>(cells, has_nodes ? "nodes" : "gpus", "a whole number");
     const auto size = number<Bytes>(cells, "size_bytes", "a whole number of bytes");
     const auto time = number<double>(cells, "time_us", "microseconds");
-    if (!per_server || !count || !size || !time) return;
+    if (!per_server || !count || !size || !time) return std::nullopt;
     row.gpus_per_server = std::max(*per_server, 1U);
     row.servers = has_nodes ? *count : *count / row.gpus_per_server;
     row.size = *size;
     row.microseconds = *time;
-    if (row.size == 0 || row.microseconds <= 0 || row.servers == 0) return;
-    rows_.push_back(std::move(row));
+    if (row.size == 0 || row.microseconds <= 0 || row.servers == 0) return std::nullopt;
+    return row;
   }
 
-  Diagnostics& diagnostics_;
   std::map<std::string, std::size_t> column_;
-  std::vector<MeasuredRow> rows_;
 };
 
 }  // namespace
@@ -163,7 +133,7 @@ const char* to_string(MeasuredOp op) {
 std::optional<std::vector<MeasuredRow>> parse_measured_rows(const std::string& file_name,
                                                             const std::string& text,
                                                             Diagnostics& diagnostics) {
-  return MeasuredRowsParser(diagnostics).parse(file_name, text);
+  return MeasuredRowReader(diagnostics).read(file_name, text);
 }
 
 }  // namespace espalier

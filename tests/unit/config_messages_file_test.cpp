@@ -23,7 +23,7 @@ struct Parsed {
   std::string diagnostics;
 };
 
-Parsed parse(const std::string& text) {
+Parsed parse_messages_text(const std::string& text) {
   Diagnostics diagnostics;
   Parsed parsed;
   parsed.messages = parse_messages("messages.csv", text, small_graph(), diagnostics);
@@ -31,14 +31,14 @@ Parsed parse(const std::string& text) {
   return parsed;
 }
 
-using Row = std::tuple<Cycle, std::size_t, std::size_t, Bytes>;
+using MessageRow = std::tuple<Cycle, std::size_t, std::size_t, Bytes>;
 
-std::vector<Row> rows_of(const std::string& text) {
-  const Parsed parsed = parse(text);
+std::vector<MessageRow> rows_of(const std::string& text) {
+  const Parsed parsed = parse_messages_text(text);
   INFO(parsed.diagnostics);
   REQUIRE(parsed.messages);
   CHECK(parsed.diagnostics.empty());
-  std::vector<Row> rows;
+  std::vector<MessageRow> rows;
   for (const TrafficMessage& m : *parsed.messages) {
     rows.emplace_back(m.ready, m.from.index(), m.to.index(), m.bytes);
   }
@@ -54,12 +54,13 @@ TEST_CASE("Messages come by sender and time, and in the file's order where both 
                 "0,b,a,2\n"
                 "5,a,gpu7,10\n"
                 "5,a,b,20\n") ==
-        std::vector<Row>{{5, 0, 1, 30}, {5, 0, 2, 10}, {5, 0, 1, 20}, {0, 1, 0, 2}, {9, 1, 0, 1}});
+        std::vector<MessageRow>{
+            {5, 0, 1, 30}, {5, 0, 2, 10}, {5, 0, 1, 20}, {0, 1, 0, 2}, {9, 1, 0, 1}});
 }
 
 TEST_CASE("Nodes of a file of messages go by name or number") {
   CHECK(rows_of("ready,from,to,bytes\n0,gpu7,1,16\n0,0,gpu7,16\n") ==
-        std::vector<Row>{{0, 0, 2, 16}, {0, 2, 1, 16}});
+        std::vector<MessageRow>{{0, 0, 2, 16}, {0, 2, 1, 16}});
 }
 
 TEST_CASE("Comments, blanks, blank lines, Windows line ends and a byte order mark are ignored") {
@@ -68,12 +69,12 @@ TEST_CASE("Comments, blanks, blank lines, Windows line ends and a byte order mar
                 " ready , from,\tto,bytes # the header\r\n"
                 "  \t\r\n"
                 "1, a ,b,\t2  # the only one\r\n"
-                "# 3,a,b,4") == std::vector<Row>{{1, 0, 1, 2}});
+                "# 3,a,b,4") == std::vector<MessageRow>{{1, 0, 1, 2}});
 }
 
 TEST_CASE("The largest numbers of a file of messages") {
   CHECK(rows_of("ready,from,to,bytes\n1000000000000000,a,b,1073741824\n") ==
-        std::vector<Row>{{1'000'000'000'000'000, 0, 1, 1U << 30}});
+        std::vector<MessageRow>{{1'000'000'000'000'000, 0, 1, 1U << 30}});
 }
 
 TEST_CASE("Mistakes in a file of messages are reported at their place") {
@@ -90,10 +91,10 @@ TEST_CASE("Mistakes in a file of messages are reported at their place") {
       {"\n@0,a,b,16\n", "expected column 'ready' here", "ready,from,to,bytes"},
       {"ready,@to,from,bytes\n", "expected column 'from' here", "ready,from,to,bytes"},
       {"ready,from,@to\n", "expected column 'bytes' here", "ready,from,to,bytes"},
-      {"ready,from,to,bytes,@flow\n", "found 5 values for 4 columns", "ready,from,to,bytes"},
-      {header + "0,a,b@\n", "no value for 'bytes'", "ready,from,to,bytes"},
-      {header + "0@\n", "no value for 'from'", "ready,from,to,bytes"},
-      {header + "0,a,b,16,@,\n", "found 6 values for 4 columns", "ready,from,to,bytes"},
+      {"ready,from,to,bytes,@flow\n", "found 5 columns", "the first line must be ready,from"},
+      {header + "0,a,b@\n", "no value for 'bytes'", "for example 0,0,1,4096"},
+      {header + "0@\n", "no value for 'from'", "for example 0,0,1,4096"},
+      {header + "0,a,b,16,@,\n", "found 6 values for 4 columns", "for example 0,0,1,4096"},
       {header + "0,a,b,16\n@-1,a,b,16\n", "ready: -1 is out of range", "integer, 0 to"},
       {header + "@soon,a,b,16\n", "ready: 'soon' is not an integer", "integer, 0 to"},
       {header + "@1000000000000001,a,b,16\n", "is out of range", "integer, 0 to"},
@@ -109,7 +110,7 @@ TEST_CASE("Mistakes in a file of messages are reported at their place") {
   };
   for (const BadFile& bad : cases) {
     const Marked marked = unmark(bad.input);
-    const Parsed parsed = parse(marked.text);
+    const Parsed parsed = parse_messages_text(marked.text);
     INFO(bad.input);
     INFO(parsed.diagnostics);
     CHECK_FALSE(parsed.messages);
@@ -122,8 +123,8 @@ TEST_CASE("Mistakes in a file of messages are reported at their place") {
 }
 
 TEST_CASE("All mistakes in a file of messages are reported at once") {
-  const auto all =
-      parse_diagnostics(parse("ready,from,to,bytes\nx,a,b,16\n0,a,b,16\n0,c,b,-\n").diagnostics);
+  const auto all = parse_diagnostics(
+      parse_messages_text("ready,from,to,bytes\nx,a,b,16\n0,a,b,16\n0,c,b,-\n").diagnostics);
   CHECK(all.size() == 3);
 }
 

@@ -11,8 +11,8 @@ using namespace config_test;
 
 namespace {
 
-using Row = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                       std::uint32_t, std::uint32_t, std::uint32_t, LayerWeights>;
+using LayerRow = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                            std::uint32_t, std::uint32_t, std::uint32_t, LayerWeights>;
 
 struct ParsedLayers {
   std::optional<std::vector<Layer>> layers;
@@ -27,11 +27,11 @@ ParsedLayers parse_layers_text(const std::string& text) {
   return parsed;
 }
 
-std::vector<Row> layer_rows(const std::string& text) {
+std::vector<LayerRow> layer_rows(const std::string& text) {
   const ParsedLayers parsed = parse_layers_text(text);
   INFO(parsed.diagnostics);
   REQUIRE(parsed.layers);
-  std::vector<Row> rows;
+  std::vector<LayerRow> rows;
   for (const Layer& l : *parsed.layers) {
     rows.emplace_back(l.name, l.ifmap_height, l.ifmap_width, l.filter_height, l.filter_width,
                       l.channels, l.filters, l.stride, l.weights);
@@ -48,12 +48,12 @@ const std::string kHeader =
 TEST_CASE("A SCALE-Sim topology file is read column by column") {
   CHECK(layer_rows(kHeader + "Conv1, 30, 28, 5, 3, 4, 16, 2,\n"
                              "FC, 1, 1, 1, 1, 138000, 8, 1,\n") ==
-        std::vector<Row>{{"Conv1", 30, 28, 5, 3, 4, 16, 2, LayerWeights::own},
-                         {"FC", 1, 1, 1, 1, 138000, 8, 1, LayerWeights::own}});
+        std::vector<LayerRow>{{"Conv1", 30, 28, 5, 3, 4, 16, 2, LayerWeights::own},
+                              {"FC", 1, 1, 1, 1, 138000, 8, 1, LayerWeights::own}});
 }
 
 TEST_CASE("Titles, lines of commas, blanks and Windows line ends of topology files are ignored") {
-  const std::vector<Row> expected{{"q x k'", 9, 8, 3, 2, 7, 6, 5, LayerWeights::own}};
+  const std::vector<LayerRow> expected{{"q x k'", 9, 8, 3, 2, 7, 6, 5, LayerWeights::own}};
   CHECK(layer_rows("\xef\xbb\xbf" + kHeader +
                    "\n,,,,,,,,\nSome Network,\r\n\t q x k',9, 8,3,2 ,7,6,5, \r\n" +
                    "# a comment, of this program\n\n\n") == expected);
@@ -69,11 +69,11 @@ TEST_CASE("The ninth column says where the weights come from") {
                    "c, 4, 4, 1, 1, 1, 1, 1, shared\n"
                    "d, 4, 4, 1, 1, 1, 1, 1, none,,\n"
                    "e, 4, 4, 1, 1, 1, 1, 1, lookup,\n") ==
-        std::vector<Row>{{"a", 4, 4, 1, 1, 1, 1, 1, LayerWeights::own},
-                         {"b", 4, 4, 1, 1, 1, 1, 1, LayerWeights::own},
-                         {"c", 4, 4, 1, 1, 1, 1, 1, LayerWeights::shared},
-                         {"d", 4, 4, 1, 1, 1, 1, 1, LayerWeights::none},
-                         {"e", 4, 4, 1, 1, 1, 1, 1, LayerWeights::lookup}});
+        std::vector<LayerRow>{{"a", 4, 4, 1, 1, 1, 1, 1, LayerWeights::own},
+                              {"b", 4, 4, 1, 1, 1, 1, 1, LayerWeights::own},
+                              {"c", 4, 4, 1, 1, 1, 1, 1, LayerWeights::shared},
+                              {"d", 4, 4, 1, 1, 1, 1, 1, LayerWeights::none},
+                              {"e", 4, 4, 1, 1, 1, 1, 1, LayerWeights::lookup}});
 }
 
 TEST_CASE("Mistakes in a topology file are refused at their place") {

@@ -41,8 +41,11 @@ TEST_CASE("A table of other tools' times is read with units, comments and commas
 TEST_CASE("A wrong table of other tools' times is refused with its place") {
   using Catch::Matchers::Contains;
   const std::string row = "net,all_gather,1kB,TACOS,1us,here\n";
-  CHECK_THAT(mistake_in(""), Contains("times.csv:1:1") && Contains("the file has no times"));
-  CHECK_THAT(mistake_in(kTimesHeader), Contains("the file has no times"));
+  CHECK_THAT(mistake_in(""), Contains("times.csv:1:1") && Contains("the file is empty") &&
+                                 Contains("then one line for each time, for example lab.yaml,"));
+  CHECK_THAT(mistake_in(std::string("# none\n") + kTimesHeader),
+             Contains("times.csv:2:1") && Contains("the file has no times after the header") &&
+                 Contains("hint: for example lab.yaml,"));
   CHECK_THAT(mistake_in("network,op,bytes,tool,time,source\n" + row),
              Contains("times.csv:1:12") && Contains("expected column 'size' here"));
   CHECK_THAT(mistake_in("network,op,size,tool,time,source,more\n" + row),

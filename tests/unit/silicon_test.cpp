@@ -53,7 +53,12 @@ TEST_CASE("A table without nodes divides its GPUs by those of a server") {
 
 TEST_CASE("A wrong table of measured times is refused with its place") {
   using Catch::Matchers::Contains;
-  CHECK_THAT(measured_mistake(""), Contains("the file has no measured times"));
+  CHECK_THAT(measured_mistake(""),
+             Contains("times.csv:1:1") && Contains("the file is empty") &&
+                 Contains("then one line for each measured time, for example example-cluster01,"));
+  CHECK_THAT(
+      measured_mistake(std::string(kHeader) + "x,1,8,all_gather,0,1\n"),
+      Contains("times.csv:1:1") && Contains("the file has no measured times after the header"));
   CHECK_THAT(measured_mistake("machine,nodes,gpus_per_node,op,size_bytes\n"),
              Contains("times.csv:1:1") && Contains("no column 'time_us'"));
   CHECK_THAT(measured_mistake(std::string(kHeader) + "x,1,8,all_gather,8,fast\n"),
