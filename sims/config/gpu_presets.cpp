@@ -65,13 +65,13 @@ std::vector<Preset> gpu_presets() {
   return {
       // Calibrated (docs/silicon.md): NIC rate and latency, channel rate, fence, launch.
       gpu_preset({"a100_8", "8 A100 behind NVSwitch, as in DGX A100 and Azure's NDm v4", 1, 8, 1, 1,
-                  kAmpereMscclppLink, "24.7GB/s", 1000, 22, 2900, 3500}),
+                  kAmpereMscclppLink, "24.7GB/s", 1000, 22, 2900, 4500}),
       gpu_preset({"h100_8", "8 H100 behind NVSwitch", 1, 8, 1, 1, kHopperLink, "49.0GB/s", 2000, 27,
                   2806, 26027}),
       gpu_preset({"h100_10x8", "10 servers of 8 H100, a 400 Gb/s NIC for each GPU", 10, 8, 1, 1,
                   kHopperLink, "52.0GB/s", 2000, 23, 7500, 16000}),
       gpu_preset({"polaris", "Polaris: 4 A100 and 2 Slingshot 11 NICs in a node; 8 nodes", 8, 4, 2,
-                  1, kAmpereLink, "19.0GB/s", 875, 22, 7939, 6663}),
+                  1, kAmpereLink, "19.0GB/s", 816, 22, 7330, 6829}),
       gpu_preset({"sophia", "Sophia: 2 DGX A100, an HDR InfiniBand NIC for each GPU", 2, 8, 1, 1,
                   kAmpereLink, "24.2GB/s", 881, 22, 3132, 22615}),
       {"h100_8_nvls",

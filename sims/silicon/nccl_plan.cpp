@@ -127,8 +127,8 @@ class CasePlanner {
 
   // A number that depends on the setting of the network, and on the site: "simple_post_5",
   // "exchange_nic_rate_sirius_3".
-  [[nodiscard]] double set_number(const std::string& name) const {
-    const double common = number(name.c_str());
+  [[nodiscard]] double set_number(const std::string& name, double otherwise = 0) const {
+    const double common = number(name.c_str(), otherwise);
     const double of_setting = number((name + "_" + case_.setting).c_str(), common);
     return number((name + "_" + case_.site + "_" + case_.setting).c_str(), of_setting);
   }
@@ -155,7 +155,8 @@ class CasePlanner {
     switch (choice.protocol) {
       case Protocol::ll:
         if (numbers_.count("ll_post") == 0) return 0;
-        return is_matched_by_host(choice, chunk) ? set_number("simple_post") : number("ll_post");
+        if (!is_matched_by_host(choice, chunk)) return set_number("ll_post");
+        return set_number("matched_post", set_number("simple_post"));
       case Protocol::ll128:
         return 0;
       default:
@@ -261,7 +262,9 @@ class CasePlanner {
     set("collective.op", adds ? "all_reduce" : "custom");
     set("collective.algorithm", algorithm);
     set("collective.program.protocol", is_small ? "LL" : "Message");
-    set("collective.program.instances", is_small || is_ring ? "1" : "4");
+    // Kernel 6 has 21 thread blocks, 3 for each peer (test/mscclpp-test/allreduce_test.cu).
+    const bool has_more_blocks = case_.kernel == "6";
+    set("collective.program.instances", has_more_blocks ? "3" : is_small || is_ring ? "1" : "4");
     if (is_ring) set("collective.program.channels", "24");
     const Bytes part = std::max<Bytes>(case_.size / system_.ranks() / 4, 4);
     const Bytes request = std::clamp<Bytes>(round_up(part / 16), 4 * kKi, kMi);
@@ -302,9 +305,9 @@ class CasePlanner {
     }
     if (bytes / channels > kLongMessage) set_exchange_rate();
     const Bytes part = std::max<Bytes>(round_up(bytes / channels), 4);
-    // Behind NICs flows share an NI's queue, so pieces stay near the 128 KiB of NCCL's proxy.
+    // Behind NICs flows share an NI's queue, where they take turns by pieces.
     const bool is_exchange = case_.op == MeasuredOp::all_to_all && system_.servers > 1;
-    const Bytes request = is_exchange ? std::clamp<Bytes>(round_up(part / 256), 64 * kKi, kMi)
+    const Bytes request = is_exchange ? std::clamp<Bytes>(round_up(part / 256), 16 * kKi, kMi)
                                       : std::clamp<Bytes>(round_up(part / 64), 64 * kKi, kMi);
     const Bytes slot = std::max(request, std::min<Bytes>(512 * kKi, part));
     set_bytes("system.ni.program.slot", slot);
@@ -312,9 +315,9 @@ class CasePlanner {
     set_bytes("system.ni.program.request", std::min(request, slot));
     set("system.ni.program.requests", "2");
     plan.runs.push_back(run_of(case_.size, 1));
-    // The host prepares a task for each peer before it starts the kernel.
+    // The host prepares a task for each peer.
     const std::uint32_t peers = case_.op == MeasuredOp::all_to_all ? system_.ranks() - 1 : 1;
-    plan.added_microseconds += number("peer_launch") * peers / 1000;
+    plan.host_microseconds = number("peer_launch") * peers / 1000;
     return plan;
   }
 

@@ -32,6 +32,9 @@ struct CasePlan {
   // through them.
   std::vector<PlannedRun> runs;
   double added_microseconds = 0;
+  // What the host takes for an operation. It prepares one while the GPUs execute the one before, so
+  // that the longer of both counts.
+  double host_microseconds = 0;
 };
 
 [[nodiscard]] CasePlan plan_case(const SiliconMachine& machine, const MeasuredCase& measured,

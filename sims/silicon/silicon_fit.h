@@ -15,10 +15,13 @@ struct SiliconFit {
   double error_after = 0;
 };
 
-// Changes one number after the other, up and down, in steps that halve, and keeps what is better.
-// Only cases with `fitted` are looked at: those of the machine, and below 1 MiB, where simulations
-// are short, also those of machines that share its numbers. nullopt if a signal stopped the
-// simulations.
+// The cases with `fitted` of the machine, and below 1 MiB, where simulations are short, also those
+// of machines that share its numbers.
+[[nodiscard]] std::vector<const ComparedCase*> cases_to_fit(const SiliconMachine& machine,
+                                                            const std::vector<ComparedCase>& cases);
+
+// Changes one number after the other, up and down, in ever smaller steps, and keeps what is better
+// for cases_to_fit(). nullopt if a signal stopped the simulations.
 [[nodiscard]] std::optional<SiliconFit> fit_machine(const SiliconMachine& machine,
                                                     const std::vector<ComparedCase>& cases,
                                                     SiliconRuns& runs);

@@ -68,6 +68,7 @@ std::optional<std::vector<CaseTime>> SiliconRuns::times_of(const std::vector<Cas
       time.microseconds += planned.weight * run.microseconds;
       if (!run.failure.empty()) time.failure = run.failure;
     }
+    time.microseconds = std::max(time.microseconds, plan.host_microseconds);
   }
   return times;
 }

@@ -5,6 +5,7 @@
 
 #include "sims/config/presets.h"
 #include "sims/silicon/measured_rows.h"
+#include "sims/silicon/silicon_fit.h"
 #include "sims/silicon/validation.h"
 
 using namespace espalier;
@@ -209,8 +210,10 @@ TEST_CASE("Rings of LL that outrun their posted receives cost the proxy as much 
     REQUIRE(machine != machines.end());
     Numbers numbers = machine->numbers();
     numbers["ll_post"] = 111;
+    numbers["ll_post_5"] = 115;
     numbers["simple_post_4"] = 444;
     numbers["simple_post_5"] = 555;
+    if (numbers.count("matched_post_5") != 0) numbers["matched_post_5"] = 559;
     const CasePlan plan = plan_case(*machine, {op, setting, "", size, "2.21", "polaris"}, numbers);
     const std::string sends = setting_of(plan, "system.ni.program.network_slot_cycles");
     CHECK(setting_of(plan, "system.ni.program.network_receive_cycles") == sends);
@@ -226,7 +229,22 @@ TEST_CASE("Rings of LL that outrun their posted receives cost the proxy as much 
   CHECK(post(eight, MeasuredOp::all_gather, 4 << 10, "4") == "ring LL x1 111");
   // Matching in software.
   CHECK(post(two, MeasuredOp::all_gather, 256 << 10, "5") == "ring LL x4 555");
-  CHECK(post(two, MeasuredOp::all_reduce, 1 << 10, "5") == "tree LL x1 111");
+  CHECK(post(two, MeasuredOp::all_reduce, 1 << 10, "5") == "tree LL x1 115");
+  CHECK(post(eight, MeasuredOp::all_gather, 512 << 10, "5") == "ring LL x4 559");
+}
+
+TEST_CASE("An all_to_all takes what the host prepares, or what the GPUs take, if that is longer") {
+  const auto rows = measured(
+      "machine,nccl_dir,nodes,gpus_per_node,env,op,size_bytes,time_us\n"
+      "polaris,2.21,8,4,4,alltoall,8192,129\n");
+  const MeasuredCases comparison = cases_of(rows);
+  REQUIRE(comparison.cases.size() == 1);
+  const ComparedCase& small = comparison.cases.front();
+  Numbers numbers = small.machine->numbers();
+  numbers["peer_launch"] = 3000;
+  const CasePlan plan = plan_case(*small.machine, small.measured, numbers);
+  CHECK(plan.host_microseconds == Approx(31 * 3.0));
+  CHECK(plan.added_microseconds == 0);
 }
 
 TEST_CASE("A machine that shares numbers has them all from one other machine, with equal values") {
@@ -243,6 +261,34 @@ TEST_CASE("A machine that shares numbers has them all from one other machine, wi
       CHECK(numbers.at(number.name) == number.value);
     }
   }
+}
+
+TEST_CASE("Machines that share numbers are fitted together, the larger one below 1 MiB") {
+  // Fitted sizes are 8 B, 256 KiB and 16 MiB.
+  std::string text = "machine,nccl_dir,nodes,gpus_per_node,env,op,size_bytes,time_us\n";
+  for (const char* nodes : {"2", "8"}) {
+    for (const char* size : {"8", "16", "262144", "4194304", "16777216"}) {
+      text += std::string("polaris,2.18,") + nodes + ",4,4,all_reduce," + size + ",100\n";
+    }
+  }
+  const auto rows = measured(text);
+  const MeasuredCases comparison = cases_of(rows);
+  REQUIRE(comparison.cases.size() == 10);
+  const auto sizes_for = [&](const std::string& name) {
+    std::vector<std::string> sizes;
+    for (const SiliconMachine& machine : silicon_machines()) {
+      if (machine.name != name) continue;
+      for (const ComparedCase* fitted : cases_to_fit(machine, comparison.cases)) {
+        sizes.push_back(std::string(fitted->machine->name).substr(9, 1) + " nodes " +
+                        std::to_string(fitted->measured.size));
+      }
+    }
+    return sizes;
+  };
+  using Sizes = std::vector<std::string>;
+  CHECK(sizes_for("Polaris, 2 nodes") ==
+        Sizes{"2 nodes 8", "2 nodes 262144", "2 nodes 16777216", "8 nodes 8", "8 nodes 262144"});
+  CHECK(sizes_for("Polaris, 8 nodes") == Sizes{"8 nodes 8", "8 nodes 262144", "8 nodes 16777216"});
 }
 
 TEST_CASE("A machine's preset has the machine's fitted numbers") {

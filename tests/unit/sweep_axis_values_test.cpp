@@ -11,19 +11,19 @@ using Values = std::vector<std::string>;
 
 namespace {
 
-struct Axis {
+struct SweptAxis {
   Values values;
   std::string errors;
 };
 
 // `text`: the axis' mapping, without its key.
-Axis axis_of(const std::string& key, const std::string& text, bool may_repeat = false) {
+SweptAxis axis_of(const std::string& key, const std::string& text, bool may_repeat = false) {
   Diagnostics diagnostics;
   const SourceIndex source = diagnostics.add_file("sweep.yaml", text);
   const auto node = load_yaml(text, source, diagnostics);
   REQUIRE(node);
   const StrictMap map(*node, "axis", {"values", "from", "to", "step", "factor"}, diagnostics);
-  Axis axis;
+  SweptAxis axis;
   for (const ConfigNode& value :
        read_axis_values(map, "axis", *find_key(key), may_repeat, diagnostics))
     axis.values.push_back(text_of(json_of(value)));
@@ -51,7 +51,7 @@ TEST_CASE("Steps and factors count decimals exactly, and meet their end") {
 }
 
 TEST_CASE("A factor that gives a fraction of a unit is refused with the exact value") {
-  const Axis axis = axis_of("collective.size", "{from: 1kB, to: 16kB, factor: 1.1}");
+  const SweptAxis axis = axis_of("collective.size", "{from: 1kB, to: 16kB, factor: 1.1}");
   CHECK(axis.values.empty());
   CHECK_THAT(axis.errors, Contains("1464.1 is not a whole number of the key's units"));
   for (const std::string factor : {"1", "0.5", "0", "-2", "2000000000"}) {
@@ -63,7 +63,7 @@ TEST_CASE("A factor that gives a fraction of a unit is refused with the exact va
 
 TEST_CASE("A word cannot be an end of a range") {
   for (const std::string text : {"{from: auto, to: 4, step: 1}", "{from: 1, to: auto, step: 1}"}) {
-    const Axis axis = axis_of("system.ni.ports", text);
+    const SweptAxis axis = axis_of("system.ni.ports", text);
     CHECK(axis.values.empty());
     CHECK_THAT(axis.errors, Contains("'auto' is not a number"));
   }
