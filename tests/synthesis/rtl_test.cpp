@@ -200,7 +200,8 @@ TEST_CASE("The switch allocator in RTL is smaller than DSENT's allocators of 20 
 TEST_CASE("Dependency states have the formula's gates, within 15 %, and its depth, within 20 %") {
   if (is_skipped({"yosys"}, true)) return;
   std::vector<Size> sizes;
-  const std::uint32_t shapes[][3] = {{4, 2, 2}, {16, 1, 2}, {32, 2, 2}, {32, 8, 4}, {64, 4, 2}};
+  const std::uint32_t shapes[][3] = {{4, 2, 2},  {16, 1, 2}, {32, 2, 2},
+                                     {32, 8, 4}, {64, 4, 2}, {128, 4, 2}};
   for (const auto& [places, issue, turnaround] : shapes) {
     sizes.push_back({{RtlModule::dependency_state, places, issue, turnaround},
                      logic::dependency_state(places, issue, turnaround),
