@@ -150,5 +150,5 @@ TEST_CASE("Broken rows get the same verdict from one wave as from all entries") 
       compare(tables, place + " begins when all others are over");
     }
   }
-  CHECK(broken > (test::kSanitized ? 5 : 20));
+  CHECK(broken > 20);
 }

@@ -245,6 +245,12 @@ TEST_CASE("An all_to_all takes what the host prepares, or what the GPUs take, if
   const CasePlan plan = plan_case(*small.machine, small.measured, numbers);
   CHECK(plan.host_microseconds == Approx(31 * 3.0));
   CHECK(plan.added_microseconds == 0);
+  // Without simulations, so no program is needed.
+  SiliconRuns runs("none", 1, "");
+  const auto times = runs.times_of({{"", {}, 5, 93}, {"", {}, 95, 93}});
+  REQUIRE(times.has_value());
+  CHECK((*times)[0].microseconds == 93);
+  CHECK((*times)[1].microseconds == 95);
 }
 
 TEST_CASE("A machine that shares numbers has them all from one other machine, with equal values") {
