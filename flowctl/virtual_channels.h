@@ -46,8 +46,9 @@ inline constexpr std::uint32_t kNoVc = 0xffffffffU;
 
 // The order in which a packet looks for a VC.
 enum class VcOrder : std::uint8_t {
-  lowest,   // always from VC 0 on
-  rotating  // from the VC after the one that the channel's last packet chose
+  lowest,      // always from VC 0 on
+  rotating,    // from the VC after the one that the channel's last packet chose
+  destination  // one VC only: the route permits no other (Fabric::vcs_for)
 };
 
 struct VcChoice {

@@ -24,7 +24,7 @@ bool FlitLane::start_packet(Cycle now, VcMask taken, Cycle& ask_again) {
   const std::uint32_t flits = framing.flits_in_packet(packet);
   const Tick q = ticks_per_cycle_;
   // Message mode: a message keeps its VC until its tail.
-  const VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : vcs_ & ~taken;
+  const VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : vcs_ & queue_.vcs() & ~taken;
   const VcChoice choice = choose_vc(channel_, candidates, credits_to_start(switching_, flits), now,
                                     (now + 1) * q - 1, first_vc_);
   if (choice.vc == kNoVc) {
@@ -54,7 +54,7 @@ bool FlitLane::under_way(Cycle now) const {
   if (queue_.empty()) return false;
   const Cycle ready = sending_ ? now : queue_.packet_ready();
   return (ready > now && ready != kNever) ||
-         channel_.credit_under_way((now + 1) * ticks_per_cycle_ - 1, vcs_);
+         channel_.credit_under_way((now + 1) * ticks_per_cycle_ - 1, vcs_ & queue_.vcs());
 }
 
 FlitInjectionPort::FlitInjectionPort(Channel& channel, const InjectionSpec& spec)

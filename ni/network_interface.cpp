@@ -104,7 +104,7 @@ void NetworkInterface::issue_control(Cycle now) {
     const PacketGrid grid = framing.grid();
     const MessageId message = messages_.open(
         operation, {grid, grid.flits, route.path, Switching::wormhole, Lane::control}, nullptr);
-    queue.push(message, framing);
+    queue.push(message, framing, route.injection_vcs);
     queue.fetch_all(now + spec_.dma.latency);
     port_at_[route.injection_port] = now;
     tell_of_issue(message, route.injection_port, now + spec_.dma.latency, now);
@@ -207,7 +207,7 @@ MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle
   const MessageId message =
       messages_.open(stripe, {grid, grid.flits, route.path_of(stripe), spec.switching},
                      whole.valid() || stripe.is_background() ? nullptr : memory_, whole);
-  queue.push(message, framing, stripe.rank);
+  queue.push(message, framing, route.injection_vcs, stripe.rank);
   if (releases_early_) queue.begin_push(now);
   if (!stripe.is_background()) ++queued_;
   const Cycle read = dma_.is_limited() ? kNever : dma_.read_message(now);

@@ -35,6 +35,7 @@ struct NiSpec {
 // `hops` hops each, one after the other.
 struct BoundRoute {
   std::uint32_t path = 0;
+  VcMask injection_vcs = 0;  // of the channel from the NI
   std::uint32_t injection_port = 0;
   std::uint32_t ejection_ports = 0;  // 0: the route is bound to its ports
   std::uint32_t hops = 0;

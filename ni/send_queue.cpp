@@ -5,14 +5,14 @@
 
 namespace espalier {
 
-void SendQueue::push(MessageId message, const Framing& framing, std::uint64_t rank) {
+void SendQueue::push(MessageId message, const Framing& framing, VcMask vcs, std::uint64_t rank) {
   auto place = sends_.end();
   // Packets that were read one by one leave in the order in which they were read.
   const auto may_pass = [&](const Send& other) {
     return other.rank > rank && (ready_.empty() || other.fetched_packets == 0);
   };
   while (place - sends_.begin() > 1 && may_pass(*std::prev(place))) --place;
-  Send send{message, framing};
+  Send send{message, framing, vcs};
   send.rank = rank;
   sends_.insert(place, send);
 }

@@ -34,8 +34,8 @@ class SendQueue {
   [[nodiscard]] std::size_t held() const { return sends_.size() - released_; }
   [[nodiscard]] bool empty() const { return sends_.empty(); }
   // Inserts the message behind all messages of the same or a lower rank, and behind the message
-  // that is being sent or is next.
-  void push(MessageId message, const Framing& framing, std::uint64_t rank = 0);
+  // that is being sent or is next. `vcs`: those of the injection channel that it may use.
+  void push(MessageId message, const Framing& framing, VcMask vcs, std::uint64_t rank = 0);
 
   // PortRelease::pushed. Messages are pushed into the buffer one after the other, at most a packet
   // in a cycle. The last packet of a message is pushed when all that has not left fits the buffer.
@@ -64,6 +64,7 @@ class SendQueue {
   // The message to send now. Precondition of all functions below: the queue is not empty.
   [[nodiscard]] MessageId message() const { return sends_.front().message; }
   [[nodiscard]] const Framing& framing() const { return sends_.front().framing; }
+  [[nodiscard]] VcMask vcs() const { return sends_.front().vcs; }
   // The next packet to send, and when it can be sent; kNever if the DMA engine has not read it yet.
   [[nodiscard]] std::uint64_t packet() const { return packet_; }
   [[nodiscard]] Cycle packet_ready() const;
@@ -80,6 +81,7 @@ class SendQueue {
   struct Send {
     MessageId message;
     Framing framing;
+    VcMask vcs = 0;
     std::uint64_t fetched_packets = 0;
     std::uint64_t rank = 0;
     Cycle ready = 0;  // of the packets, if the DMA engine does not read them one by one

@@ -79,8 +79,7 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
   const auto flits = static_cast<std::uint32_t>(grid.length_at(offset_));
   const Tick now_end = (now + 1) * ticks_per_cycle_ - 1;
   // Message mode: a message keeps its VC until its tail.
-  VcMask candidates =
-      vc_ != kNoVc ? VcMask{1} << vc_ : queue().spec().vcs & all_vcs(channel_.spec().vcs);
+  VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : permitted();
   if (start > now) {
     // No other packet leaves before `start`. If the first VC has room now, this packet will take
     // it.
@@ -113,6 +112,10 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
   return true;
 }
 
+VcMask TrainInjectionPort::permitted() const {
+  return queue().spec().vcs & queue().vcs() & all_vcs(channel_.spec().vcs);
+}
+
 std::uint32_t TrainInjectionPort::first_of(VcMask candidates) const {
   const VcMask below = candidates & ((VcMask{1} << first_vc_) - 1);
   const VcMask from_first = candidates & ~below;
@@ -122,7 +125,8 @@ std::uint32_t TrainInjectionPort::first_of(VcMask candidates) const {
 Cycle TrainInjectionPort::next_check(Cycle now) const {
   const Cycle end = train_.release_cycle(train_.promised()) - 1;
   // Each packet chooses a VC anew, because a VC with a lower number may have got credits.
-  if (!train_.grid().message_mode && vc_ != 0 && !has_flaw(TrainFlaw::vc_choice_skipped)) {
+  const VcMask below = permitted() & ((VcMask{1} << vc_) - 1);
+  if (!train_.grid().message_mode && below != 0 && !has_flaw(TrainFlaw::vc_choice_skipped)) {
     const std::uint64_t gone = train_.gone_before(now * ticks_per_cycle_);
     const std::uint64_t boundary = train_.grid().packet_end(train_.offset() + gone);
     if (boundary != train_.promised()) return train_.decision_cycle(boundary);

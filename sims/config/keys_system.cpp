@@ -106,7 +106,8 @@ void add_router_keys(KeyTable& table) {
   router.choice("vc_order", &RouterConfig::vc_order)
       .doc(
           "VC that a packet takes of those with room: the lowest, or the next one after the last "
-          "packet's (rotating: in packet mode, fidelity cycle)");
+          "packet's (rotating: in packet mode, fidelity cycle); or the one that the destination's "
+          "number decides (destination), so that packets wait only behind those with the same VC");
 }
 
 void add_flow_control_keys(KeyTable& table) {

@@ -155,7 +155,9 @@ inline constexpr auto kEnumNames<TrafficLoop> =
     enum_names::all_of<TrafficLoop>({{TrafficLoop::open, "open"}, {TrafficLoop::closed, "closed"}});
 template <>
 inline constexpr auto kEnumNames<VcOrder> =
-    enum_names::all_of<VcOrder>({{VcOrder::lowest, "lowest"}, {VcOrder::rotating, "rotating"}});
+    enum_names::all_of<VcOrder>({{VcOrder::lowest, "lowest"},
+                                 {VcOrder::rotating, "rotating"},
+                                 {VcOrder::destination, "destination"}});
 template <>
 inline constexpr auto kEnumNames<InjectionVcs> = enum_names::all_of<InjectionVcs>(
     {{InjectionVcs::automatic, "auto"}, {InjectionVcs::one, "one"}, {InjectionVcs::all, "all"}});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bitset>
 #include <iterator>
 #include <set>
 #include <stdexcept>
@@ -33,10 +34,14 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
       timing_(timing),
       ni_ports_(ni_ports),
       takes_any_port_(config.ni.port_binding == PortBinding::any),
+      vc_order_(config.router.vc_order),
       is_granted_by_flit_(config.router.hold == SwitchHold::flit),
       control_(control),
       has_tenants_(has_tenants),
       vcs_(partition_vcs(topology, config.router.vcs, control)),
+      injection_vcs_(config.ni.injection_vcs == InjectionVcs::one
+                         ? vcs_.of_gradients() & (~vcs_.of_gradients() + 1)
+                         : vcs_.of_gradients()),
       clock_(clock) {
   if (control != nullptr && vcs_.vcs < vcs_.classes * (vcs_.sets_control_aside ? 2 : 1)) {
     throw std::invalid_argument("the routers have too few VCs for control messages");
@@ -97,9 +102,7 @@ InjectionSpec Fabric::injection_spec(const SystemConfig& config, NodeId vertex,
           config.router.switching,
           injection_buffer_flits(config),
           takes_any_port_ ? 1 : config.ni.send_queue,
-          config.ni.injection_vcs == InjectionVcs::one
-              ? vcs_.of_gradients() & (~vcs_.of_gradients() + 1)
-              : vcs_.of_gradients(),
+          injection_vcs_,
           control_ != nullptr ? vcs_.of_control() : 0,
           config.router.vc_order,
           config.ni.release};
@@ -204,6 +207,13 @@ class PortSharing {
 
 }  // namespace
 
+VcMask Fabric::vcs_for(NodeId destination, VcMask usable) const {
+  if (vc_order_ != VcOrder::destination) return usable;
+  auto lower = destination.index() % std::bitset<32>(usable).count();
+  for (; lower != 0; --lower) usable &= usable - 1;
+  return usable & (~usable + 1);
+}
+
 std::vector<PathHop> Fabric::path_over(const RouteSet& routes, RouteId route, VcMask vcs) const {
   const std::size_t hops = routes.hops(route);
   const TopologyLink& first = topology_.link(routes.link(route, 0));
@@ -217,27 +227,29 @@ std::vector<PathHop> Fabric::path_over(const RouteSet& routes, RouteId route, Vc
   for (std::size_t h = 0; h < hops; ++h) {
     const auto out_port =
         static_cast<std::uint16_t>(topology_.link(routes.link(route, h)).out_port);
-    path.push_back({out_port, vcs_.of_class(vc_class_after(topology_, routes, route, h)) & vcs});
+    const VcMask in_class = vcs_.of_class(vc_class_after(topology_, routes, route, h)) & vcs;
+    path.push_back({out_port, vcs_for(last.to, in_class)});
   }
   return path;
 }
 
-BoundRoute Fabric::bind_over(const RouteSet& routes, RouteId route, VcMask vcs) {
+BoundRoute Fabric::bind_over(const RouteSet& routes, RouteId route, VcMask vcs,
+                             VcMask injection_vcs) {
   const TopologyLink& first = topology_.link(routes.link(route, 0));
   const TopologyLink& last = topology_.link(routes.link(route, routes.hops(route) - 1));
   std::vector<PathHop> path = path_over(routes, route, vcs);
   const auto eject_port = topology_.out_links(last.to).size() + last.in_port % ports_of(last.to);
   path.push_back({static_cast<std::uint16_t>(eject_port), vcs});
-  return {paths_.add(path), first.out_port % ports_of(first.from)};
+  return {paths_.add(path), vcs_for(last.to, injection_vcs), first.out_port % ports_of(first.from)};
 }
 
 RouteId Fabric::bind_control(const RouteSet& routes, RouteId route) {
-  bound_routes_.push_back(bind_over(routes, route, vcs_.of_control()));
+  bound_routes_.push_back(bind_over(routes, route, vcs_.of_control(), vcs_.of_control()));
   return RouteId(bound_routes_.size() - 1);
 }
 
 RouteId Fabric::bind_side(const RouteSet& routes, RouteId route) {
-  bound_routes_.push_back(bind_over(routes, route, vcs_.of_gradients()));
+  bound_routes_.push_back(bind_over(routes, route, vcs_.of_gradients(), injection_vcs_));
   return RouteId(bound_routes_.size() - 1);
 }
 
@@ -250,7 +262,8 @@ BoundRoute Fabric::bind_to_any_port(const RouteSet& routes, RouteId route) {
     const auto ejection = static_cast<std::uint16_t>(topology_.out_links(to).size() + port);
     paths.push_back({ejection, vcs_.of_gradients()});
   }
-  return {paths_.add(paths), 0, ports_of(to), static_cast<std::uint32_t>(over_links.size() + 1)};
+  return {paths_.add(paths), vcs_for(to, injection_vcs_), 0, ports_of(to),
+          static_cast<std::uint32_t>(over_links.size() + 1)};
 }
 
 void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes) {
@@ -282,7 +295,8 @@ void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& use
                             ejection.ni_port(last.to, last.in_port, ports_of(last.to));
     path.push_back({static_cast<std::uint16_t>(eject_port), vcs_.of_gradients()});
     bound_routes_[route.index()] = {
-        paths_.add(path), injection.ni_port(first.from, first.out_port, ports_of(first.from))};
+        paths_.add(path), vcs_for(last.to, injection_vcs_),
+        injection.ni_port(first.from, first.out_port, ports_of(first.from))};
   }
 }
 

@@ -119,7 +119,11 @@ class Fabric : public sc_core::sc_module {
   // PortBinding::any: a path to each ejection port of the receiver.
   [[nodiscard]] BoundRoute bind_to_any_port(const RouteSet& routes, RouteId route);
   // Link port i shares NI port i mod ports.
-  [[nodiscard]] BoundRoute bind_over(const RouteSet& routes, RouteId route, VcMask vcs);
+  [[nodiscard]] BoundRoute bind_over(const RouteSet& routes, RouteId route, VcMask vcs,
+                                     VcMask injection_vcs);
+  // Those of the `usable` VCs that a message to `destination` may use. VcOrder::destination: one,
+  // so that with enough VCs messages to different nodes never wait behind each other.
+  [[nodiscard]] VcMask vcs_for(NodeId destination, VcMask usable) const;
   // The hops over the route's links, on those VCs of `vcs` that the hops' VC classes permit.
   [[nodiscard]] std::vector<PathHop> path_over(const RouteSet& routes, RouteId route,
                                                VcMask vcs) const;
@@ -133,11 +137,13 @@ class Fabric : public sc_core::sc_module {
   const Topology& topology_;
   const SystemTiming& timing_;
   std::uint32_t ni_ports_;
-  bool takes_any_port_;      // PortBinding::any
+  bool takes_any_port_;  // PortBinding::any
+  VcOrder vc_order_;
   bool is_granted_by_flit_;  // a packet asks for the switch with each flit
   const ControlConfig* control_;
   bool has_tenants_;
   VcPartition vcs_;
+  VcMask injection_vcs_;  // of the channels from NIs, for gradients
   ClockDomain& clock_;
   MessageTable message_table_;
   MessageStore messages_{message_table_};

@@ -19,6 +19,7 @@ def claims(program):
                       (0.4, "0.40 | 43.9 | 34.5")):
         page.claim(f"| {row} | {{:.1f}} |", lambda at=load: growth(program, at))
     page.claim("the growth at 0.35 is {:.1f} cycles", lambda: growth(program, 0.35, "system.router.vc_order=lowest"))
+    page.claim("the growth is {:.1f} cycles", lambda: growth(program, 0.35, "system.router.vc_order=destination"))
     page.claim("by {:.1f} cycles up to 0.35", lambda: growth(program, 0.35, "system.router.hold=flit"))
     return [page]
 

@@ -208,9 +208,10 @@ void draw_router(Draw& draw, FuzzCase& fuzz_case) {
   router.crossbar_inputs =
       draw.pick({CrossbarInputs::port, CrossbarInputs::port, CrossbarInputs::vc});
   router.vc_depth_flits = draw_depth(draw, system, longest_link_of(fuzz_case));
+  router.vc_order = draw.pick({VcOrder::lowest, VcOrder::rotating, VcOrder::destination});
   // In packet mode only `cycle` has this order.
-  if (system.flow_control.mode == FlowControlMode::message) {
-    router.vc_order = draw.pick({VcOrder::lowest, VcOrder::rotating});
+  if (router.vc_order == VcOrder::rotating && system.flow_control.mode == FlowControlMode::packet) {
+    router.vc_order = VcOrder::lowest;
   }
 }
 

@@ -234,7 +234,7 @@ void draw_output_hold(Draw& draw, RunPoint& point, const Topology& topology) {
   if (draw.percent(40)) router.hold = SwitchHold::flit;
   // A wormhole packet that holds the crossbar could block others for ever.
   if (router.hold == SwitchHold::flit && draw.percent(50)) router.switching = Switching::wormhole;
-  if (draw.percent(30)) router.vc_order = VcOrder::rotating;
+  if (draw.percent(30)) router.vc_order = draw.pick({VcOrder::rotating, VcOrder::destination});
 }
 
 void draw_traffic(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {

@@ -21,7 +21,7 @@ InjectionSpec pushed_spec(std::uint32_t buffer_flits) {
 Framing sub_packets(const InjectionSpec& spec, Bytes count) { return {spec.framing, count * 256}; }
 
 void post(SendQueue& queue, Bytes packets, Cycle now) {
-  queue.push(MessageId(0), sub_packets(queue.spec(), packets));
+  queue.push(MessageId(0), sub_packets(queue.spec(), packets), all_vcs(1));
   queue.begin_push(now);
   queue.fetch_all(now + 2);
 }
