@@ -60,47 +60,49 @@ NcclSystem ampere(std::uint32_t servers, std::uint32_t gpus, std::uint32_t chann
 // What a Polaris node's network costs. The suffix is a site, a setting or both.
 const std::vector<FittedNumber> kSlingshot{
     {kNicRate, 19, "GB/s", "NIC, on the wire", 19},
-    {kNicLatency, 816, "ns", "a link between GPU, NIC and fabric", 700},
-    {kLaunch, 6829, "", "launch, ns", 7000},
-    {kFence, 7330, "", "a step of Simple, ns", 3400},
-    {"ll_step", 123, "", "a step of LL, ns", 600},
+    {kNicLatency, 741, "ns", "a link between GPU, NIC and fabric", 800},
+    {kLaunch, 6169, "", "launch, ns", 7000},
+    {kFence, 8578, "", "a step of Simple, ns", 7000},
+    {"ll_step", 33.4, "", "a step of LL, ns", 100},
     {"ll_rate", 10, "", "a channel of LL, on the wire, GB/s", 10},
-    {"ll_post", 1249, "", "proxy, for a slot of LL, ns", 2000},
-    {"ll_post_5", 2040, "", "proxy, for a slot of LL, setting 5, ns", 2000},
-    {"simple_post_3", 8238, "", "proxy, for a slice of Simple, setting 3, ns", 6000},
-    {"simple_post_4", 4683, "", "proxy, for a slice of Simple, setting 4, ns", 6000},
-    {"simple_post_5", 8510, "", "proxy, for a slice of Simple, setting 5, ns", 6000},
-    {"tree_post", 3637, "", "proxy, for a chunk of a tree of Simple, ns", 6000},
-    {"tree_post_5", 7500, "", "proxy, for a chunk of a tree of Simple, setting 5, ns", 6000},
-    {"peer_launch", 5535, "", "host, for each peer of an all_to_all, ns", 5000},
-    {"message_post", 1094, "", "proxy, for a message, ns", 600},
-    {"message_post_5", 6028, "", "proxy, for a message, setting 5, ns", 4500},
-    {"inject_post", 16463, "", "more for a message of at most 192 bytes, ns", 10000},
-    {"message_rate", 11.9, "", "a channel of messages, GB/s", 11}};
+    {"ll_post", 1494, "", "proxy, for a slot of LL, ns", 1250},
+    {"ll_post_5", 2391, "", "proxy, for a slot of LL, setting 5, ns", 2000},
+    {"simple_post_3", 8224, "", "proxy, for a slice of Simple, setting 3, ns", 8000},
+    {"simple_post_4", 4745, "", "proxy, for a slice of Simple, setting 4, ns", 5000},
+    {"simple_post_5", 8500, "", "proxy, for a slice of Simple, setting 5, ns", 8500},
+    {"tree_post", 2021, "", "proxy, for a chunk of a tree of Simple, ns", 3600},
+    {"tree_post_5", 7902, "", "proxy, for a chunk of a tree of Simple, setting 5, ns", 7500},
+    {"peer_launch", 4745, "", "host, for each peer of an all_to_all, ns", 5000},
+    {"message_post", 2791, "", "proxy, for a message, ns", 600},
+    {"message_post_5", 6919, "", "proxy, for a message, setting 5, ns", 4000},
+    {"inject_post", 14000, "", "more for a message of at most 192 bytes, ns", 14000}};
 
 // The rate of an all_to_all between two nodes differs by job.
 const std::vector<FittedNumber> kSlingshotPair{
-    {"exchange_nic_rate_polaris_3", 18.3, "", "NIC in an all_to_all, Polaris, setting 3, GB/s", 12},
-    {"exchange_nic_rate_polaris_4", 13.2, "", "NIC in an all_to_all, Polaris, setting 4, GB/s", 12},
-    {"exchange_nic_rate_polaris_5", 12, "", "NIC in an all_to_all, Polaris, setting 5, GB/s", 12},
-    {"exchange_nic_rate_sirius_3", 10.1, "", "NIC in an all_to_all, Sirius, setting 3, GB/s", 12},
-    {"exchange_nic_rate_sirius_4", 12, "", "NIC in an all_to_all, Sirius, setting 4, GB/s", 12},
-    {"exchange_nic_rate_sirius_5", 18.8, "", "NIC in an all_to_all, Sirius, setting 5, GB/s", 12}};
+    {"exchange_nic_rate_polaris_3", 16.2, "", "NIC in an all_to_all, Polaris, setting 3, GB/s", 12},
+    {"exchange_nic_rate_polaris_4", 11.7, "", "NIC in an all_to_all, Polaris, setting 4, GB/s", 12},
+    {"exchange_nic_rate_polaris_5", 11.4, "", "NIC in an all_to_all, Polaris, setting 5, GB/s", 12},
+    {"exchange_nic_rate_sirius_3", 9.4, "", "NIC in an all_to_all, Sirius, setting 3, GB/s", 12},
+    {"exchange_nic_rate_sirius_4", 10.6, "", "NIC in an all_to_all, Sirius, setting 4, GB/s", 12},
+    {"exchange_nic_rate_sirius_5", 15.8, "", "NIC in an all_to_all, Sirius, setting 5, GB/s", 12}};
 
 // Eight nodes were measured in jobs of their own. Fitted to rows up to 128 MiB, because larger ones
 // take minutes to simulate.
 const std::vector<FittedNumber> kSlingshotEight{
-    {"exchange_nic_rate_3", 12, "", "NIC in an all_to_all, setting 3, GB/s", 12},
-    {"exchange_nic_rate_4", 11.4, "", "NIC in an all_to_all, setting 4, GB/s", 12},
-    {"exchange_nic_rate_5", 12.3, "", "NIC in an all_to_all, setting 5, GB/s", 12},
-    {"ll_post", 1186, "", "proxy, for a slot of LL, ns", 1000},
-    {"ll_post_5", 2767, "", "proxy, for a slot of LL, setting 5, ns", 2500},
+    {"exchange_nic_rate_3", 9.5, "", "NIC in an all_to_all, setting 3, GB/s", 9.5},
+    {"exchange_nic_rate_4", 8.8, "", "NIC in an all_to_all, setting 4, GB/s", 9.5},
+    {"exchange_nic_rate_5", 9.7, "", "NIC in an all_to_all, setting 5, GB/s", 9.5},
+    {"ll_post", 1384, "", "proxy, for a slot of LL, ns", 1000},
+    {"ll_post_5", 2966, "", "proxy, for a slot of LL, setting 5, ns", 2500},
     {"matched_post_5", 7805, "", "proxy, for a slot of LL that the host matches, setting 5, ns",
      8000},
-    {"simple_post_3", 7407, "", "proxy, for a slice of Simple, setting 3, ns", 8000},
+    {"simple_post_3", 7593, "", "proxy, for a slice of Simple, setting 3, ns", 8000},
     {"simple_post_4", 5366, "", "proxy, for a slice of Simple, setting 4, ns", 5500},
     {"simple_post_5", 6169, "", "proxy, for a slice of Simple, setting 5, ns", 6500},
-    {"tree_post_5", 6059, "", "proxy, for a chunk of a tree of Simple, setting 5, ns", 5500}};
+    {"tree_post", 3125, "", "proxy, for a chunk of a tree of Simple, ns", 2500},
+    {"tree_post_5", 6042, "", "proxy, for a chunk of a tree of Simple, setting 5, ns", 5500},
+    {"message_post", 2261, "", "proxy, for a message, ns", 1000},
+    {"message_post_5", 5339, "", "proxy, for a message, setting 5, ns", 4500}};
 
 SiliconMachine polaris(const char* name, std::uint32_t nodes) {
   // A ring for each NIC, behind PCIe of 24 GB/s (src/graph/topo.h).
@@ -171,16 +173,15 @@ const std::vector<SiliconMachine>& silicon_machines() {
     all.push_back({"Sophia, 2 nodes",
                    "sophia",
                    ampere(2, 8, 16, 8, 24),  // a ring for each NIC, behind PCIe of 24 GB/s
-                   {{kNicRate, 24.2, "GB/s", "NIC, on the wire"},
-                    {kNicLatency, 881, "ns", "a link between GPU, NIC and fabric"},
+                   {{kNicRate, 23.6, "GB/s", "NIC, on the wire"},
+                    {kNicLatency, 860, "ns", "a link between GPU, NIC and fabric"},
                     {kLaunch, 22615, "", "launch, ns"},
-                    {kFence, 3132, "", "a step of Simple, ns"},
+                    {kFence, 3915, "", "a step of Simple, ns"},
                     {"ll_step", 1, "", "a step of LL, ns"},
                     {"ll128_step", 4050, "", "a step of LL128, ns"},
-                    {"simple_post", 5003, "", "proxy, for a slice of Simple, ns", 1700},
-                    {"message_post", 2052, "", "proxy, for a message, ns", 1000},
-                    {"exchange_nic_rate", 30.3, "", "NIC in an all_to_all, GB/s", 25.5},
-                    {"message_rate", 3.3, "", "a channel of messages, GB/s", 10}}});
+                    {"simple_post", 2656, "", "proxy, for a slice of Simple, ns", 1700},
+                    {"message_post", 2107, "", "proxy, for a message, ns", 2000},
+                    {"message_rate", 3.2, "", "a channel of messages, GB/s", 5}}});
     all.back().nccl.has_amd_hosts = true;  // DGX A100
     return all;
   }();

@@ -12,6 +12,8 @@ namespace {
 
 constexpr Bytes kKi = 1024;
 constexpr Bytes kMi = kKi * kKi;
+constexpr Bytes kNetworkChunk = 128 * kKi;      // of a message between servers (src/init.cc)
+constexpr std::uint32_t kMostVcs = 32;          // of a router
 constexpr std::uint32_t kMessageChannels = 32;  // NCCL's channels for messages (p2pnChannels)
 
 double number_of(const Numbers& numbers, const char* name, double otherwise) {
@@ -238,8 +240,16 @@ class CasePlanner {
     return plan;
   }
 
-  // Long messages of an all_to_all meet at the NICs, which short ones do not fill.
-  static constexpr Bytes kLongMessage = 32 * kKi;
+  // Slingshot's switches have virtual output queues (De Sensi et al., SC 2020). VCs by destination
+  // with crossbar inputs of their own are the same for up to 32 GPUs: a packet whose output is
+  // taken by another sender does not hold up those to other GPUs.
+  void queue_by_output() {
+    set("system.router.vcs", fmt::format("{}", std::min(system_.ranks(), kMostVcs)));
+    set("system.router.vc_order", "destination");
+    set("system.router.crossbar_inputs", "vc");
+  }
+
+  // Messages of an all_to_all meet at the NICs.
   void set_exchange_rate() {
     const double nic = set_number("exchange_nic_rate");
     if (case_.op != MeasuredOp::all_to_all || nic == 0) return;
@@ -256,6 +266,7 @@ class CasePlanner {
     const bool is_ring = adds && !is_small && !is_hierarchical;
     const char* algorithm = adds ? "gc3_allpairs" : "nccl_alltoall";
     if (is_hierarchical) algorithm = "gc3_hierarchical";
+    if (!adds && system_.servers > 1) queue_by_output();
     if (is_ring) algorithm = "nccl_ring";
     CasePlan plan;
     plan.how = algorithm;
@@ -266,8 +277,13 @@ class CasePlanner {
     const bool has_more_blocks = case_.kernel == "6";
     set("collective.program.instances", has_more_blocks ? "3" : is_small || is_ring ? "1" : "4");
     if (is_ring) set("collective.program.channels", "24");
+    // Kernels 4 and 5 read from their peers: a request of one flit for each 128 bytes, whose answer
+    // has a head flit for 8 flits of data. 8 of 10 flits are data, with writes 16 of 17.
+    if (case_.kernel == "4" || case_.kernel == "5") set("system.link.bandwidth", "230GB/s");
     const Bytes part = std::max<Bytes>(case_.size / system_.ranks() / 4, 4);
-    const Bytes request = std::clamp<Bytes>(round_up(part / 16), 4 * kKi, kMi);
+    // NICs take turns among connections by small pieces.
+    const Bytes most = !adds && system_.servers > 1 ? 256 * kKi : kMi;
+    const Bytes request = std::clamp<Bytes>(round_up(part / 16), 4 * kKi, most);
     set_bytes("system.ni.program.request", request);
     set_bytes("system.ni.program.slot", std::max<Bytes>(request, 64 * kKi));
     set("system.ni.program.slots", "8");
@@ -303,21 +319,26 @@ class CasePlanner {
     if (case_.op == MeasuredOp::all_to_all && exchange != 0) {
       set("system.link.bandwidth", cycles(exchange) + "GB/s");
     }
-    if (bytes / channels > kLongMessage) set_exchange_rate();
+    set_exchange_rate();
     const Bytes part = std::max<Bytes>(round_up(bytes / channels), 4);
-    // Behind NICs flows share an NI's queue, where they take turns by pieces.
-    const bool is_exchange = case_.op == MeasuredOp::all_to_all && system_.servers > 1;
-    const Bytes request = is_exchange ? std::clamp<Bytes>(round_up(part / 256), 16 * kKi, kMi)
-                                      : std::clamp<Bytes>(round_up(part / 64), 64 * kKi, kMi);
-    const Bytes slot = std::max(request, std::min<Bytes>(512 * kKi, part));
+    if (case_.op == MeasuredOp::all_to_all && system_.servers > 1) queue_by_output();
+    // Between servers a message is stored chunk by chunk. In a server, flows share an NI's queue,
+    // where they take turns by pieces.
+    const Bytes request = system_.servers > 1
+                              ? std::min(part, kNetworkChunk)
+                              : std::clamp<Bytes>(round_up(part / 64), 64 * kKi, kMi);
+    const Bytes slot =
+        system_.servers > 1 ? request : std::max(request, std::min<Bytes>(512 * kKi, part));
     set_bytes("system.ni.program.slot", slot);
     set("system.ni.program.slots", "8");
     set_bytes("system.ni.program.request", std::min(request, slot));
     set("system.ni.program.requests", "2");
     plan.runs.push_back(run_of(case_.size, 1));
-    // The host prepares a task for each peer.
+    // The host prepares a task for each peer, and launches the kernel.
     const std::uint32_t peers = case_.op == MeasuredOp::all_to_all ? system_.ranks() - 1 : 1;
-    plan.host_microseconds = number("peer_launch") * peers / 1000;
+    if (const double task = number("peer_launch"); task != 0) {
+      plan.host_microseconds = (task * peers + number(kDoorbell)) / 1000;
+    }
     return plan;
   }
 

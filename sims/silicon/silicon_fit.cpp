@@ -9,28 +9,14 @@ namespace espalier {
 namespace {
 
 constexpr double kHopeless = 1e12;  // microseconds
-constexpr Bytes kMostShared = Bytes{1} << 20;
-
-// All numbers of the machine. Those that are being fitted, for it or for the machine that it shares
-// numbers with, have their present values.
-Numbers numbers_for(const SiliconMachine& machine, const SiliconMachine& being_fitted,
-                    const Numbers& fitted) {
-  if (&machine == &being_fitted) return fitted;
-  Numbers numbers = machine.numbers();
-  for (const FittedNumber& number : machine.given) numbers[number.name] = fitted.at(number.name);
-  for (const FittedNumber& number : machine.fitted) numbers[number.name] = number.value;
-  return numbers;
-}
 
 // The error with these numbers; nullopt if the simulations were stopped.
-std::optional<double> error_with(const SiliconMachine& being_fitted, const Numbers& numbers,
+std::optional<double> error_with(const Numbers& numbers,
                                  const std::vector<const ComparedCase*>& fitted,
                                  SiliconRuns& runs) {
   std::vector<CasePlan> plans;
   for (const ComparedCase* compared : fitted) {
-    const SiliconMachine& machine = *compared->machine;
-    plans.push_back(
-        plan_case(machine, compared->measured, numbers_for(machine, being_fitted, numbers)));
+    plans.push_back(plan_case(*compared->machine, compared->measured, numbers));
   }
   const auto times = runs.times_of(plans);
   if (!times) return std::nullopt;
@@ -45,30 +31,20 @@ std::optional<double> error_with(const SiliconMachine& being_fitted, const Numbe
 
 }  // namespace
 
-std::vector<const ComparedCase*> cases_to_fit(const SiliconMachine& machine,
-                                              const std::vector<ComparedCase>& cases) {
-  std::vector<const ComparedCase*> fitted;
-  for (const ComparedCase& compared : cases) {
-    if (!compared.fitted) continue;
-    const char* const shares = compared.machine->shares;
-    const bool shares_numbers = shares != nullptr && std::string(shares) == machine.name &&
-                                compared.measured.size < kMostShared;
-    if (compared.machine == &machine || shares_numbers) fitted.push_back(&compared);
-  }
-  return fitted;
-}
-
 std::optional<SiliconFit> fit_machine(const SiliconMachine& machine,
                                       const std::vector<ComparedCase>& cases, SiliconRuns& runs) {
   constexpr std::array kSteps{0.25, 0.08, 0.025};
-  const std::vector<const ComparedCase*> fitted = cases_to_fit(machine, cases);
+  std::vector<const ComparedCase*> fitted;
+  for (const ComparedCase& compared : cases) {
+    if (compared.fitted && compared.machine == &machine) fitted.push_back(&compared);
+  }
   SiliconFit fit;
   fit.numbers = machine.numbers();
   for (const FittedNumber& number : machine.fitted) {
     if (number.start != 0) fit.numbers[number.name] = number.start;
   }
   if (fitted.empty()) return fit;
-  const auto before = error_with(machine, fit.numbers, fitted, runs);
+  const auto before = error_with(fit.numbers, fitted, runs);
   if (!before) return std::nullopt;
   fit.error_before = fit.error_after = *before;
   for (const double step : kSteps) {
@@ -82,7 +58,7 @@ std::optional<SiliconFit> fit_machine(const SiliconMachine& machine,
               machine.text_of(number, fit.numbers[number.name])) {
             break;
           }
-          const auto error = error_with(machine, changed, fitted, runs);
+          const auto error = error_with(changed, fitted, runs);
           if (!error) return std::nullopt;
           is_better = *error < fit.error_after;
           if (!is_better) continue;

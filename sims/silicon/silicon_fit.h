@@ -15,13 +15,9 @@ struct SiliconFit {
   double error_after = 0;
 };
 
-// The cases with `fitted` of the machine, and below 1 MiB, where simulations are short, also those
-// of machines that share its numbers.
-[[nodiscard]] std::vector<const ComparedCase*> cases_to_fit(const SiliconMachine& machine,
-                                                            const std::vector<ComparedCase>& cases);
-
 // Changes one number after the other, up and down, in ever smaller steps, and keeps what is better
-// for cases_to_fit(). nullopt if a signal stopped the simulations.
+// for the machine's cases with `fitted`. Numbers that another machine has found stay as they are.
+// nullopt if a signal stopped the simulations.
 [[nodiscard]] std::optional<SiliconFit> fit_machine(const SiliconMachine& machine,
                                                     const std::vector<ComparedCase>& cases,
                                                     SiliconRuns& runs);

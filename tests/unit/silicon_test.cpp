@@ -5,7 +5,7 @@
 
 #include "sims/config/presets.h"
 #include "sims/silicon/measured_rows.h"
-#include "sims/silicon/silicon_fit.h"
+#include "sims/silicon/silicon_runs.h"
 #include "sims/silicon/validation.h"
 
 using namespace espalier;
@@ -243,7 +243,8 @@ TEST_CASE("An all_to_all takes what the host prepares, or what the GPUs take, if
   Numbers numbers = small.machine->numbers();
   numbers["peer_launch"] = 3000;
   const CasePlan plan = plan_case(*small.machine, small.measured, numbers);
-  CHECK(plan.host_microseconds == Approx(31 * 3.0));
+  CHECK(plan.host_microseconds ==
+        Approx(31 * 3.0 + numbers.at("system.ni.program.doorbell_cycles") / 1000));
   CHECK(plan.added_microseconds == 0);
   // Without simulations, so no program is needed.
   SiliconRuns runs("none", 1, "");
@@ -251,6 +252,47 @@ TEST_CASE("An all_to_all takes what the host prepares, or what the GPUs take, if
   REQUIRE(times.has_value());
   CHECK((*times)[0].microseconds == 93);
   CHECK((*times)[1].microseconds == 95);
+}
+
+TEST_CASE("Between servers messages have NCCL's chunk, and all_to_alls meet switches with queues") {
+  const auto& machines = silicon_machines();
+  const auto plan_on = [&](const std::string& name, MeasuredOp op, const char* kernel = "") {
+    const auto machine = std::find_if(machines.begin(), machines.end(),
+                                      [&](const SiliconMachine& m) { return m.name == name; });
+    REQUIRE(machine != machines.end());
+    const MeasuredCase measured{op, "", kernel, Bytes{64} << 20, "", ""};
+    return plan_case(*machine, measured, machine->numbers());
+  };
+  const auto vc_order = [&](const CasePlan& plan) {
+    return setting_of(plan, "system.router.vc_order");
+  };
+  const auto piece = [&](const CasePlan& plan) {
+    return setting_of(plan, "system.ni.program.request");
+  };
+  const std::string two = "NDm v4, 2 servers, MSCCL++";
+  CHECK(vc_order(plan_on("Sophia, 2 nodes", MeasuredOp::all_to_all)) == "destination");
+  CHECK(vc_order(plan_on("Sophia, 2 nodes", MeasuredOp::all_gather)).empty());
+  CHECK(vc_order(plan_on("8 x H100", MeasuredOp::all_to_all)).empty());
+  CHECK(vc_order(plan_on(two, MeasuredOp::all_to_all, "0")) == "destination");
+  CHECK(vc_order(plan_on(two, MeasuredOp::all_reduce, "4")).empty());
+  CHECK(piece(plan_on("Sophia, 2 nodes", MeasuredOp::all_to_all)) == "131072B");
+  CHECK(piece(plan_on("10 x 8 H100", MeasuredOp::sendrecv)) == "131072B");
+  CHECK(piece(plan_on("8 x H100", MeasuredOp::sendrecv)) == "262144B");
+}
+
+TEST_CASE(
+    "Kernels of MSCCL++ that read from their peers have less of a link than those that write") {
+  const auto rate_of = [](const char* kernel, Bytes size) {
+    for (const SiliconMachine& machine : silicon_machines()) {
+      if (machine.name != std::string("NDm v4, 1 server, MSCCL++")) continue;
+      const MeasuredCase measured{MeasuredOp::all_reduce, "", kernel, size, "", ""};
+      return setting_of(plan_case(machine, measured, machine.numbers()), "system.link.bandwidth");
+    }
+    return std::string("no such machine");
+  };
+  CHECK(rate_of("1", Bytes{1} << 30).empty());
+  CHECK(rate_of("4", Bytes{32} << 20) == "230GB/s");
+  CHECK(rate_of("5", Bytes{48} << 20) == "230GB/s");
 }
 
 TEST_CASE("A machine that shares numbers has them all from one other machine, with equal values") {
@@ -267,34 +309,6 @@ TEST_CASE("A machine that shares numbers has them all from one other machine, wi
       CHECK(numbers.at(number.name) == number.value);
     }
   }
-}
-
-TEST_CASE("Machines that share numbers are fitted together, the larger one below 1 MiB") {
-  // Fitted sizes are 8 B, 256 KiB and 16 MiB.
-  std::string text = "machine,nccl_dir,nodes,gpus_per_node,env,op,size_bytes,time_us\n";
-  for (const char* nodes : {"2", "8"}) {
-    for (const char* size : {"8", "16", "262144", "4194304", "16777216"}) {
-      text += std::string("polaris,2.18,") + nodes + ",4,4,all_reduce," + size + ",100\n";
-    }
-  }
-  const auto rows = measured(text);
-  const MeasuredCases comparison = cases_of(rows);
-  REQUIRE(comparison.cases.size() == 10);
-  const auto sizes_for = [&](const std::string& name) {
-    std::vector<std::string> sizes;
-    for (const SiliconMachine& machine : silicon_machines()) {
-      if (machine.name != name) continue;
-      for (const ComparedCase* fitted : cases_to_fit(machine, comparison.cases)) {
-        sizes.push_back(std::string(fitted->machine->name).substr(9, 1) + " nodes " +
-                        std::to_string(fitted->measured.size));
-      }
-    }
-    return sizes;
-  };
-  using Sizes = std::vector<std::string>;
-  CHECK(sizes_for("Polaris, 2 nodes") ==
-        Sizes{"2 nodes 8", "2 nodes 262144", "2 nodes 16777216", "8 nodes 8", "8 nodes 262144"});
-  CHECK(sizes_for("Polaris, 8 nodes") == Sizes{"8 nodes 8", "8 nodes 262144", "8 nodes 16777216"});
 }
 
 TEST_CASE("A machine's preset has the machine's fitted numbers") {
