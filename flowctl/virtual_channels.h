@@ -48,7 +48,7 @@ inline constexpr std::uint32_t kNoVc = 0xffffffffU;
 enum class VcOrder : std::uint8_t {
   lowest,      // always from VC 0 on
   rotating,    // from the VC after the one that the channel's last packet chose
-  destination  // one VC only: the route permits no other (Fabric::vcs_for)
+  destination  // one VC only, by the number of the destination: its routes permit no other
 };
 
 struct VcChoice {

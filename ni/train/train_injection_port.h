@@ -34,9 +34,9 @@ class TrainInjectionPort : public InjectionPort {
   // `ask_again`.
   bool start_packet(Cycle now, Cycle earliest, Cycle& ask_again);
   [[nodiscard]] Cycle next_check(Cycle now) const;
-  // The VC of `candidates` that is asked first.
   // VCs that the first message may use.
   [[nodiscard]] VcMask permitted() const;
+  // The VC of `candidates` that is asked first.
   [[nodiscard]] std::uint32_t first_of(VcMask candidates) const;
 
   TrainChannel& channel_;
