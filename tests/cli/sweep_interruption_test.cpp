@@ -108,7 +108,7 @@ TEST_CASE(
        {std::tuple(SIGINT, 130, "SIGINT"), std::tuple(SIGTERM, 143, "SIGTERM")}) {
     const SweepFolder sweep(kEndless);
     RunningCommand run(sweep.arguments("run", {"-j", "3"}));
-    REQUIRE(test::wait_until([&] { return sweep.point_files().size() == 1; }));
+    REQUIRE(test::wait_until([&] { return sweep.finished_points() == 1; }));
     const std::vector<int> workers = test::children_of(run.pid());
     CHECK(workers.size() == 2);
     run.send(signal);
@@ -309,9 +309,7 @@ TEST_CASE("A point that takes too much memory fails alone", "[slow]") {
 TEST_CASE("A point whose process is killed fails alone") {
   const SweepFolder sweep(kEndless);
   RunningCommand run(sweep.arguments("run", {"-j", "3"}));
-  // On a busy machine the first point may end before the others' processes have started.
-  REQUIRE(test::wait_until(
-      [&] { return sweep.point_files().size() == 1 && test::children_of(run.pid()).size() >= 2; }));
+  REQUIRE(test::wait_until([&] { return sweep.finished_points() == 1; }));
   for (const int worker : test::children_of(run.pid())) ::kill(worker, SIGKILL);
   const Outcome outcome = run.wait();
   CHECK(outcome.exit_code == 1);

@@ -68,7 +68,7 @@ class SweepFolder {
     for (const Json& point : plan.at("points")) ids.push_back(point.at("id"));
     return ids;
   }
-  // Names of the files in points/.
+  // Names of the files in points/, unfinished ones included.
   [[nodiscard]] std::set<std::string> point_files(const std::string& output = "out") const {
     std::set<std::string> names;
     const std::string folder = path(output) + "/points";
@@ -76,6 +76,14 @@ class SweepFolder {
     for (const auto& entry : std::filesystem::directory_iterator(folder))
       names.insert(entry.path().filename().string());
     return names;
+  }
+  // A sweep also tries whether it can write there, before its signals are handled.
+  [[nodiscard]] std::size_t finished_points() const {
+    const std::set<std::string> names = point_files();
+    return static_cast<std::size_t>(
+        std::count_if(names.begin(), names.end(), [](const std::string& name) {
+          return std::filesystem::path(name).extension() == ".json";
+        }));
   }
 
  private:
