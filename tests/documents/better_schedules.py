@@ -17,9 +17,9 @@ def claims(program):
     page.claim("{} per NI for an all-reduce of 16 MiB in {} segments on an 8x8 mesh", lambda: (entries("false"), segments()))
     page.claim("is then as long as one period: {} rows", lambda: entries("true"))
     page.claim("With {} segments these are {} places and most of the extension", lambda: (segments(), places(program)))
-    page.claim("Each further link of a message takes {} cycles", lambda: message(program, hops=2) - message(program, hops=1))
-    page.claim("A message of one flit takes {} more at the NIs and routers of its ends", lambda: (
-        2 * message(program, hops=1) - message(program, hops=2)))
+    page.claim("Each link of a message takes {} cycles", lambda: message(program, hops=2) - message(program, hops=1))
+    page.claim("A message takes {} more at the NIs and routers of its ends, one for each flit", lambda: (
+        2 * message(program, hops=1) - message(program, hops=2) - flits(program)))
     page.claim("{} cycles for a step that receives, adds and sends on at once (`rrcs`), {} where a node keeps what it receives, adds it in a step of "
                "its own and sends the sum in another one", lambda: (steps(program, hops=1), kept(program)))
     return [page]
@@ -58,6 +58,10 @@ def steps(program, hops):
 
 def message(program, hops):
     return sum(forwards(program, hops).values()) - steps(program, hops)
+
+
+def flits(program):
+    return forwards(program, hops=1)["serialization"] + 1
 
 
 def kept(program):
