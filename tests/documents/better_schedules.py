@@ -22,6 +22,9 @@ def claims(program):
         2 * message(program, hops=1) - message(program, hops=2) - flits(program)))
     page.claim("{} cycles for a step that receives, adds and sends on at once (`rrcs`), {} where a node keeps what it receives, adds it in a step of "
                "its own and sends the sum in another one", lambda: (steps(program, hops=1), kept(program)))
+    # Rules of `auto`.
+    page.given("| messages pass one link, in the order that `forest` or `a2a_paths` lists,")
+    page.given("| the first is such a list,")
     return [page]
 
 

@@ -1,5 +1,6 @@
 """docs/data_center.md: RING all-reduces on 64 nodes, in random orders and in the best one."""
 import json
+import re
 
 from claims import Page
 
@@ -9,10 +10,13 @@ def claims(program):
     page.claim("| `fabric_64.yaml`, 16 racks | {:.0f} ms | {:.0f}, {:.0f}, {:.0f}, {:.0f} ms | {:.1f} to {:.1f} |",
                lambda: orders(program, "configs/reorder/fabric_64.yaml"))
 
-    # Keys with their defaults.
-    for key in ("`pods`, `racks_per_pod`, `hosts_per_rack`", "`aggregations_per_pod`", "`aggregation_uplinks`", "`cores`", "`placement_seed`", "`ecmp_seed`",
-                "`flows`", "`message`", "`rate`", "`on_time`, `off_time`", "`seed`"):
-        page.given(f"| {key} |")
+    for key in ("aggregations_per_pod", "aggregation_uplinks", "cores", "placement_seed", "ecmp_seed"):
+        page.claim(f"| `{key}` | {{}} |", lambda k=key: program.default(f"system.topology.{k}"))
+    page.claim("| `pods`, `racks_per_pod`, `hosts_per_rack` | {} pod |", lambda: program.default("system.topology.pods"))
+    for key in ("flows", "seed"):
+        page.claim(f"| `{key}` | {{}} |", lambda k=key: program.default(f"tenants.{k}"))
+    for key, text in (("message", "`message` | {} KiB"), ("rate", "`rate` | {} GB/s"), ("on_time", "`on_time`, `off_time` | {} ms")):
+        page.claim(f"| {text} |", lambda k=key: re.match(r"\d+", program.default(f"tenants.{k}")).group(0))
     return [page]
 
 

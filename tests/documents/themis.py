@@ -104,6 +104,10 @@ def page_of_themis(program):
     page.claim("at most {:.1f} % off the simulated time in Fig. 8 (100 MB to 1 GB), and {:.1f} % at 50 MB on 4D-Ring_FC_Ring_SW", lambda: (
         100 * max(forecast_error(row) for row in program.figure("themis_fig8")),
         100 * max(forecast_error(row) for row in program.results("run", "configs/themis/4d_ring_fc_ring_sw.yaml", "collective.size=50MB"))))
+    # What keys and fields mean.
+    for row in ("| `ring` | both directions", "| `halving_doubling` | log2 P", "| `order` |", "| `in_flight` |", "| `utilization` | bytes", "| `dimensions.dim1`, ... |",
+                "| `dimensions.dim1.bytes_per_node`", "| `activity` |"):
+        page.given(row)
     return page
 
 

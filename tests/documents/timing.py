@@ -27,10 +27,23 @@ def claims(program):
             raise RuntimeError(f"{cycles} cycles are not 15 equal parts and one")
         return each - 2 * flits - adding
 
+    for name, key in (("DMA latency `d`", "system.ni.dma.latency_cycles"), ("injection `i`", "system.ni.injection_cycles"),
+                      ("pipeline `P`", "system.router.pipeline_cycles"), ("ejection `e`", "system.ni.ejection_cycles"),
+                      ("delivery `v`", "system.ni.delivery_cycles"), ("reduction `r`", "system.ni.reduction.latency_cycles"),
+                      ("turnaround `t`", "system.ni.turnaround_cycles")):
+        page.claim(f"| {name} | `{key}` | {{}} |", lambda k=key: program.default(k))
+    page.claim("| link `L` | `system.link.latency` | {} |", lambda: in_cycles(program))
     page.claim("With the defaults `F + {}`; from NI to NI a flit takes {}", lambda: (zero_load(), zero_load() + 1 - delivered()))
     page.claim("`(N-1)(2F + {} + A) + 1` cycles", ring)
     page.claim("Here {} = 2 * {} + (r + 1) + 1", lambda: (ring(), zero_load()))
     return [page]
+
+
+def in_cycles(program):
+    """The default latency of a link at the default clock."""
+    if program.default("system.router.clock") != "1GHz":
+        raise RuntimeError("the default clock is not 1 GHz")
+    return program.default("system.link.latency").removesuffix("ns")
 
 
 def delivered():
