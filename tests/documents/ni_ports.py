@@ -1,4 +1,5 @@
 """docs/ni_ports.md: lockstep with both kinds of ports, and the authors' cycles beside ours."""
+import csv
 import re
 
 from claims import ROOT, Page, only, select
@@ -62,6 +63,16 @@ def claims(program):
 
     page.claim("Binding costs {:.0f} to {:.0f} % of the NI", lambda: (min(binding_costs()), max(binding_costs())))
     page.claim("two ports that are bound are within {:.0f} % of four that are not", two_against_four)
+
+    def last_issue(node, lockstep):
+        """In us: when the node's last message was ready. The clock has 1 GHz."""
+        path = f"{program.folder.name}/messages_{lockstep}.csv"
+        program.printed("run", "configs/isca21_authors.yaml", f"system.ni.lockstep={lockstep}", "-q", "--messages", path)
+        with open(path, encoding="utf-8") as file:
+            return max(int(row["ready"]) for row in csv.DictReader(file) if row["from"] == node) / 1000
+
+    page.claim("`net.ni_0_0` has issued its last entry at {:.0f} us", lambda: last_issue("r_0_0", "off"))
+    page.claim("and `net.ni_3_1` is done at {:.0f} us", lambda: last_issue("r_3_1", "nop"))
 
     def steps_of_authors():
         """Timesteps of a phase on both meshes, as the authors end them and as the paper does."""
