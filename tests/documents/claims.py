@@ -63,6 +63,10 @@ class Program:
     def printed(self, *arguments):
         return self.call([self.path, *settings(arguments)])
 
+    def default(self, key):
+        """Of a key of configurations, as `espalier schema` lists it."""
+        return only(json.loads(self.printed("schema", "--json")), name=key)["default"]
+
     def figure(self, name, *arguments):
         """Rows of a figure's CSV, numbers as numbers. The name is relative to configs/figures."""
         folder = f"{self.folder.name}/{len(self.done)}"
@@ -245,7 +249,9 @@ def check_files(espalier, paths):
 
 
 # Documents of which every row of a table with a number has a claim.
-COMPLETE = ("docs/reproduction.md",)
+COMPLETE = tuple(f"docs/{page}.md" for page in (
+    "algorithms", "better-schedules", "control_traffic", "data_center", "explain", "exploration", "gc3_figures", "latency", "lockstep", "ni_ports",
+    "rank_order", "reproduction", "themis", "timing", "topologies", "training"))
 
 
 def list_rows(paths):

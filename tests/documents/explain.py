@@ -26,4 +26,12 @@ def claims(program):
                 "router pipeline {}; serialization {}; link latency {}", hierarchical)
     page.claim("{} cycles there and, as whole sums, {} back", lambda: re.findall(
         r"(\d+) +[\d.]+ % +serialization on net\.nic_\d\.in_n\d", hierarchical()))
+    # Messages of the runs; the memory beside them is the host's.
+    for text, algorithm, size, settings in (
+            ("| RING, 1 GiB on 16x16, message mode", "ring", "1GiB", ("system.topology.dims=[16, 16]", "system.flow_control.mode=message")),
+            ("| DBTREE, 16 MiB on 8x8", "dbtree", "16MiB", ("system.flow_control.mode=packet", "system.router.vc_depth_flits=40"))):
+        page.claim(text + ", {} messages", lambda a=algorithm, s=size, k=settings: int(re.search(r"(\d+) transfers in", program.printed(
+            "check", "configs/torus_8x8.yaml", *k, f"collective.algorithm={a}", f"collective.size={s}")).group(1)))
+    # 1024 trees of 1023 edges, there and back. A certificate of them takes long.
+    page.claim("| MULTITREE, 16 MiB on 32x32, message mode, {} messages", lambda: 2 * 1024 * 1023)
     return [page]

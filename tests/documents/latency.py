@@ -21,6 +21,9 @@ def claims(program):
     page.claim("the growth at 0.35 is {:.1f} cycles", lambda: growth(program, 0.35, "system.router.vc_order=lowest"))
     page.claim("the growth is {:.1f} cycles", lambda: growth(program, 0.35, "system.router.vc_order=destination"))
     page.claim("by {:.1f} cycles up to 0.35", lambda: growth(program, 0.35, "system.router.hold=flit"))
+    # What columns and keys mean.
+    for row in ("| mean, ± |", "| p50, p95, p99 |", "| accepted min |", "| saturated |", "| `traffic.pattern` |"):
+        page.given(row)
     return [page]
 
 

@@ -1,4 +1,5 @@
 """docs/ni_ports.md: lockstep with both kinds of ports, and the authors' cycles beside ours."""
+import csv
 import re
 
 from claims import ROOT, Page, only, select
@@ -28,6 +29,65 @@ def claims(program):
                 off, nop = (select(program.figure("port_area"), series=series[ports, lockstep])[point] for lockstep in ("off", "nop"))
                 return off["area.ni_um2"], off["area.ni_extension_um2"], off["cycles"], nop["cycles"]
             page.claim(f"| {count} | {ports} | {{:.0f}} | {{:.0f}} | {{:.0f}} | {{:.0f}} |", costs)
+    page.given("| the same, authors' simulator |")
+    page.given("| the same, authors' simulator with both NIs bound |")
+
+    def of_network(ports, lockstep, topology):
+        return only(program.figure("lockstep_ports"), series=series[ports, lockstep], topology=topology)["cycles"]
+
+    def with_lockstep(topology):
+        """How much longer it takes, in percent."""
+        off, nop = (of_network("any", lockstep, topology) for lockstep in ("off", "nop"))
+        return 100 * (nop / off - 1)
+
+    def binding(topology):
+        """Speed of ports of links over the better of the other two."""
+        return min(of_network("any", lockstep, topology) for lockstep in ("off", "nop")) / of_network("of the link", "off", topology)
+
+    page.claim("With unbound ports lockstep gains {:.0f} % on the 4x4 mesh (the authors' simulator: {:.0f} %) and {:.0f} % on the 4x4 torus; on 64 nodes it "
+               "loses {:.0f} % (torus) and {:.0f} % (mesh)", lambda: (
+                   -with_lockstep("mesh 4x4"), 100 * (1 - 28538 / 32075), -with_lockstep("torus 4x4"), with_lockstep("torus 8x8"), with_lockstep("mesh 8x8")))
+    page.claim("Ports of links are {:.1f} to {:.1f} times as fast as the better of the two", lambda: (
+        min(map(binding, networks)), max(map(binding, networks))))
+
+    def area(ports, point):
+        return select(program.figure("port_area"), series=series[ports, "off"])[point]["area.ni_um2"]
+
+    def binding_costs():
+        return [100 * (area("of the link", point) / area("any", point) - 1) for point in range(3)]
+
+    def two_against_four():
+        two = select(program.figure("port_area"), series=series["of the link", "off"])[1]
+        four = select(program.figure("port_area"), series=series["any", "off"])[2]
+        return 100 * abs(two["cycles"] / four["cycles"] - 1)
+
+    page.claim("Binding costs {:.0f} to {:.0f} % of the NI", lambda: (min(binding_costs()), max(binding_costs())))
+    page.claim("two ports that are bound are within {:.0f} % of four that are not", two_against_four)
+
+    def last_issue(node, lockstep):
+        """In us: when the node's last message was ready. The clock has 1 GHz."""
+        path = f"{program.folder.name}/messages_{lockstep}.csv"
+        program.printed("run", "configs/isca21_authors.yaml", f"system.ni.lockstep={lockstep}", "-q", "--messages", path)
+        with open(path, encoding="utf-8") as file:
+            return max(int(row["ready"]) for row in csv.DictReader(file) if row["from"] == node) / 1000
+
+    page.claim("`net.ni_0_0` has issued its last entry at {:.0f} us", lambda: last_issue("r_0_0", "off"))
+    page.claim("and `net.ni_3_1` is done at {:.0f} us", lambda: last_issue("r_3_1", "nop"))
+
+    def steps_of_authors():
+        """Timesteps of a phase on both meshes, as the authors end them and as the paper does."""
+        found = []
+        for end in ("authors", "paper"):
+            for dims in ("[4, 4]", "[8, 8]"):
+                printed = program.printed("check", "configs/mesh_8x8.yaml", f"system.topology.dims={dims}", "collective.algorithm=multitree",
+                                          f"collective.step_end={end}")
+                found.append(int(re.search(r"transfers in (\d+) steps", printed).group(1)) // 2)
+        return found
+
+    page.claim("{} and {} timesteps on the 4x4 and 8x8 mesh instead of {} and {}", steps_of_authors)
+    page.given("| `collective.phases` |")
+    page.given("| `collective.line_order` |")
+
     # Rows like "| MULTITREE, 4x4 torus, packets, 256 KiB | 20775 | 19562 | 0.94 |"; "the same" repeats the row above.
     what = None
     for text, size, theirs in re.findall(r"^\| ([^|]*?), (\d+ [KM]iB) \| (\d+(?: to \d+)?) \| \d+ \| [\d.]+ \|$",

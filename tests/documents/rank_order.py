@@ -26,6 +26,17 @@ def claims(program):
     page.claim("| ring, max | {:.2f}e4 | {:.2f}e4 | {:.2f}e4 | {:.2f}e4 |", lambda: bounds(program, 1e4, "reorder.objective=max"))
     page.claim("| halving_doubling, bcube (base 2) | {:.2f}e6 | {:.2f}e6 | {:.1f}e6 | {:.1f}e6 |", lambda: halving_and_bcube(program))
     page.claim("| dbtree | {:.1f}e6 | {:.1f}e6 | {:.1f}e6 | {:.1f}e6 |", lambda: bounds(program, 1e6, "reorder.model=dbtree"))
+    for key in ("seed", "random_orders", "exact_nodes"):
+        page.claim(f"| `reorder.{key}` | {{}} |", lambda k=key: program.default(f"reorder.{k}"))
+    page.claim("| `reorder.evaluations` | {} {} {} |", lambda: f"{program.default('reorder.evaluations'):,}".split(","))
+    page.claim("| `reorder.window` | {} KiB |", lambda: program.default("reorder.window").removesuffix("KiB"))
+    page.claim("| `reorder.probes`, `.payload`, `.percentile` | {}, {} B, {} |", lambda: (
+        program.default("reorder.probes"), program.default("reorder.payload").removesuffix("B"), program.default("reorder.percentile")))
+    # Formulas, and what keys mean.
+    for row in ("| a file's path |", "| `ring`, `bidirectional_ring` | rank r", "| `2d_ring`, `hdrm` |", "| `reorder.z3_rlimit` |", "| ring | sum, or max,",
+                "| halving_doubling | sum over rounds", "| bcube | sum over digits", "| halving_doubling | j and j + 2^i", "| dbtree | children",
+                "| ring, sum | 1-tree", "| halving_doubling, bcube | k rounds"):
+        page.given(row)
     return [page]
 
 

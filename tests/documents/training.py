@@ -12,4 +12,9 @@ def claims(program):
 
     for algorithm in ("ring", "2d_ring", "multitree"):
         page.claim(f"| `{algorithm}` | {{:.1f}} | {{:.1f}} | {{:.1f}} | {{:.2f}}x |", lambda a=algorithm: row(a))
+    # tests/unit/networks_test.cpp holds the numbers of parameters.
+    for network in ("alexnet", "alphago_zero", "faster_rcnn", "gnmt", "googlenet", "ncf", "resnet152", "resnet50", "transformer"):
+        page.given(f"| `{network}` |")
+    page.given("| `workload.h`, `workloads.cpp` |")
+    page.given("| `compute_model.h` |")
     return [page]
