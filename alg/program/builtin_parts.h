@@ -94,6 +94,8 @@ inline constexpr std::uint32_t kMostBuiltinRanks = 256;
 [[nodiscard]] Program build_nccl_tree(const BuiltinRequest& request);
 [[nodiscard]] Program build_nccl_alltoall(const BuiltinRequest& request);
 [[nodiscard]] Program build_nccl_sendrecv(const BuiltinRequest& request);
+// builtin_mscclpp.cpp
+[[nodiscard]] Program build_mscclpp_packets(const BuiltinRequest& request);
 // builtin_window.cpp
 [[nodiscard]] std::string unsuited_rs_window_ag(const BuiltinRequest& request);
 [[nodiscard]] Program build_window(const BuiltinRequest& request);

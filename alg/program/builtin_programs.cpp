@@ -108,6 +108,20 @@ BuiltinProgram exchange_row(const char* name, const char* summary, Unsuited unsu
   return row;
 }
 
+// Every rank adds everything itself, its own data first.
+BuiltinProgram packets_row() {
+  BuiltinProgram row{"mscclpp_packets",
+                     "MSCCL++, small data: all data to all ranks of a server, sums to the partners "
+                     "in other servers",
+                     CollectiveOp::all_reduce,
+                     true,
+                     false,
+                     unsuited_nccl,
+                     build_mscclpp_packets};
+  row.bitwise_identical = false;
+  return row;
+}
+
 // Programs that choose their segments, and whose nodes add in orders of their own.
 BuiltinProgram own_row(const char* name, const char* summary, Unsuited unsuited, Build build) {
   BuiltinProgram row = exchange_row(name, summary, unsuited, build);
@@ -173,6 +187,7 @@ const std::vector<BuiltinProgram>& builtin_programs() {
        CollectiveOp::custom, true, false, unsuited_nccl, build_nccl_alltoall},
       {"nccl_sendrecv", "every rank sends its buffer to the next rank, the last to the first",
        CollectiveOp::custom, true, false, unsuited_nccl, build_nccl_sendrecv},
+      packets_row(),
       own_row("window", "torus, small data: windows grow on both sides, in half a ring's hops",
               unsuited_torus, build_window),
       own_row("rs_window_ag",

@@ -19,7 +19,6 @@ namespace espalier {
 
 namespace {
 
-constexpr Bytes kSmall = Bytes{1} << 20;
 constexpr std::size_t kWorst = 8;
 
 std::string size_text(Bytes size) {
@@ -100,7 +99,7 @@ void print_summary(const std::vector<ComparedCase>& cases) {
       GroupError all;
       std::vector<std::pair<std::string, GroupError>> by_op;
       for (const ComparedCase& c : cases) {
-        if (c.machine != &machine || (c.measured.size < kSmall) != small) continue;
+        if (c.machine != &machine || (c.measured.size < kSmallRows) != small) continue;
         const std::string op = to_string(c.measured.op);
         if (by_op.empty() || by_op.back().first != op) by_op.emplace_back(op, GroupError{});
         add(by_op.back().second, c);
@@ -119,8 +118,10 @@ void print_summary(const std::vector<ComparedCase>& cases) {
 
 void print_numbers(const SiliconMachine& machine) {
   for (const FittedNumber& number : machine.given) {
-    fmt::print("  of another fit: {} = {} ({})\n", number.name,
-               machine.text_of(number, number.value), number.meaning);
+    const std::string kind =
+        number.from == nullptr ? "assumed" : fmt::format("of the fit of {}", number.from);
+    fmt::print("  {}: {} = {} ({})\n", kind, number.name, machine.text_of(number, number.value),
+               number.meaning);
   }
   for (const FittedNumber& number : machine.fitted) {
     fmt::print("  calibrated: {} = {} ({})\n", number.name, machine.text_of(number, number.value),
@@ -179,10 +180,10 @@ int fit(const std::vector<ComparedCase>& cases, SiliconRuns& runs) {
     if (!has_rows) continue;
     const auto fitted = fit_machine(machine, cases, runs);
     if (!fitted) return stopped(runs.signal());
-    fmt::print("{}: error on the fitted third {:.2f} %, before {:.2f} %\n", machine.name,
+    fmt::print("{}: error on the fitted rows {:.2f} %, at the start {:.2f} %\n", machine.name,
                100 * fitted->error_after, 100 * fitted->error_before);
     for (const FittedNumber& number : machine.fitted) {
-      fmt::print("  {} = {}, before {} ({})\n", number.name,
+      fmt::print("  {} = {}, in the program {} ({})\n", number.name,
                  machine.text_of(number, fitted->numbers.at(number.name)),
                  machine.text_of(number, number.value), number.meaning);
     }
@@ -247,9 +248,11 @@ int validate_silicon_command(const ValidateOptions& options) {
   print_worst(cases);
   print_apart(comparison.apart);
   fmt::print(
-      "\nf: a row of the fitted third (log2 of the size, rounded, is a multiple of 3). Error of a "
-      "group: mean of\n|log(ours / measured)| over its rows, as a factor. Error of a line: against "
-      "the median of its rows.\n");
+      "\nf: a fitted row (log2 of the size, rounded, is a multiple of 3; on ND v5 every row below "
+      "1 "
+      "MiB). Error of a\ngroup: mean of |log(ours / measured)| over its rows, as a factor. Error "
+      "of "
+      "a line: against the median of its rows.\n");
   if (!options.csv.empty() && !write_csv(options.csv, cases)) return kUsageError;
   return complete ? kGood : kCheckFailed;
 }

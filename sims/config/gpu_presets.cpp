@@ -65,7 +65,10 @@ std::vector<Preset> gpu_presets() {
   return {
       // Calibrated (docs/silicon.md): NIC rate and latency, channel rate, fence, launch.
       gpu_preset({"a100_8", "8 A100 behind NVSwitch, as in DGX A100 and Azure's NDm v4", 1, 8, 1, 1,
-                  kAmpereMscclppLink, "24.7GB/s", 1000, 22, 2900, 4500}),
+                  kAmpereMscclppLink, "25.6GB/s", 1000, 22, 2900, 4085}),
+      // Launch calibrated, NIC assumed: twice the rate of NDm v4's, and its latency.
+      gpu_preset({"ndv5", "8 H100 behind NVSwitch, as in Azure's ND v5, with MSCCL++'s kernels", 1,
+                  8, 1, 1, kHopperLink, "51.2GB/s", 1000, 27, 2806, 4085}),
       gpu_preset({"h100_8", "8 H100 behind NVSwitch", 1, 8, 1, 1, kHopperLink, "49.0GB/s", 2000, 27,
                   2806, 26027}),
       gpu_preset({"h100_10x8", "10 servers of 8 H100, a 400 Gb/s NIC for each GPU", 10, 8, 1, 1,

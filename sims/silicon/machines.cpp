@@ -16,6 +16,7 @@ constexpr const char* kFence = "system.ni.program.fence_cycles";
 constexpr const char* kLaunch = "system.ni.program.doorbell_cycles";
 constexpr const char* kNicRate = "system.topology.nic_link.bandwidth";
 constexpr const char* kNicLatency = "system.topology.nic_link.latency";
+constexpr const char* kProxyPut = "proxy_put";
 
 // What NCCL's search finds, by its logs and src/graph/search.cc: 24 channels on one server of 8
 // (16 between servers: 2 for each NIC) and 16 channels for NVLS on H100.
@@ -104,6 +105,11 @@ const std::vector<FittedNumber> kSlingshotEight{
     {"message_post", 2261, "", "proxy, for a message, ns", 1000},
     {"message_post_5", 5339, "", "proxy, for a message, setting 5, ns", 4500}};
 
+std::vector<FittedNumber> found_by(const char* machine, std::vector<FittedNumber> numbers) {
+  for (FittedNumber& number : numbers) number.from = machine;
+  return numbers;
+}
+
 SiliconMachine polaris(const char* name, std::uint32_t nodes) {
   // A ring for each NIC, behind PCIe of 24 GB/s (src/graph/topo.h).
   SiliconMachine machine{name, "polaris", ampere(nodes, 4, 4, 2, 23.8), {}};
@@ -115,11 +121,40 @@ SiliconMachine polaris(const char* name, std::uint32_t nodes) {
     const std::vector<FittedNumber>& more = kSlingshotPair;
     machine.fitted.insert(machine.fitted.end(), more.begin(), more.end());
   } else {
-    machine.given = kSlingshot;
-    machine.shares = "Polaris, 2 nodes";
+    machine.given = found_by("Polaris, 2 nodes", kSlingshot);
     machine.fitted = kSlingshotEight;
   }
   return machine;
+}
+
+// MSCCL++'s kernels, the same on both GPUs. What a launch and a proxy take is fitted to the rows
+// below 1 MiB on H100, and predicts those on A100.
+std::vector<SiliconMachine> mscclpp_machines() {
+  constexpr const char* kHopperServer = "ND v5, 1 server, MSCCL++";
+  constexpr const char* kHopperServers = "ND v5, 2 servers, MSCCL++";
+  const FittedNumber launch{kLaunch, 4085, "", "launch, ns", 4500};
+  const FittedNumber put{kProxyPut, 2002, "", "proxy, for a put to another server, ns", 1000};
+  const FittedNumber nic{kNicRate, 25.6, "GB/s", "NIC, on the wire", 25};
+
+  SiliconMachine hopper_server{kHopperServer, "ndv5", hopper(1, 8), {launch}};
+  hopper_server.fits_small = true;
+  SiliconMachine hopper_servers{
+      kHopperServers, "ndv5", hopper(2, 8), {put}, found_by(kHopperServer, {launch})};
+  hopper_servers.given.push_back(
+      {kNicRate, 51.2, "GB/s", "NIC, on the wire: twice that of NDm v4"});
+  hopper_servers.fits_small = true;
+  SiliconMachine ampere_server{"NDm v4, 1 server, MSCCL++",
+                               "a100_8",
+                               ampere(1, 8, 24, 24, 0),
+                               {},
+                               found_by(kHopperServer, {launch})};
+  SiliconMachine ampere_servers{"NDm v4, 2 servers, MSCCL++",
+                                "a100_8",
+                                ampere(2, 8, 16, 16, 12),
+                                {nic},
+                                found_by(kHopperServer, {launch})};
+  ampere_servers.given.push_back(found_by(kHopperServers, {put}).front());
+  return {hopper_server, hopper_servers, ampere_server, ampere_servers};
 }
 
 }  // namespace
@@ -152,6 +187,7 @@ const std::vector<SiliconMachine>& silicon_machines() {
                     {"exchange_rate", 362, "", "links in an all_to_all, on the wire, GB/s"},
                     {"nvls_rate", 260, "", "addition in the switch, GB/s of a port"},
                     {"nvls_start", 53768, "", "start of an NVLS kernel, ns"}}});
+    // Set by hand. A whole number of channels cannot be fitted.
     all.push_back({"10 x 8 H100",
                    "h100_10x8",
                    hopper(10, 8),
@@ -161,13 +197,9 @@ const std::vector<SiliconMachine>& silicon_machines() {
                     {kNicRate, 52, "GB/s", "NIC, on the wire"},
                     {kNicLatency, 2000, "ns", "a link between GPU, NIC and fabric"},
                     {"ll128_step", 5500, "", "a step of LL128, ns"},
-                    {"network_channels", 1, "", "channels of messages to one peer"},
-                    {"message_rate", 16, "", "a channel of messages, GB/s"}}});
-    const std::vector<FittedNumber> mscclpp{{kNicRate, 24.7, "GB/s", "NIC, on the wire"},
-                                            {kLaunch, 4500, "", "launch, ns"},
-                                            {kChannelRate, 22, "", "a channel, GB/s"}};
-    all.push_back({"NDm v4, 1 server, MSCCL++", "a100_8", ampere(1, 8, 24, 24, 0), mscclpp});
-    all.push_back({"NDm v4, 2 servers, MSCCL++", "a100_8", ampere(2, 8, 16, 16, 12), mscclpp});
+                    {"message_rate", 16, "", "a channel of messages, GB/s"}},
+                   {{"network_channels", 1, "", "channels of messages between two of 80 GPUs"}}});
+    for (SiliconMachine& machine : mscclpp_machines()) all.push_back(std::move(machine));
     all.push_back(polaris("Polaris, 2 nodes", 2));
     all.push_back(polaris("Polaris, 8 nodes", 8));
     all.push_back({"Sophia, 2 nodes",
@@ -228,14 +260,15 @@ MachineOfRow alcf_row(const MeasuredRow& row) {
 }
 
 MachineOfRow mscclpp_row(const MeasuredRow& row) {
-  if (row.machine != "A100 (Azure NDmv4)")
-    return apart("MSCCL++'s kernels on H100, which use NVLS");
-  if (row.op == MeasuredOp::all_gather && row.size < (Bytes{1} << 20)) {
+  const bool is_hopper = row.machine == "H100 (Azure NDv5)";
+  if (!is_hopper && row.machine != "A100 (Azure NDmv4)") return apart("the machine is not known");
+  if (row.op == MeasuredOp::all_gather && row.size < kSmallRows) {
     return apart("a kernel that hands its copies to the host");
   }
-  if (row.servers == 1) return {&machine_named("NDm v4, 1 server, MSCCL++"), {}, false};
-  if (row.servers == 2) return {&machine_named("NDm v4, 2 servers, MSCCL++"), {}, false};
-  return apart("other than one or two servers");
+  if (row.servers > 2 || row.gpus_per_server != 8) return apart("other than one or two servers");
+  const std::string generation = is_hopper ? "ND v5, " : "NDm v4, ";
+  const char* servers = row.servers == 1 ? "1 server" : "2 servers";
+  return {&machine_named(generation + servers + ", MSCCL++"), {}, false};
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ struct FittedNumber {
   double value;
   const char* unit;  // behind the value in a configuration; empty: none
   const char* meaning;
-  double start = 0;  // where a fit begins; 0: at the value
+  double start = 0;            // where a fit begins; 0: at the value
+  const char* from = nullptr;  // the machine whose fit found it; nullptr: this one, or assumed
 };
 
 using Numbers = std::map<std::string, double>;
@@ -28,9 +29,9 @@ struct SiliconMachine {
   const char* preset;
   NcclSystem nccl;
   std::vector<FittedNumber> fitted;
-  // Numbers that the fit of the machine `shares` finds.
-  std::vector<FittedNumber> given = {};
-  const char* shares = nullptr;
+  std::vector<FittedNumber> given = {};  // found by another machine's fit, or assumed
+  // All its rows below 1 MiB are fitted: its numbers predict the rows of another machine.
+  bool fits_small = false;
 
   // The fitted and the given numbers as they are in the program.
   [[nodiscard]] Numbers numbers() const;

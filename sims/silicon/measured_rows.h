@@ -32,6 +32,9 @@ enum class MeasuredOp : std::uint8_t {
 
 [[nodiscard]] const char* to_string(MeasuredOp op);
 
+// Errors of rows with less data are stated apart.
+inline constexpr Bytes kSmallRows = Bytes{1} << 20;
+
 struct MeasuredRow {
   std::string machine;
   std::string setting;  // empty: none

@@ -256,18 +256,23 @@ class CasePlanner {
     set("system.topology.nic_link.bandwidth", fmt::format("{:.1f}GB/s", nic));
   }
 
+  // What a kernel of MSCCL++ sends to whom.
+  [[nodiscard]] const char* kernel_algorithm() const {
+    const bool is_small = case_.size < kSmallRows;
+    if (case_.op != MeasuredOp::all_reduce) return "nccl_alltoall";
+    if (is_small) return case_.kernel == "2" ? "mscclpp_packets" : "gc3_allpairs";
+    return system_.servers > 1 ? "gc3_hierarchical" : "nccl_ring";
+  }
+
   // A kernel of MSCCL++: all ranks exchange with all others at once, small data in lines with
   // flags. Large sums are spread over many thread blocks, as in rings. Between servers they go
   // through rings of servers.
   CasePlan kernel() {
-    const bool is_small = case_.size < kMi;
+    const bool is_small = case_.size < kSmallRows;
     const bool adds = case_.op == MeasuredOp::all_reduce;
-    const bool is_hierarchical = adds && !is_small && system_.servers > 1;
-    const bool is_ring = adds && !is_small && !is_hierarchical;
-    const char* algorithm = adds ? "gc3_allpairs" : "nccl_alltoall";
-    if (is_hierarchical) algorithm = "gc3_hierarchical";
+    const bool is_ring = adds && !is_small && system_.servers == 1;
+    const char* algorithm = kernel_algorithm();
     if (!adds && system_.servers > 1) queue_by_output();
-    if (is_ring) algorithm = "nccl_ring";
     CasePlan plan;
     plan.how = algorithm;
     set("collective.op", adds ? "all_reduce" : "custom");
@@ -279,7 +284,14 @@ class CasePlanner {
     if (is_ring) set("collective.program.channels", "24");
     // Kernels 4 and 5 read from their peers: a request of one flit for each 128 bytes, whose answer
     // has a head flit for 8 flits of data. 8 of 10 flits are data, with writes 16 of 17.
-    if (case_.kernel == "4" || case_.kernel == "5") set("system.link.bandwidth", "230GB/s");
+    if (case_.kernel == "4" || case_.kernel == "5") {
+      const bool is_hopper = system_.gpu == GpuGeneration::hopper;
+      set("system.link.bandwidth", is_hopper ? "335GB/s" : "230GB/s");
+    }
+    // Kernel 2 hands one put to a proxy thread; the receiver looks for the data itself.
+    if (case_.kernel == "2") {
+      set("system.ni.program.network_slot_cycles", cycles(number("proxy_put")));
+    }
     const Bytes part = std::max<Bytes>(case_.size / system_.ranks() / 4, 4);
     // NICs take turns among connections by small pieces.
     const Bytes most = !adds && system_.servers > 1 ? 256 * kKi : kMi;

@@ -67,7 +67,8 @@ MeasuredCases cases_of(const std::vector<MeasuredRow>& rows) {
     compared.machine = key.first;
     compared.measured = key.second;
     compared.microseconds = std::move(microseconds);
-    compared.fitted = is_fitted_size(key.second.size);
+    compared.fitted =
+        is_fitted_size(key.second.size) || (key.first->fits_small && key.second.size < kSmallRows);
     cases.cases.push_back(std::move(compared));
   }
   return cases;

@@ -45,6 +45,7 @@ constexpr NamedProgram kBuiltIn[] = {
     {"gc3_broadcast_tree", "broadcast"},
     {"gc3_alltonext", "custom", ", ranks_per_server: 2"},
     {"gc3_alltonext_direct", "custom"},
+    {"mscclpp_packets", "all_reduce", ", ranks_per_server: 2"},
 };
 
 }  // namespace

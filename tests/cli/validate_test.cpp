@@ -64,7 +64,7 @@ TEST_CASE("validate silicon --fit looks at the fitted third only", "[slow]") {
     return outcome.out;
   };
   const std::string alone = fit(head + fitted);
-  CHECK_THAT(alone, Contains("8 x H100: error on the fitted third"));
+  CHECK_THAT(alone, Contains("8 x H100: error on the fitted rows"));
   // A test row that is four times as long changes nothing.
   CHECK(fit(head + fitted + "example-cluster01,1,8,all_gather,67108864,800\n") == alone);
 }

@@ -280,42 +280,93 @@ TEST_CASE("Between servers messages have NCCL's chunk, and all_to_alls meet swit
   CHECK(piece(plan_on("8 x H100", MeasuredOp::sendrecv)) == "262144B");
 }
 
+namespace {
+
+CasePlan mscclpp_plan(const std::string& name, const char* kernel, Bytes size) {
+  const auto& machines = silicon_machines();
+  const auto machine = std::find_if(machines.begin(), machines.end(), [&](const SiliconMachine& m) {
+    return m.name == name + ", MSCCL++";
+  });
+  REQUIRE(machine != machines.end());
+  return plan_case(*machine, {MeasuredOp::all_reduce, "", kernel, size, "", ""},
+                   machine->numbers());
+}
+
+}  // namespace
+
 TEST_CASE(
     "Kernels of MSCCL++ that read from their peers have less of a link than those that write") {
-  const auto rate_of = [](const char* kernel, Bytes size) {
-    for (const SiliconMachine& machine : silicon_machines()) {
-      if (machine.name != std::string("NDm v4, 1 server, MSCCL++")) continue;
-      const MeasuredCase measured{MeasuredOp::all_reduce, "", kernel, size, "", ""};
-      return setting_of(plan_case(machine, measured, machine.numbers()), "system.link.bandwidth");
-    }
-    return std::string("no such machine");
+  const auto rate_of = [](const char* name, const char* kernel, Bytes size) {
+    return setting_of(mscclpp_plan(name, kernel, size), "system.link.bandwidth");
   };
-  CHECK(rate_of("1", Bytes{1} << 30).empty());
-  CHECK(rate_of("4", Bytes{32} << 20) == "230GB/s");
-  CHECK(rate_of("5", Bytes{48} << 20) == "230GB/s");
+  CHECK(rate_of("NDm v4, 1 server", "1", Bytes{1} << 30).empty());
+  CHECK(rate_of("NDm v4, 1 server", "4", Bytes{32} << 20) == "230GB/s");
+  CHECK(rate_of("NDm v4, 1 server", "5", Bytes{48} << 20) == "230GB/s");
+  CHECK(rate_of("ND v5, 2 servers", "4", Bytes{48} << 20) == "335GB/s");
 }
 
-TEST_CASE("A machine that shares numbers has them all from one other machine, with equal values") {
+TEST_CASE(
+    "MSCCL++'s kernel of packets pays for one put to another server, and other kernels none") {
+  const CasePlan packets = mscclpp_plan("NDm v4, 2 servers", "2", 8192);
+  CHECK(packets.how == "mscclpp_packets");
+  CHECK(setting_of(packets, "system.ni.program.network_slot_cycles") == "2002");
+  CHECK(setting_of(packets, "system.ni.program.network_receive_cycles").empty());
+  const CasePlan pairs = mscclpp_plan("NDm v4, 1 server", "6", 49152);
+  CHECK(pairs.how == "gc3_allpairs");
+  CHECK(setting_of(pairs, "system.ni.program.network_slot_cycles").empty());
+}
+
+TEST_CASE("MSCCL++'s small rows on H100 are fitted, and those on A100 test") {
+  const auto rows = measured(
+      "gpu,op,kernel,gpus,gpus_per_node,size_bytes,time_us\n"
+      "H100 (Azure NDv5),allreduce,6,8,8,49152,6.62\n"
+      "H100 (Azure NDv5),allreduce,2,16,8,8192,15.1\n"
+      "H100 (Azure NDv5),allreduce,4,16,8,50331648,363.4\n"
+      "A100 (Azure NDmv4),allreduce,6,8,8,49152,7.91\n"
+      "A100 (Azure NDmv4),allreduce,2,16,8,8192,18.42\n"
+      "A100 (Azure NDmv4),allreduce,2,24,8,8192,18.42\n"
+      "H200 (Azure NDv5),allreduce,2,16,8,8192,15\n");
+  const MeasuredCases comparison = cases_of(rows);
+  REQUIRE(comparison.cases.size() == 5);
+  std::size_t fitted = 0;
+  for (const ComparedCase& c : comparison.cases) {
+    INFO(c.machine->name << " " << c.measured.size);
+    const bool is_hopper = std::string(c.machine->name).rfind("ND v5", 0) == 0;
+    CHECK(c.fitted == (is_hopper && c.measured.size < kSmallRows));
+    fitted += c.fitted;
+  }
+  CHECK(fitted == 2);
+  REQUIRE(comparison.apart.size() == 2);
+  CHECK(comparison.apart[0].why == "other than one or two servers");
+  CHECK(comparison.apart[1].why == "the machine is not known");
+}
+
+TEST_CASE("A number from another machine's fit has the value that this machine has") {
+  std::size_t found = 0;
   for (const SiliconMachine& machine : silicon_machines()) {
-    CHECK((machine.shares != nullptr) == !machine.given.empty());
-    if (machine.shares == nullptr) continue;
-    const auto& machines = silicon_machines();
-    const auto owner = std::find_if(machines.begin(), machines.end(), [&](const SiliconMachine& m) {
-      return m.name == std::string(machine.shares);
-    });
-    REQUIRE(owner != machines.end());
-    const Numbers numbers = owner->numbers();
+    for (const FittedNumber& number : machine.fitted) CHECK(number.from == nullptr);
     for (const FittedNumber& number : machine.given) {
-      CHECK(numbers.at(number.name) == number.value);
+      if (number.from == nullptr) continue;
+      const auto& machines = silicon_machines();
+      const auto owner =
+          std::find_if(machines.begin(), machines.end(),
+                       [&](const SiliconMachine& m) { return m.name == std::string(number.from); });
+      REQUIRE(owner != machines.end());
+      INFO(machine.name << ": " << number.name);
+      CHECK(owner->numbers().at(number.name) == number.value);
+      ++found;
     }
   }
+  CHECK(found > 5);
 }
 
-TEST_CASE("A machine's preset has the machine's fitted numbers") {
+TEST_CASE("A machine's preset has the machine's numbers") {
   for (const SiliconMachine& machine : silicon_machines()) {
     const Preset* const preset = find_preset(machine.preset);
     REQUIRE(preset != nullptr);
-    for (const FittedNumber& number : machine.fitted) {
+    std::vector<FittedNumber> numbers = machine.fitted;
+    numbers.insert(numbers.end(), machine.given.begin(), machine.given.end());
+    for (const FittedNumber& number : numbers) {
       const std::string name = number.name;
       if (name.find('.') == std::string::npos) continue;
       INFO(machine.name << ": " << name);
