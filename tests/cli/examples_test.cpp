@@ -51,6 +51,10 @@ std::vector<std::string> commands_in(const std::string& markdown) {
     if (!fenced && text < 4) continue;
     std::string command = line.substr(text);
     if (command.compare(0, 2, "$ ") == 0) command.erase(0, 2);
+    for (std::string next; command.back() == '\\' && std::getline(lines, next);) {
+      command.back() = ' ';
+      command += next;
+    }
     for (const std::string name : {"espalier ", "build/release/espalier "}) {
       if (command.compare(0, name.size(), name) == 0) {
         commands.push_back("espalier " + command.substr(name.size()));

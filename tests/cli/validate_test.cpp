@@ -1,5 +1,6 @@
 // espalier validate silicon: measured times beside ours.
 #include <catch2/catch.hpp>
+#include <sstream>
 #include <string>
 
 #include "cli_test_support.h"
@@ -67,4 +68,23 @@ TEST_CASE("validate silicon --fit looks at the fitted third only", "[slow]") {
   CHECK_THAT(alone, Contains("8 x H100: error on the fitted rows"));
   // A test row that is four times as long changes nothing.
   CHECK(fit(head + fitted + "example-cluster01,1,8,all_gather,67108864,800\n") == alone);
+}
+
+TEST_CASE("The numbers of MSCCL++'s small kernels are those that the fit of H100's rows finds") {
+  const Outcome outcome = test::espalier(
+      {"validate", "silicon", "--fit", ESPALIER_SOURCE_DIR "/configs/silicon/mscclpp.csv",
+       "--machine", "ND v5, 1 server, MSCCL++", "--machine", "ND v5, 2 servers, MSCCL++"});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  std::size_t numbers = 0;
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);) {
+    std::string name, equals, found, in, the, program, value;
+    std::istringstream words(line);
+    words >> name >> equals >> found >> in >> the >> program >> value;
+    if (equals != "=") continue;
+    CHECK(found == value + ",");
+    ++numbers;
+  }
+  CHECK(numbers == 2);
 }
