@@ -249,10 +249,8 @@ int validate_silicon_command(const ValidateOptions& options) {
   print_apart(comparison.apart);
   fmt::print(
       "\nf: a fitted row (log2 of the size, rounded, is a multiple of 3; on ND v5 every row below "
-      "1 "
-      "MiB). Error of a\ngroup: mean of |log(ours / measured)| over its rows, as a factor. Error "
-      "of "
-      "a line: against the median of its rows.\n");
+      "1 MiB).\nError of a group: mean of |log(ours / measured)| over its rows, as a factor. Error "
+      "of a line:\nagainst the median of its rows.\n");
   if (!options.csv.empty() && !write_csv(options.csv, cases)) return kUsageError;
   return complete ? kGood : kCheckFailed;
 }

@@ -51,7 +51,8 @@ std::vector<std::string> commands_in(const std::string& markdown) {
     if (!fenced && text < 4) continue;
     std::string command = line.substr(text);
     if (command.compare(0, 2, "$ ") == 0) command.erase(0, 2);
-    for (std::string next; command.back() == '\\' && std::getline(lines, next);) {
+    for (std::string next;
+         !command.empty() && command.back() == '\\' && std::getline(lines, next);) {
       command.back() = ' ';
       command += next;
     }
