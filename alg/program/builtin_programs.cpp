@@ -81,7 +81,9 @@ std::string unsuited_power_of_two(const BuiltinRequest& request) {
   return fmt::format("needs a power of two of ranks; found {}", request.ranks);
 }
 
-std::string unsuited_servers(const BuiltinRequest& request) {
+namespace {
+
+std::string unsuited_server_size(const BuiltinRequest& request) {
   std::string sizes = unsuited_sizes(request);
   if (!sizes.empty()) return sizes;
   if (request.ranks_per_server < 2) {
@@ -92,6 +94,14 @@ std::string unsuited_servers(const BuiltinRequest& request) {
         "needs servers of equal size, but {} ranks are not a multiple of {} ranks per server",
         request.ranks, request.ranks_per_server);
   }
+  return {};
+}
+
+}  // namespace
+
+std::string unsuited_servers(const BuiltinRequest& request) {
+  std::string size = unsuited_server_size(request);
+  if (!size.empty()) return size;
   if (request.ranks == request.ranks_per_server) return "needs at least two servers";
   return {};
 }
@@ -116,7 +126,7 @@ BuiltinProgram packets_row() {
                      CollectiveOp::all_reduce,
                      true,
                      false,
-                     unsuited_nccl,
+                     unsuited_server_size,
                      build_mscclpp_packets};
   row.bitwise_identical = false;
   return row;

@@ -177,11 +177,15 @@ TEST_CASE("A request that a built-in program does not support is refused with th
   REQUIRE(reason("gc3_halving_doubling", request) == "needs a power of two of ranks; found 6");
   REQUIRE(reason("gc3_hierarchical", request) ==
           "needs at least two ranks per server: set collective.program.ranks_per_server");
+  // All data to all ranks of a "server" of one rank would be all data to all ranks.
+  REQUIRE(reason("mscclpp_packets", request) ==
+          "needs at least two ranks per server: set collective.program.ranks_per_server");
   request.ranks_per_server = 4;
   REQUIRE(reason("gc3_alltonext", request) ==
           "needs servers of equal size, but 6 ranks are not a multiple of 4 ranks per server");
   request.ranks_per_server = 6;
   REQUIRE(reason("gc3_twostep_alltoall", request) == "needs at least two servers");
+  REQUIRE(reason("mscclpp_packets", request).empty());
   request.channels = 7;
   REQUIRE(reason("gc3_ring", request) ==
           "spreads its 6 chunks over at most as many channels; found 7 channels");
