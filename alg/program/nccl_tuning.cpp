@@ -37,6 +37,8 @@ const TreeLatencies& tree_latencies(NcclVersion version) {
 }
 
 constexpr double kNvlsNvlink = 25;
+constexpr double kNvlsTreeNetwork = 20.9;
+constexpr std::uint32_t kNvlsKernelChannels = 16;  // nvlsChannels of Hopper
 // In a table by the number of servers: 1, 2, more.
 using ByServers = std::array<double, 3>;
 
@@ -147,20 +149,41 @@ Cost tree_cost(const NcclSystem& system, Bytes size, Protocol protocol) {
   return cost;
 }
 
-Cost nvls_cost(const NcclSystem& system, CollectiveOp op) {
+// A channel's rate inside a server: the reduction and the multicast of an all_reduce follow each
+// other through the switch.
+double nvls_channel_rate(const NcclSystem& system) {
   constexpr double kEfficiency = 0.85;  // nvlsEfficiency of Hopper
   const double channels = system.nvls_channels;
-  const double gpus = system.gpus_per_server;
-  double rate = system.nvls_rate * kEfficiency * (channels - 1) / channels;
-  // The reduction and the multicast of an all_reduce follow each other through the switch.
-  rate *= op == CollectiveOp::all_reduce ? 2 * gpus / (2 * (gpus - 1)) : (gpus - 1) / gpus;
-  return {rate * channels, kNvlsNvlink};
+  return 2 * system.nvls_rate * kEfficiency * (channels - 1) / channels;
+}
+
+double all_reduce_share(const NcclSystem& system) {
+  const double ranks = system.ranks();
+  return ranks / (2 * (ranks - 1));
+}
+
+Cost nvls_cost(const NcclSystem& system) {
+  const double rate = nvls_channel_rate(system) * all_reduce_share(system);
+  return {rate * system.nvls_channels, kNvlsNvlink};
+}
+
+Cost nvls_tree_cost(const NcclSystem& system) {
+  constexpr ByServers kMost{0, 57.7, 45.5};  // perChMaxNVLSTreeBws of Hopper
+  const double network = (system.servers <= 2 ? 2 : 1) * system.network_rate;
+  const double rate = std::min({nvls_channel_rate(system), network, kMost[scale_of(system)]}) *
+                      all_reduce_share(system);
+  const double step = kNvlsTreeNetwork + 2 * system.network_latency;
+  return {rate * system.nvls_channels, kNvlsNvlink + 2 * log2_floor(system.servers) * step};
+}
+
+bool is_in_switch(NcclAlgorithm algorithm) {
+  return algorithm == NcclAlgorithm::nvls || algorithm == NcclAlgorithm::nvls_tree;
 }
 
 // Bytes of work below which a thread gets no channel of its own (threadThresholds).
 Bytes least_work(const NcclSystem& system, const NcclChoice& choice) {
   constexpr Bytes kThreads = 512;
-  if (choice.algorithm == NcclAlgorithm::nvls) return 0;
+  if (is_in_switch(choice.algorithm)) return 0;
   if (choice.protocol == Protocol::simple) return kThreads * 64;
   if (choice.protocol == Protocol::ll128) return 640 * 8;
   return kThreads * 8 * (choice.algorithm == NcclAlgorithm::ring ? system.ranks() : 1);
@@ -172,20 +195,25 @@ std::optional<double> nccl_estimate(const NcclSystem& system, CollectiveOp op, B
                                     NcclAlgorithm algorithm, Protocol protocol) {
   if (protocol == Protocol::message) return std::nullopt;
   if (protocol == Protocol::ll128 && !system.has_ll128) return std::nullopt;
+  if (algorithm != NcclAlgorithm::ring && op != CollectiveOp::all_reduce) return std::nullopt;
+  const bool has_nvls = system.nvls_channels >= 2 && protocol == Protocol::simple;
+  if (is_in_switch(algorithm) && !has_nvls) return std::nullopt;
   Cost cost;
   switch (algorithm) {
     case NcclAlgorithm::ring:
       cost = ring_cost(system, op, size, protocol);
       break;
     case NcclAlgorithm::tree:
-      if (op != CollectiveOp::all_reduce) return std::nullopt;
       cost = tree_cost(system, size, protocol);
       break;
     case NcclAlgorithm::nvls:
-      if (system.nvls_channels < 2 || system.servers > 1 || protocol != Protocol::simple) {
-        return std::nullopt;
-      }
-      cost = nvls_cost(system, op);
+      // Between servers only with switches of the network that reduce.
+      if (system.servers > 1) return std::nullopt;
+      cost = nvls_cost(system);
+      break;
+    case NcclAlgorithm::nvls_tree:
+      if (system.servers == 1) return std::nullopt;
+      cost = nvls_tree_cost(system);
       break;
   }
   return cost.latency + static_cast<double>(size) / (1000 * cost.rate);
@@ -193,14 +221,15 @@ std::optional<double> nccl_estimate(const NcclSystem& system, CollectiveOp op, B
 
 NcclChoice nccl_choice(const NcclSystem& system, CollectiveOp op, Bytes size) {
   std::optional<NcclChoice> best;
-  for (const auto algorithm : {NcclAlgorithm::tree, NcclAlgorithm::ring, NcclAlgorithm::nvls}) {
+  for (const auto algorithm :
+       {NcclAlgorithm::tree, NcclAlgorithm::ring, NcclAlgorithm::nvls, NcclAlgorithm::nvls_tree}) {
     for (const auto protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
       const auto estimate = nccl_estimate(system, op, size, algorithm, protocol);
       if (!estimate || (best && *estimate >= best->microseconds)) continue;
       best = {algorithm, protocol, system.channels, *estimate};
     }
   }
-  if (best->algorithm == NcclAlgorithm::nvls) best->channels = system.nvls_channels;
+  if (is_in_switch(best->algorithm)) best->channels = kNvlsKernelChannels;
   const Bytes least = least_work(system, *best);
   while (best->channels > 1 && size < best->channels * least) --best->channels;
   return *best;
@@ -218,23 +247,49 @@ std::uint32_t nccl_message_channels(std::uint32_t ranks, Bytes bytes, std::uint3
   return used;
 }
 
+namespace {
+
+// Trees cut their data such that the pipeline fills. Here and below: calcCollChunking.
+Bytes tree_chunk(const NcclSystem& system, Bytes size, const NcclChoice& choice, Bytes most) {
+  const Bytes per_channel = size / choice.channels;
+  const double gpus = system.gpus_per_server;
+  const double levels = log2_floor(system.servers);
+  Bytes chunk = most;
+  const auto halve = [&](double fewest_chunks, Bytes least) {
+    while (static_cast<double>(per_channel / chunk) < fewest_chunks && chunk > least) chunk /= 2;
+  };
+  if (choice.protocol == Protocol::ll128) {
+    const double steps = 1 + levels + 0.1 * gpus;
+    halve(steps * 64 / gpus, Bytes{128} << 10);
+    halve(steps * 16 / gpus, Bytes{32} << 10);
+  } else {
+    const double depth = gpus - 1 + levels;
+    halve(depth * 8, Bytes{128} << 10);
+    halve(depth * 4, Bytes{64} << 10);
+    halve(depth, Bytes{32} << 10);
+  }
+  return chunk;
+}
+
+Bytes nvls_tree_chunk(const NcclSystem& system, Bytes size) {
+  const Bytes at_once = kNvlsKernelChannels * system.gpus_per_server;
+  Bytes chunk = Bytes{system.servers >= 4 ? 64U : 128U} << 10;
+  if (size < 4 * at_once * chunk) chunk = std::min(chunk, Bytes{64} << 10);
+  if (size < at_once * chunk) chunk = std::min(chunk, Bytes{32} << 10);
+  return chunk;
+}
+
+}  // namespace
+
 Bytes nccl_chunk(const NcclSystem& system, Bytes size, const NcclChoice& choice) {
   constexpr Bytes kStep = Bytes{512} << 10;  // an eighth of a channel's buffer of 4 MiB
+  constexpr Bytes kLl128Step = 576000;
   // 512 threads write 8 lines each, with 8 bytes of data in a line (src/include/device.h).
   if (choice.protocol == Protocol::ll) return Bytes{32} << 10;
-  if (choice.algorithm == NcclAlgorithm::ring) {
-    return choice.protocol == Protocol::ll128 ? 576000 : 4 * kStep;
-  }
-  // Trees cut their data such that the pipeline fills.
-  const Bytes per_channel = size / choice.channels;
-  const auto depth = static_cast<Bytes>(system.gpus_per_server - 1 +
-                                        static_cast<std::uint32_t>(log2_floor(system.servers)));
-  Bytes chunk = choice.protocol == Protocol::ll128 ? 576000 : kStep;
-  const Bytes least = choice.protocol == Protocol::ll128 ? 2 : 1;
-  while (per_channel < chunk * depth * 8 && chunk > (Bytes{128} << 10) / least) chunk /= 2;
-  while (per_channel < chunk * depth * 4 && chunk > (Bytes{64} << 10) / least) chunk /= 2;
-  while (per_channel < chunk * depth && chunk > (Bytes{32} << 10) / least) chunk /= 2;
-  return chunk;
+  if (choice.algorithm == NcclAlgorithm::nvls_tree) return nvls_tree_chunk(system, size);
+  const bool has_lines = choice.protocol == Protocol::ll128;
+  if (choice.algorithm == NcclAlgorithm::ring) return has_lines ? kLl128Step : 4 * kStep;
+  return tree_chunk(system, size, choice, has_lines ? kLl128Step : kStep);
 }
 
 const char* to_string(NcclAlgorithm algorithm) {
@@ -245,6 +300,8 @@ const char* to_string(NcclAlgorithm algorithm) {
       return "tree";
     case NcclAlgorithm::nvls:
       return "NVLS";
+    case NcclAlgorithm::nvls_tree:
+      return "NVLS tree";
   }
   return "";
 }

@@ -1,4 +1,4 @@
-// What NCCL runs for an operation: ring, tree or switch, with which protocol, over how many
+// What NCCL runs for an operation: ring, tree or switches, with which protocol, over how many
 // channels. The choice is that of NCCL's own cost model, whose tables and formulas are published
 // with its sources (src/graph/tuning.cc, src/enqueue.cc; names of its tables in the comments).
 // Written anew from these facts. The estimates decide; they are not the times that we report.
@@ -15,7 +15,9 @@
 namespace espalier {
 
 enum class GpuGeneration : std::uint8_t { ampere, hopper };
-enum class NcclAlgorithm : std::uint8_t { ring, tree, nvls };
+// nvls_tree: switches add and copy inside servers, and a tree connects each GPU with those of its
+// number in other servers.
+enum class NcclAlgorithm : std::uint8_t { ring, tree, nvls, nvls_tree };
 // The versions whose tables differ here, by the first of them.
 enum class NcclVersion : std::uint8_t { v2_18, v2_21, v2_22 };
 
@@ -32,8 +34,8 @@ struct NcclSystem {
   std::uint32_t trees = 0;
   double ring_rate = 0;             // of a found ring inside a server
   double network_rate = 0;          // of a found ring between servers
-  std::uint32_t nvls_channels = 0;  // 0: the switch cannot reduce
-  double nvls_rate = 0;             // of a channel
+  std::uint32_t nvls_channels = 0;  // that the search found; 0: the switch cannot reduce
+  double nvls_rate = 0;             // of a found one inside a server
   bool has_ll128 = true;
   // What the network's plugin states, in microseconds; 0 of NCCL's own InfiniBand transport.
   double network_latency = 0;
@@ -69,7 +71,8 @@ struct NcclChoice {
                                                   std::uint32_t channels, std::uint32_t most);
 
 // Data of the FIFO steps that NCCL hands on at once: the chunk that a channel of the chosen
-// combination moves to the next rank in one round, before the next round begins.
+// combination moves to the next rank in one round, before the next round begins. With nvls_tree
+// every GPU of a server moves a chunk of the channel.
 [[nodiscard]] Bytes nccl_chunk(const NcclSystem& system, Bytes size, const NcclChoice& choice);
 
 [[nodiscard]] const char* to_string(NcclAlgorithm algorithm);

@@ -22,6 +22,10 @@ struct FittedNumber {
   const char* from = nullptr;  // the machine whose fit found it; nullptr: this one, or assumed
 };
 
+// Keys that plans set as well.
+inline constexpr const char* kChannelRate = "system.ni.program.context_bytes_per_cycle";
+inline constexpr const char* kLaunch = "system.ni.program.doorbell_cycles";
+
 using Numbers = std::map<std::string, double>;
 
 struct SiliconMachine {

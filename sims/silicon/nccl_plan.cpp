@@ -25,8 +25,6 @@ std::string cycles(double nanoseconds) {
   return fmt::format("{}", static_cast<std::uint64_t>(std::llround(std::max(nanoseconds, 0.0))));
 }
 
-constexpr const char* kDoorbell = "system.ni.program.doorbell_cycles";
-
 // Settings of one run that all plans share: the preset, and the calibrated keys. The launch is that
 // of the preset.
 std::vector<std::string> machine_settings(const SiliconMachine& machine, const Numbers& numbers) {
@@ -34,7 +32,7 @@ std::vector<std::string> machine_settings(const SiliconMachine& machine, const N
   for (const auto* list : {&machine.given, &machine.fitted}) {
     for (const FittedNumber& fitted : *list) {
       const std::string name = fitted.name;
-      if (name.find('.') == std::string::npos || name == kDoorbell) continue;
+      if (name.find('.') == std::string::npos || name == kLaunch) continue;
       settings.push_back(name + "=" + machine.text_of(fitted, numbers.at(name)));
     }
   }
@@ -64,8 +62,8 @@ class CasePlanner {
   CasePlan plan() {
     CasePlan plan = simulated();
     // All ranks start together, so that another launch adds its difference to every time.
-    if (!in_switch_ && numbers_.count(kDoorbell) != 0) {
-      plan.added_microseconds += (number(kDoorbell) - machine_.numbers().at(kDoorbell)) / 1000;
+    if (!in_switch_ && numbers_.count(kLaunch) != 0) {
+      plan.added_microseconds += (number(kLaunch) - machine_.numbers().at(kLaunch)) / 1000;
     }
     return plan;
   }
@@ -103,13 +101,13 @@ class CasePlanner {
                            choice.channels);
     if (choice.algorithm == NcclAlgorithm::nvls) return in_switch(std::move(plan));
     set("collective.op", op_name);
-    set("collective.algorithm", choice.algorithm == NcclAlgorithm::tree ? "nccl_tree" : ring);
+    const bool is_tree = choice.algorithm != NcclAlgorithm::ring;
+    set("collective.algorithm", is_tree ? "nccl_tree" : ring);
     set("collective.program.channels", fmt::format("{}", choice.channels));
-    const bool is_tree = choice.algorithm == NcclAlgorithm::tree;
     const Bytes parts = is_tree ? choice.channels : choice.channels * system_.ranks();
     const Bytes part = std::max<Bytes>((case_.size + parts - 1) / parts, 4);
-    const Bytes chunk = std::min(nccl_chunk(system_, case_.size, choice), round_up(part));
-    set_protocol(choice.protocol, post_of(choice, chunk), is_tree);
+    const Bytes chunk = chunk_of(choice, part);
+    set_protocol(choice.protocol, post_of(choice, chunk), rate_of(choice));
     set_chunk(choice, chunk);
     // A round moves a chunk of every part.
     const Bytes rounds = (part + chunk - 1) / chunk;
@@ -118,6 +116,32 @@ class CasePlanner {
   }
 
   static Bytes round_up(Bytes bytes) { return (bytes + 3) / 4 * 4; }
+
+  // A chunk of `part`.
+  [[nodiscard]] Bytes chunk_of(const NcclChoice& choice, Bytes part) const {
+    Bytes chunk = nccl_chunk(system_, case_.size, choice);
+    // The chunks of all GPUs of a server are one, which takes a server's GPUs in a chain.
+    if (choice.algorithm == NcclAlgorithm::nvls_tree) chunk *= system_.gpus_per_server;
+    chunk = std::min(chunk, round_up(part));
+    // NCCL cuts a ring's last, shorter chunk into two equal slices as well. Simulated slices have
+    // one size, so all chunks have the same.
+    if (choice.algorithm != NcclAlgorithm::ring || choice.protocol != Protocol::simple) {
+      return chunk;
+    }
+    const Bytes rounds = (part + chunk - 1) / chunk;
+    return round_up((part + rounds - 1) / rounds);
+  }
+
+  // The rate of a channel, GB/s; 0: the preset's.
+  [[nodiscard]] double rate_of(const NcclChoice& choice) const {
+    if (choice.algorithm == NcclAlgorithm::nvls_tree) return number("nvls_tree_rate");
+    const double common = number(kChannelRate);
+    if (choice.protocol == Protocol::simple) return common;
+    const double rate = choice.protocol == Protocol::ll ? number("ll_rate", common) : common;
+    // In trees 70 % of a channel's threads reduce and 30 % broadcast (src/device/all_reduce.h): 42
+    // % of a ring's rate on the way up and down.
+    return choice.algorithm == NcclAlgorithm::tree ? 0.42 * rate : rate;
+  }
 
   // Messages of the network for one chunk: NCCL cuts a ring's chunk of Simple into two slices of at
   // least 32 KiB.
@@ -162,6 +186,7 @@ class CasePlanner {
       case Protocol::ll128:
         return 0;
       default:
+        if (choice.algorithm == NcclAlgorithm::nvls_tree) return 0;
         if (choice.algorithm == NcclAlgorithm::tree && numbers_.count("tree_post") != 0) {
           return set_number("tree_post");
         }
@@ -170,17 +195,13 @@ class CasePlanner {
   }
 
   // What a step costs besides links, by the protocol.
-  void set_protocol(Protocol protocol, double post, bool is_tree = false) {
+  void set_protocol(Protocol protocol, double post, double rate) {
     set("collective.program.protocol", to_string(protocol));
     double step = 1;
     if (protocol == Protocol::ll) step = number("ll_step", 1);
     if (protocol == Protocol::ll128) step = number("ll128_step", 1300);
     set("system.ni.program.decode_cycles", cycles(std::max(step, 1.0)));
-    if (const double rate = number("ll_rate"); protocol == Protocol::ll && rate != 0) {
-      // In trees 70 % of a channel's threads reduce and 30 % broadcast (src/device/all_reduce.h):
-      // 42 % of a ring's rate on the way up and down.
-      set("system.ni.program.context_bytes_per_cycle", cycles(is_tree ? 0.42 * rate : rate));
-    }
+    if (rate != 0) set(kChannelRate, cycles(rate));
     if (system_.servers == 1) return;
     set("system.ni.program.network_slot_cycles", cycles(post));
     set("system.ni.program.network_receive_cycles", cycles(post));
@@ -204,7 +225,7 @@ class CasePlanner {
   }
 
   // `rounds` rounds of `bytes` each. With many ranks, more than `most` of them are not simulated:
-  // two smaller runs stand for the whole, which is off by up to 3 %.
+  // two smaller runs stand for the whole, which is off by some percent.
   void add_runs(CasePlan& plan, Bytes rounds, Bytes bytes, Bytes most) {
     constexpr std::uint32_t kFewRanks = 16;
     if (rounds <= most || system_.ranks() <= kFewRanks) {
@@ -317,7 +338,7 @@ class CasePlanner {
     set("collective.op", op);
     set("collective.algorithm", algorithm);
     set("collective.program.instances", fmt::format("{}", channels));
-    set_protocol(Protocol::simple, set_number("message_post"));
+    set_protocol(Protocol::simple, set_number("message_post"), number("message_rate", 20));
     // Libfabric's CXI provider injects messages of up to 192 bytes, for which the host copies them
     // from the GPU.
     if (system_.servers > 1 && bytes / channels <= 192) {
@@ -325,7 +346,6 @@ class CasePlanner {
           cycles(set_number("message_post") + set_number("inject_post")));
     }
     set("system.ni.program.fence_cycles", "0");
-    set("system.ni.program.context_bytes_per_cycle", cycles(number("message_rate", 20)));
     // Flows to all others meet in the switch as they come; simulated ranks stay in step.
     const double exchange = number("exchange_rate");
     if (case_.op == MeasuredOp::all_to_all && exchange != 0) {
@@ -345,11 +365,15 @@ class CasePlanner {
     set("system.ni.program.slots", "8");
     set_bytes("system.ni.program.request", std::min(request, slot));
     set("system.ni.program.requests", "2");
-    plan.runs.push_back(run_of(case_.size, 1));
+    if (case_.op == MeasuredOp::sendrecv) {
+      add_runs(plan, (part + request - 1) / request, channels * request, 1024);
+    } else {
+      plan.runs.push_back(run_of(case_.size, 1));
+    }
     // The host prepares a task for each peer, and launches the kernel.
     const std::uint32_t peers = case_.op == MeasuredOp::all_to_all ? system_.ranks() - 1 : 1;
     if (const double task = number("peer_launch"); task != 0) {
-      plan.host_microseconds = (task * peers + number(kDoorbell)) / 1000;
+      plan.host_microseconds = (task * peers + number(kLaunch)) / 1000;
     }
     return plan;
   }

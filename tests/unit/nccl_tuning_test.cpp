@@ -127,6 +127,68 @@ TEST_CASE("A slot of LL holds 32 KiB of data: 512 threads write 8 lines of 8 byt
   CHECK(nccl_chunk(polaris_nodes(2, NcclVersion::v2_21), kMiB, choice) == 32 << 10);
 }
 
+namespace {
+
+NcclSystem hopper_servers_with_nvls(std::uint32_t servers) {
+  NcclSystem system = hopper_servers(servers);
+  system.rings = system.trees = system.nvls_channels = 8;
+  system.network_rate = 48;
+  system.nvls_rate = 370.8 / 8;
+  return system;
+}
+
+}  // namespace
+
+TEST_CASE("Where switches add, their trees take all_reduces of ten servers up to 2 GiB") {
+  // 8 channels of 45.5 GB/s, NCCL's limit: 184 GB/s after 0.15 ms. Rings move 194 GB/s after 1.0
+  // ms.
+  const NcclSystem system = hopper_servers_with_nvls(10);
+  const auto estimate = nccl_estimate(system, CollectiveOp::all_reduce, 1024 * kMiB,
+                                      NcclAlgorithm::nvls_tree, Protocol::simple);
+  REQUIRE(estimate.has_value());
+  CHECK(*estimate == Approx(25 + 6 * 20.9 + 1024 * 1048.576 * 1e-3 * 158 / 80 / (8 * 45.5) * 1e3));
+  for (const Bytes size : {32 * kMiB, 256 * kMiB, 2048 * kMiB}) {
+    INFO(size);
+    CHECK(chosen(system, CollectiveOp::all_reduce, size) == "NVLS tree Simple");
+    CHECK(nccl_choice(system, CollectiveOp::all_reduce, size).channels == 16);
+  }
+  CHECK(chosen(system, CollectiveOp::all_reduce, 4096 * kMiB) == "ring Simple");
+  CHECK(chosen(system, CollectiveOp::all_gather, 1024 * kMiB) == "ring Simple");
+}
+
+TEST_CASE("Trees of switches connect servers, and switches alone stay in one") {
+  const auto offers = [](std::uint32_t servers, NcclAlgorithm algorithm, Protocol protocol) {
+    return nccl_estimate(hopper_servers_with_nvls(servers), CollectiveOp::all_reduce, kMiB,
+                         algorithm, protocol)
+        .has_value();
+  };
+  CHECK(offers(1, NcclAlgorithm::nvls, Protocol::simple));
+  CHECK_FALSE(offers(2, NcclAlgorithm::nvls, Protocol::simple));
+  CHECK_FALSE(offers(1, NcclAlgorithm::nvls_tree, Protocol::simple));
+  CHECK(offers(2, NcclAlgorithm::nvls_tree, Protocol::simple));
+  CHECK_FALSE(offers(2, NcclAlgorithm::nvls_tree, Protocol::ll128));
+}
+
+TEST_CASE("Chunks of trees grow with the data, so that enough of them fill the pipeline") {
+  const auto chunk = [](std::uint32_t servers, NcclAlgorithm algorithm, Protocol protocol,
+                        Bytes size) {
+    return nccl_chunk(hopper_servers_with_nvls(servers), size, {algorithm, protocol, 16, 0});
+  };
+  // With LL128 38 chunks above 128 KiB: 4.8 steps of 64 for 8 GPUs.
+  CHECK(chunk(10, NcclAlgorithm::tree, Protocol::ll128, 32 * kMiB) == 72000);
+  CHECK(chunk(10, NcclAlgorithm::tree, Protocol::ll128, 128 * kMiB) == 144000);
+  CHECK(chunk(10, NcclAlgorithm::tree, Protocol::ll128, 512 * kMiB) == 576000);
+  // With Simple 80 chunks above 128 KiB, 8 for each step of the longest way.
+  CHECK(chunk(10, NcclAlgorithm::tree, Protocol::simple, 128 * kMiB) == 128 << 10);
+  CHECK(chunk(10, NcclAlgorithm::tree, Protocol::simple, 1024 * kMiB) == 512 << 10);
+  // From 4 servers on, trees of switches have 64 KiB for each of 8 GPUs on 16 channels.
+  CHECK(chunk(10, NcclAlgorithm::nvls_tree, Protocol::simple, 1024 * kMiB) == 64 << 10);
+  CHECK(chunk(10, NcclAlgorithm::nvls_tree, Protocol::simple, 8 * kMiB) == 64 << 10);
+  CHECK(chunk(10, NcclAlgorithm::nvls_tree, Protocol::simple, 4 * kMiB) == 32 << 10);
+  CHECK(chunk(2, NcclAlgorithm::nvls_tree, Protocol::simple, 1024 * kMiB) == 128 << 10);
+  CHECK(chunk(2, NcclAlgorithm::nvls_tree, Protocol::simple, 32 * kMiB) == 64 << 10);
+}
+
 TEST_CASE("A message takes more channels while a channel has more than 16 MiB") {
   // The measured steps of sendrecv on 8 H100: 80, 80, 162, 300 and 356 GB/s.
   CHECK(nccl_message_channels(8, 32 * kMiB, 32, 32) == 4);

@@ -201,13 +201,58 @@ TEST_CASE("Rows of one case that differ by more than twice stand apart") {
   CHECK(comparison.apart[0].why == "rows of one case differ by more than 2x");
 }
 
-// The value of a setting in a plan's only run.
+// The value of a setting in a plan's first run. The last one counts.
 std::string setting_of(const CasePlan& plan, const std::string& key) {
-  REQUIRE(plan.runs.size() == 1);
+  REQUIRE_FALSE(plan.runs.empty());
+  std::string value;
   for (const std::string& setting : plan.runs.front().settings) {
-    if (setting.compare(0, key.size() + 1, key + "=") == 0) return setting.substr(key.size() + 1);
+    if (setting.compare(0, key.size() + 1, key + "=") == 0) value = setting.substr(key.size() + 1);
   }
-  return {};
+  return value;
+}
+
+CasePlan nccl_plan(const std::string& name, MeasuredOp op, Bytes size) {
+  const SiliconMachine& machine = silicon_machine(name);
+  return plan_case(machine, {op, "", "", size, "", ""}, machine.numbers());
+}
+
+TEST_CASE("Trees of switches are simulated with the chunks of a server's GPUs in one") {
+  const CasePlan plan = nccl_plan("10 x 8 H100", MeasuredOp::all_reduce, Bytes{1} << 30);
+  CHECK(plan.how == "NVLS tree Simple x16, continued");
+  CHECK(setting_of(plan, "collective.algorithm") == "nccl_tree");
+  CHECK(setting_of(plan, "system.ni.program.slot") == "524288B");
+  const double rate = silicon_machine("10 x 8 H100").numbers().at("nvls_tree_rate");
+  CHECK(std::stod(setting_of(plan, "system.ni.program.context_bytes_per_cycle")) ==
+        std::round(rate));
+}
+
+TEST_CASE("A ring's chunks of Simple are equally long, if a shorter one would be the last") {
+  // 4 GiB are 3.2 MiB for a channel and rank: chunks of 2 and 1.2 MiB, each in two equal slices.
+  const CasePlan plan = nccl_plan("10 x 8 H100", MeasuredOp::all_gather, Bytes{4} << 30);
+  CHECK(setting_of(plan, "system.ni.program.slot") == "1677724B");
+  CHECK(setting_of(plan, "system.ni.program.request") == "838864B");
+}
+
+TEST_CASE("Trees of LL and LL128 share a channel's threads between both directions") {
+  const auto rate = [](Bytes size, const char* how) {
+    const CasePlan plan = nccl_plan("Sophia, 2 nodes", MeasuredOp::all_reduce, size);
+    CHECK(plan.how == how);
+    return setting_of(plan, "system.ni.program.context_bytes_per_cycle");
+  };
+  CHECK(rate(Bytes{1} << 20, "tree LL128 x16") == "9");  // 42 % of 22 GB/s
+  CHECK(rate(Bytes{32} << 20, "ring LL128 x16") == "22");
+}
+
+TEST_CASE("Long messages between many GPUs are continued along a line") {
+  const CasePlan longer = nccl_plan("10 x 8 H100", MeasuredOp::sendrecv, Bytes{1} << 30);
+  CHECK(longer.how == "messages x1, continued");
+  REQUIRE(longer.runs.size() == 2);
+  CHECK(longer.runs[0].settings.back() == "collective.size=134217728B");
+  CHECK(longer.runs[1].settings.back() == "collective.size=67108864B");
+  // 1 GiB = 128 MiB + 14 times 64 MiB.
+  CHECK(longer.runs[0].weight == Approx(15));
+  CHECK(longer.runs[1].weight == Approx(-14));
+  CHECK(nccl_plan("10 x 8 H100", MeasuredOp::sendrecv, Bytes{128} << 20).runs.size() == 1);
 }
 
 TEST_CASE("Rings of LL that outrun their posted receives cost the proxy as much as Simple") {
