@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "alg/program/protocol.h"
+
 namespace espalier {
 
 namespace {
@@ -282,14 +284,11 @@ Bytes nvls_tree_chunk(const NcclSystem& system, Bytes size) {
 }  // namespace
 
 Bytes nccl_chunk(const NcclSystem& system, Bytes size, const NcclChoice& choice) {
-  constexpr Bytes kStep = Bytes{512} << 10;  // an eighth of a channel's buffer of 4 MiB
-  constexpr Bytes kLl128Step = 576000;
-  // 512 threads write 8 lines each, with 8 bytes of data in a line (src/include/device.h).
-  if (choice.protocol == Protocol::ll) return Bytes{32} << 10;
+  const Bytes slot = protocol_spec(choice.protocol).slot_bytes;
   if (choice.algorithm == NcclAlgorithm::nvls_tree) return nvls_tree_chunk(system, size);
-  const bool has_lines = choice.protocol == Protocol::ll128;
-  if (choice.algorithm == NcclAlgorithm::ring) return has_lines ? kLl128Step : 4 * kStep;
-  return tree_chunk(system, size, choice, has_lines ? kLl128Step : kStep);
+  if (choice.algorithm == NcclAlgorithm::ring || choice.protocol == Protocol::ll) return slot;
+  constexpr Bytes kStep = Bytes{512} << 10;  // an eighth of a channel's buffer of 4 MiB
+  return tree_chunk(system, size, choice, choice.protocol == Protocol::ll128 ? slot : kStep);
 }
 
 const char* to_string(NcclAlgorithm algorithm) {

@@ -26,13 +26,14 @@ std::string cycles(double nanoseconds) {
 }
 
 // Settings of one run that all plans share: the preset, and the calibrated keys. The launch is that
-// of the preset.
+// of the preset, and the rate of a channel depends on the plan.
 std::vector<std::string> machine_settings(const SiliconMachine& machine, const Numbers& numbers) {
   std::vector<std::string> settings;
   for (const auto* list : {&machine.given, &machine.fitted}) {
     for (const FittedNumber& fitted : *list) {
       const std::string name = fitted.name;
-      if (name.find('.') == std::string::npos || name == kLaunch) continue;
+      if (name.find('.') == std::string::npos) continue;
+      if (name == kLaunch || name == kChannelRate) continue;
       settings.push_back(name + "=" + machine.text_of(fitted, numbers.at(name)));
     }
   }
@@ -117,7 +118,7 @@ class CasePlanner {
 
   static Bytes round_up(Bytes bytes) { return (bytes + 3) / 4 * 4; }
 
-  // A chunk of `part`.
+  // What a channel moves in one round of its `part` of the data.
   [[nodiscard]] Bytes chunk_of(const NcclChoice& choice, Bytes part) const {
     Bytes chunk = nccl_chunk(system_, case_.size, choice);
     // The chunks of all GPUs of a server are one, which takes a server's GPUs in a chain.
@@ -225,7 +226,7 @@ class CasePlanner {
   }
 
   // `rounds` rounds of `bytes` each. With many ranks, more than `most` of them are not simulated:
-  // two smaller runs stand for the whole, which is off by some percent.
+  // two smaller runs stand for the whole, which is off by up to a tenth.
   void add_runs(CasePlan& plan, Bytes rounds, Bytes bytes, Bytes most) {
     constexpr std::uint32_t kFewRanks = 16;
     if (rounds <= most || system_.ranks() <= kFewRanks) {

@@ -201,14 +201,17 @@ TEST_CASE("Rows of one case that differ by more than twice stand apart") {
   CHECK(comparison.apart[0].why == "rows of one case differ by more than 2x");
 }
 
-// The value of a setting in a plan's first run. The last one counts.
-std::string setting_of(const CasePlan& plan, const std::string& key) {
-  REQUIRE_FALSE(plan.runs.empty());
-  std::string value;
-  for (const std::string& setting : plan.runs.front().settings) {
-    if (setting.compare(0, key.size() + 1, key + "=") == 0) value = setting.substr(key.size() + 1);
+std::string setting_of(const PlannedRun& run, const std::string& key) {
+  for (const std::string& setting : run.settings) {
+    if (setting.compare(0, key.size() + 1, key + "=") == 0) return setting.substr(key.size() + 1);
   }
-  return value;
+  return {};
+}
+
+// The value of a setting in a plan's only run.
+std::string setting_of(const CasePlan& plan, const std::string& key) {
+  REQUIRE(plan.runs.size() == 1);
+  return setting_of(plan.runs.front(), key);
 }
 
 CasePlan nccl_plan(const std::string& name, MeasuredOp op, Bytes size) {
@@ -219,10 +222,12 @@ CasePlan nccl_plan(const std::string& name, MeasuredOp op, Bytes size) {
 TEST_CASE("Trees of switches are simulated with the chunks of a server's GPUs in one") {
   const CasePlan plan = nccl_plan("10 x 8 H100", MeasuredOp::all_reduce, Bytes{1} << 30);
   CHECK(plan.how == "NVLS tree Simple x16, continued");
-  CHECK(setting_of(plan, "collective.algorithm") == "nccl_tree");
-  CHECK(setting_of(plan, "system.ni.program.slot") == "524288B");
+  REQUIRE(plan.runs.size() == 2);
+  const PlannedRun& run = plan.runs.front();
+  CHECK(setting_of(run, "collective.algorithm") == "nccl_tree");
+  CHECK(setting_of(run, "system.ni.program.slot") == "524288B");
   const double rate = silicon_machine("10 x 8 H100").numbers().at("nvls_tree_rate");
-  CHECK(std::stod(setting_of(plan, "system.ni.program.context_bytes_per_cycle")) ==
+  CHECK(std::stod(setting_of(run, "system.ni.program.context_bytes_per_cycle")) ==
         std::round(rate));
 }
 
