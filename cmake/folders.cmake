@@ -5,20 +5,20 @@
 
 # Hardware. hw/clock is the lowest folder that knows SystemC, so everything that does not use it is plain C++.
 espalier_folder(hw)
-espalier_folder(hw/topology USES hw LINKS fmt::fmt)
-espalier_folder(hw/cost USES hw)
+espalier_folder(hw/topology ONCE USES hw LINKS fmt::fmt)
+espalier_folder(hw/cost ONCE USES hw)
 espalier_folder(hw/clock USES hw hw/topology LINKS PkgConfig::SYSTEMC)
 
 # Algorithms: plain C++.
-espalier_folder(alg/routes USES hw hw/topology LINKS fmt::fmt)
-espalier_folder(alg/schedule USES hw hw/topology alg/routes LINKS fmt::fmt)
+espalier_folder(alg/routes ONCE USES hw hw/topology LINKS fmt::fmt)
+espalier_folder(alg/schedule ONCE USES hw hw/topology alg/routes LINKS fmt::fmt)
 espalier_folder(alg/packing USES hw/topology alg/routes alg/schedule LINKS fmt::fmt)
-espalier_folder(alg/generators USES hw hw/topology alg/routes alg/schedule alg/packing LINKS fmt::fmt)
-espalier_folder(alg/plans USES hw hw/topology alg/routes alg/schedule LINKS Boost::headers fmt::fmt)
-espalier_folder(alg/certify USES hw/topology alg/routes alg/schedule alg/plans LINKS fmt::fmt)
-espalier_folder(alg/bounds USES hw/topology alg/routes alg/schedule alg/plans LINKS Boost::headers fmt::fmt)
-espalier_folder(alg/program USES hw hw/topology alg/routes alg/schedule alg/packing alg/generators LINKS fmt::fmt)
-espalier_folder(alg/rank_order USES hw alg/generators LINKS ${espalier_z3} fmt::fmt)
+espalier_folder(alg/generators ONCE USES hw hw/topology alg/routes alg/schedule alg/packing LINKS fmt::fmt)
+espalier_folder(alg/plans ONCE USES hw hw/topology alg/routes alg/schedule LINKS Boost::headers fmt::fmt)
+espalier_folder(alg/certify ONCE USES hw/topology alg/routes alg/schedule alg/plans LINKS fmt::fmt)
+espalier_folder(alg/bounds ONCE USES hw/topology alg/routes alg/schedule alg/plans LINKS Boost::headers fmt::fmt)
+espalier_folder(alg/program ONCE USES hw hw/topology alg/routes alg/schedule alg/packing alg/generators LINKS fmt::fmt)
+espalier_folder(alg/rank_order ONCE USES hw alg/generators LINKS ${espalier_z3} fmt::fmt)
 espalier_folder(alg USES alg/schedule alg/generators alg/plans alg/program LINKS fmt::fmt)
 
 # Flow control and routers: the flit engine, and the train engine beside it.
