@@ -26,7 +26,7 @@ constexpr const char* kPostedSlots =
     "{network_slot_cycles: 500, "
     "network_receive_cycles: 700, request: 2KiB, slot: 4KiB, requests: 2}}}\n"
     "collective: {op: all_reduce, algorithm: nccl_ring, size: 256KiB, program: {channels: 4}}\n";
-constexpr const char* kThemis =
+constexpr const char* kThemisPlan =
     "system:\n"
     "  topology: {type: dimensions}\n"
     "  dimensions:\n"
@@ -132,17 +132,17 @@ const std::vector<ExplainedRun>& many_runs() {
       {kMesh, {"collective.algorithm=dbtree", "system.router.hold=flit"}, true},
       {kPostedSlots, {}},
       {kPostedSlots, {"collective.algorithm=nccl_tree", "system.ni.program.slots=1"}},
-      {kThemis, {}},
-      {kThemis, {"simulation.fold=off"}},
-      {kThemis, {"collective.algorithm=baseline", "simulation.fold=off"}},
-      {kThemis, {"system.ni.dimension_queue.in_flight=1"}},
-      {kThemis,
+      {kThemisPlan, {}},
+      {kThemisPlan, {"simulation.fold=off"}},
+      {kThemisPlan, {"collective.algorithm=baseline", "simulation.fold=off"}},
+      {kThemisPlan, {"system.ni.dimension_queue.in_flight=1"}},
+      {kThemisPlan,
        {"system.ni.dimension_queue.enforce_order=false",
         "system.ni.dimension_queue.arbitration_cycles=3"}},
       // Fewer elements than NPUs: stages and steps in which some have no bytes.
-      {kThemis, {"collective.size=4B", "collective.chunks=1", "simulation.fold=off"}},
-      {kThemis, {"collective.size=20B", "collective.chunks=2", "simulation.fold=off"}},
-      {kThemis,
+      {kThemisPlan, {"collective.size=4B", "collective.chunks=1", "simulation.fold=off"}},
+      {kThemisPlan, {"collective.size=20B", "collective.chunks=2", "simulation.fold=off"}},
+      {kThemisPlan,
        {"collective.size=12B", "collective.op=reduce_scatter", "collective.algorithm=baseline",
         "simulation.fold=off"}},
       {kInNetwork, {"collective.size=12B", "simulation.fold=off"}},
@@ -264,7 +264,7 @@ TEST_CASE("An injected fault is what the critical path spent most time on, by na
       {kExplainTorus,
        {"collective.algorithm=ring", "faults.late_nis=[{node: 3, cycles: 100000}]"},
        {"late_start", "net.ni_0_3"}},
-      {kThemis, {"faults.late_nis=[{node: 7, cycles: 9000}]"}, {"late_start", "net.ni_3_1"}},
+      {kThemisPlan, {"faults.late_nis=[{node: 7, cycles: 9000}]"}, {"late_start", "net.ni_3_1"}},
       {kExplainTorus,
        {"faults.clock_skew=[{node: 9, cycles: 30000}]"},
        {"clock_skew", "net.ni_2_1"}},
@@ -275,7 +275,7 @@ TEST_CASE("An injected fault is what the critical path spent most time on, by na
        {"system.ni.lockstep=off", "faults.dma_jitter.max_cycles=20000", "faults.dma_jitter.seed=3",
         "faults.dma_jitter.nodes=[5]"},
        {"dma", "net.ni_1_1"}},
-      {kThemis,
+      {kThemisPlan,
        {"faults.dma_jitter.max_cycles=5000", "faults.dma_jitter.nodes=[5]"},
        {"dma", "net.ni_1_1"}},
       {kExplainTorus,
@@ -292,7 +292,7 @@ TEST_CASE("An injected fault is what the critical path spent most time on, by na
       {kExplainTorus,
        {"system.ni.ports=1", "system.ni.lockstep=off", "collective.size=1MiB"},
        {"ni_queue", ""}},
-      {kThemis,
+      {kThemisPlan,
        {"system.ni.dimension_queue.in_flight=1", "system.ni.dimension_queue.arbitration_cycles=900",
         "simulation.fold=off"},
        {"dimension_queue", ""}},

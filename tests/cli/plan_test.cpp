@@ -13,7 +13,7 @@ using test::TemporaryFolder;
 namespace {
 
 // Themis's Fig. 5 in small: dim1 twice as fast as dim2, four chunks.
-constexpr const char* kExample =
+constexpr const char* kPlanExample =
     "system:\n"
     "  topology: {type: dimensions}\n"
     "  dimensions:\n"
@@ -24,7 +24,7 @@ constexpr const char* kExample =
     "collective: {op: all_reduce, algorithm: themis, size: 64KiB, chunks: 4}\n";
 
 std::string write_example(const TemporaryFolder& folder) {
-  return folder.write("example.yaml", kExample);
+  return folder.write("example.yaml", kPlanExample);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ constexpr const char* kCurves =
     "  size: [16KiB, 64KiB, 256KiB]\n"
     "simulation: {link_utilization: true}\n";
 
-constexpr const char* kThemis =
+constexpr const char* kThemisRuns =
     "system:\n"
     "  topology: {type: dimensions}\n"
     "  dimensions: {shape: [ring, switch], size: [4, 4], links: [2, 1], bandwidth: [100Gb/s, "
@@ -295,7 +295,7 @@ TEST_CASE("A list of results gives the same numbers as the sweep's folder") {
 
 TEST_CASE("A report of a multi-dimensional system has its dimensions over time and their use") {
   const Reports reports;
-  const std::string page = reports.page({reports.results("themis", kThemis)});
+  const std::string page = reports.page({reports.results("themis", kThemisRuns)});
   CHECK_THAT(page, Contains("Activity of the dimensions, run 1: baseline") &&
                        Contains("Activity of the dimensions, run 2: themis") &&
                        Contains("Utilization of the dimensions") && Contains("run 2, dim2: "));

@@ -21,11 +21,11 @@ namespace {
 constexpr const char* kTimelineTorus =
     "system: {topology: {type: torus, dims: [4, 4]}}\n"
     "collective: {op: all_reduce, algorithm: multitree, size: 32KiB}\n";
-constexpr const char* kTraffic =
+constexpr const char* kTrafficPoint =
     "system: {topology: {type: mesh, dims: [4, 3]}}\n"
     "traffic: {pattern: uniform, injection_rate: 0.6, warmup_cycles: 0, measure_cycles: 1500, "
     "drain_cycles: 0}\n";
-constexpr const char* kThemis =
+constexpr const char* kThemisTimeline =
     "system:\n"
     "  topology: {type: dimensions}\n"
     "  dimensions: {shape: [ring, switch], size: [4, 4],\n"
@@ -192,10 +192,10 @@ TEST_CASE("A timeline keeps the rules of its format, and has the same bytes in e
       {kTimelineTorus, {"system.ni.dma.bandwidth=15GB/s", "system.router.clock=1.5GHz"}},
       {kTimelineTorus, {"collective.algorithm=dbtree", "system.router.vc_depth_flits=40"}},
       {kTimelineTorus, {"collective.algorithm=dbtree", "system.link.bandwidth=7GB/s"}},
-      {kTraffic, {}},
-      {kTraffic, {"system.router.vc_depth_flits=36", "system.link.bandwidth=12GB/s"}},
-      {kThemis, {}},
-      {kThemis, {"simulation.fold=off"}},
+      {kTrafficPoint, {}},
+      {kTrafficPoint, {"system.router.vc_depth_flits=36", "system.link.bandwidth=12GB/s"}},
+      {kThemisTimeline, {}},
+      {kThemisTimeline, {"simulation.fold=off"}},
       {kTimelineProgram, {}},
       {kTimelineProgram,
        {"collective.algorithm=gc3_hierarchical_composed", "system.ni.program.slot=1000B"}},

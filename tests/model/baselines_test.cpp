@@ -66,22 +66,22 @@ void check_stalled(const char* algorithm, const Topology& topology, Bytes size) 
 const char* const kAnywhere[] = {"ring", "bidirectional_ring", "direct", "halving_doubling",
                                  "dbtree"};
 
-constexpr Bytes kSize = test::kSanitized ? 2 * 1024 : 16 * 1024;
+constexpr Bytes kDataSize = test::kSanitized ? 2 * 1024 : 16 * 1024;
 
 TEST_CASE("The baselines take the same cycles in both fidelities on a 4x4 torus") {
   const Topology torus = make_torus({4, 4}, link_of(20));
-  for (const char* algorithm : kAnywhere) check_fidelities(algorithm, torus, kSize);
+  for (const char* algorithm : kAnywhere) check_fidelities(algorithm, torus, kDataSize);
 }
 
 TEST_CASE("The baselines take the same cycles in both fidelities on a fat-tree") {
   const Topology fat_tree = make_fat_tree(4, 4, 4, link_of(20));
-  for (const char* algorithm : kAnywhere) check_fidelities(algorithm, fat_tree, kSize);
+  for (const char* algorithm : kAnywhere) check_fidelities(algorithm, fat_tree, kDataSize);
 }
 
 TEST_CASE("The baselines take the same cycles in both fidelities on a BiGraph") {
   const Topology bigraph = make_bigraph(2, 8, link_of(20));
-  for (const char* algorithm : kAnywhere) check_fidelities(algorithm, bigraph, kSize);
-  check_fidelities("hdrm", bigraph, kSize);
+  for (const char* algorithm : kAnywhere) check_fidelities(algorithm, bigraph, kDataSize);
+  check_fidelities("hdrm", bigraph, kDataSize);
 }
 
 TEST_CASE("The baselines take the same cycles in both fidelities where nothing divides evenly") {

@@ -149,14 +149,14 @@ TEST_CASE("A switch that adds handles parts of different sizes and empty parts")
 }
 
 TEST_CASE("An NPU sends its part of an all_gather once, not to every other NPU") {
-  constexpr Bytes kSize = 64 * 1024;
+  constexpr Bytes kBytes = 64 * 1024;
   const auto bytes = [](DimensionAlgorithm algorithm) {
-    return run(point_of({8}, {algorithm}, 1, kSize, CollectiveOp::all_gather, "baseline"),
+    return run(point_of({8}, {algorithm}, 1, kBytes, CollectiveOp::all_gather, "baseline"),
                Fidelity::train, Folding::off)
         .bytes_sent.front();
   };
-  CHECK(bytes(kForward) == kSize * 7);
-  CHECK(bytes(kOffload) == kSize);
+  CHECK(bytes(kForward) == kBytes * 7);
+  CHECK(bytes(kOffload) == kBytes);
 }
 
 TEST_CASE("A short all_reduce takes one step to the switch and back instead of log2 P") {

@@ -5,7 +5,6 @@
 #include "alg/program/chunk_language.h"
 
 using namespace espalier;
-using Catch::Matchers::Message;
 
 namespace {
 
@@ -32,11 +31,12 @@ ProgramSignature all_reduce(std::uint32_t ranks = 2, std::uint32_t chunks = 2) {
 
 TEST_CASE("A chunk that was never written cannot be read") {
   ChunkTracer tracer(signature(CollectiveOp::all_reduce, 2, 2, false));
-  REQUIRE_THROWS_MATCHES(tracer.chunk(0, kOutput, 1), ChunkError,
-                         Message("rank 0 out[1] is read, but no operation before has written it"));
   REQUIRE_THROWS_MATCHES(
-      tracer.chunk(0, kScratchBuffer, 7), ChunkError,
-      Message("rank 0 scratch[7] is read, but no operation before has written it"));
+      tracer.chunk(0, kOutput, 1), ChunkError,
+      Catch::Matchers::Message("rank 0 out[1] is read, but no operation before has written it"));
+  REQUIRE_THROWS_MATCHES(tracer.chunk(0, kScratchBuffer, 7), ChunkError,
+                         Catch::Matchers::Message(
+                             "rank 0 scratch[7] is read, but no operation before has written it"));
   tracer.chunk(1, kInput, 0).copy(0, kScratchBuffer, 7);
   REQUIRE_NOTHROW(tracer.chunk(0, kScratchBuffer, 7));
   REQUIRE_THROWS_AS(tracer.chunk(0, kScratchBuffer, 6, 2), ChunkError);
@@ -51,7 +51,8 @@ TEST_CASE("A reference is stale as soon as its place is written again") {
   const ChunkRef written = tracer.chunk(1, kInput, 1).copy(0, kInput, 1);
   REQUIRE_THROWS_MATCHES(
       before.copy(1, kScratchBuffer, 0), ChunkError,
-      Message("the reference to rank 0 in[0..1] is stale: rank 0 in[1] was written since"));
+      Catch::Matchers::Message(
+          "the reference to rank 0 in[0..1] is stale: rank 0 in[1] was written since"));
   REQUIRE_NOTHROW(other.copy(1, kScratchBuffer, 2));
   REQUIRE_NOTHROW(written.copy(1, kScratchBuffer, 3));
 }
@@ -73,7 +74,8 @@ TEST_CASE("A write makes references stale by every name of its place") {
   tracer.chunk(0, kInput, 0).copy(1, kOutput, 2);
   REQUIRE_THROWS_MATCHES(
       own.copy(0, kOutput, 2), ChunkError,
-      Message("the reference to rank 1 in[0] is stale: rank 1 in[0] was written since"));
+      Catch::Matchers::Message(
+          "the reference to rank 1 in[0] is stale: rank 1 in[0] was written since"));
 }
 
 TEST_CASE("A reduction needs equal numbers of chunks") {
@@ -82,7 +84,8 @@ TEST_CASE("A reduction needs equal numbers of chunks") {
   const ChunkRef two = tracer.chunk(1, kInput, 0, 2);
   REQUIRE_THROWS_MATCHES(
       one.reduce(two), ChunkError,
-      Message("cannot reduce 2 chunks of rank 1 in[0..1] into 1 chunks of rank 0 in[0]"));
+      Catch::Matchers::Message(
+          "cannot reduce 2 chunks of rank 1 in[0..1] into 1 chunks of rank 0 in[0]"));
   REQUIRE_NOTHROW(tracer.chunk(0, kInput, 0, 2).reduce(two));
 }
 
@@ -90,10 +93,11 @@ TEST_CASE("A chunk is not reduced with itself, nor copied onto a part of itself"
   ChunkTracer tracer(all_reduce(2, 4));
   const ChunkRef pair = tracer.chunk(0, kInput, 0, 2);
   REQUIRE_THROWS_MATCHES(pair.reduce(pair), ChunkError,
-                         Message("rank 0 in[0..1] is reduced with itself"));
+                         Catch::Matchers::Message("rank 0 in[0..1] is reduced with itself"));
   REQUIRE_THROWS_AS(pair.reduce(tracer.chunk(0, kOutput, 1, 2)), ChunkError);
-  REQUIRE_THROWS_MATCHES(pair.copy(0, kInput, 1), ChunkError,
-                         Message("rank 0 in[0..1] and its copy rank 0 in[1..2] overlap"));
+  REQUIRE_THROWS_MATCHES(
+      pair.copy(0, kInput, 1), ChunkError,
+      Catch::Matchers::Message("rank 0 in[0..1] and its copy rank 0 in[1..2] overlap"));
   REQUIRE_NOTHROW(pair.reduce(tracer.chunk(0, kInput, 2, 2)));
 }
 
@@ -107,10 +111,12 @@ TEST_CASE("A copy onto its own place does nothing") {
 
 TEST_CASE("Places out of range are refused, and only scratch grows") {
   ChunkTracer tracer(all_reduce());
-  REQUIRE_THROWS_MATCHES(tracer.chunk(2, kInput, 0), ChunkError,
-                         Message("rank 2 does not exist; the program has 2 ranks"));
-  REQUIRE_THROWS_MATCHES(tracer.chunk(0, kInput, 1, 2), ChunkError,
-                         Message("rank 0 in[1..2] is out of range: the buffer has 2 chunks"));
+  REQUIRE_THROWS_MATCHES(
+      tracer.chunk(2, kInput, 0), ChunkError,
+      Catch::Matchers::Message("rank 2 does not exist; the program has 2 ranks"));
+  REQUIRE_THROWS_MATCHES(
+      tracer.chunk(0, kInput, 1, 2), ChunkError,
+      Catch::Matchers::Message("rank 0 in[1..2] is out of range: the buffer has 2 chunks"));
   REQUIRE_THROWS_AS(tracer.chunk(0, kInput, ~0U, ~0U), ChunkError);
   REQUIRE_THROWS_AS(tracer.chunk(0, kInput, 0, 0), ChunkError);
   const ChunkRef chunk = tracer.chunk(0, kInput, 0);
@@ -146,9 +152,10 @@ TEST_CASE("A sum without one part is not an all_reduce") {
   ChunkTracer tracer(all_reduce(3, 1));
   const ChunkRef sum = tracer.chunk(0, kInput, 0).reduce(tracer.chunk(1, kInput, 0));
   sum.copy(1, kInput, 0);
-  REQUIRE_THROWS_MATCHES(tracer.finish(), ChunkError,
-                         Message("at the end rank 0 out[0] must hold rank 0 in[0] + rank 1 in[0] + "
-                                 "rank 2 in[0], but holds rank 0 in[0] + rank 1 in[0]"));
+  REQUIRE_THROWS_MATCHES(
+      tracer.finish(), ChunkError,
+      Catch::Matchers::Message("at the end rank 0 out[0] must hold rank 0 in[0] + rank 1 in[0] + "
+                               "rank 2 in[0], but holds rank 0 in[0] + rank 1 in[0]"));
 }
 
 TEST_CASE("A part that is added twice makes the sum wrong") {
@@ -167,7 +174,8 @@ TEST_CASE("A part that is added twice makes the sum wrong") {
 
 TEST_CASE("Broadcast and reduce keep their promise to the given root") {
   ProgramSignature broadcast = signature(CollectiveOp::broadcast, 2, 1, true);
-  REQUIRE_THROWS_MATCHES(ChunkTracer(broadcast), ChunkError, Message("broadcast needs a root"));
+  REQUIRE_THROWS_MATCHES(ChunkTracer(broadcast), ChunkError,
+                         Catch::Matchers::Message("broadcast needs a root"));
   broadcast.root = 2;
   REQUIRE_THROWS_AS(ChunkTracer(broadcast), ChunkError);
   broadcast.root = 1;
@@ -196,8 +204,9 @@ TEST_CASE("A custom collective must keep its given promises") {
   REQUIRE_NOTHROW(tracer.finish());
 
   custom.promises = {{1, 1, {{0, 0}}}};
-  REQUIRE_THROWS_MATCHES(ChunkTracer(custom), ChunkError,
-                         Message("a promise names rank 1 out[1], which does not exist"));
+  REQUIRE_THROWS_MATCHES(
+      ChunkTracer(custom), ChunkError,
+      Catch::Matchers::Message("a promise names rank 1 out[1], which does not exist"));
   custom.promises = {{1, 0, {{1, 0}}}};
   REQUIRE_THROWS_AS(ChunkTracer(custom), ChunkError);
 }
@@ -207,9 +216,10 @@ TEST_CASE("Signatures that do not describe a collective are refused") {
   REQUIRE_THROWS_AS(ChunkTracer(all_reduce(1, 0)), ChunkError);
   REQUIRE_THROWS_AS(ChunkTracer(all_reduce(~0U, 1)), ChunkError);
   REQUIRE_THROWS_AS(ChunkTracer(all_reduce(1, ~0U)), ChunkError);
-  REQUIRE_THROWS_MATCHES(ChunkTracer(signature(CollectiveOp::all_to_all, 3, 4, false)), ChunkError,
-                         Message("the program has 4 chunks, but the number of chunks of all_to_all "
-                                 "must be a multiple of its 3 ranks"));
+  REQUIRE_THROWS_MATCHES(
+      ChunkTracer(signature(CollectiveOp::all_to_all, 3, 4, false)), ChunkError,
+      Catch::Matchers::Message("the program has 4 chunks, but the number of chunks of all_to_all "
+                               "must be a multiple of its 3 ranks"));
 }
 
 TEST_CASE("Fragments end in the order in which they began, and multiply") {
@@ -223,8 +233,9 @@ TEST_CASE("Fragments end in the order in which they began, and multiply") {
     tracer.chunk(0, kInput, 0).copy(1, kOutput, 0);
     tracer.end_parallelize();
     tracer.chunk(1, kInput, 0).copy(0, kOutput, 1);
-    REQUIRE_THROWS_MATCHES(tracer.finish(), ChunkError,
-                           Message("a fragment is still open at the end of the program"));
+    REQUIRE_THROWS_MATCHES(
+        tracer.finish(), ChunkError,
+        Catch::Matchers::Message("a fragment is still open at the end of the program"));
   }
   const ChunkTrace trace = tracer.finish();
   REQUIRE(trace.operations[0].parallel == 6);
@@ -249,14 +260,16 @@ TEST_CASE("Sums that double without end are stopped") {
     }
   };
   REQUIRE_NOTHROW(double_it(16));
-  REQUIRE_THROWS_MATCHES(double_it(1), ChunkError,
-                         Message("the sum has more than 65536 chunks, which is the limit"));
+  REQUIRE_THROWS_MATCHES(
+      double_it(1), ChunkError,
+      Catch::Matchers::Message("the sum has more than 65536 chunks, which is the limit"));
 }
 
 TEST_CASE("A channel above the limit is refused") {
   ChunkTracer tracer(all_reduce());
   const ChunkRef chunk = tracer.chunk(0, kInput, 0);
   REQUIRE_NOTHROW(chunk.copy(1, kScratchBuffer, 0, {ChunkTracer::kMostChannels - 1}));
-  REQUIRE_THROWS_MATCHES(chunk.copy(1, kScratchBuffer, 0, {~0U}), ChunkError,
-                         Message("channel 4294967295 is too large; allowed are 0 to 65535"));
+  REQUIRE_THROWS_MATCHES(
+      chunk.copy(1, kScratchBuffer, 0, {~0U}), ChunkError,
+      Catch::Matchers::Message("channel 4294967295 is too large; allowed are 0 to 65535"));
 }

@@ -12,20 +12,20 @@ constexpr unsigned kSeed = 20240601;
 
 using Random = std::mt19937;
 
-std::size_t below(Random& random, std::size_t limit) {
+std::size_t draw_below(Random& random, std::size_t limit) {
   return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
 }
 
 // Bytes that mean something to the format are drawn often.
 char a_byte(Random& random) {
   static const std::string kMeaningful = "<>/=\"'&;! -?x0123456789abcdefiors\n\t";
-  if (below(random, 4) == 0) return static_cast<char>(below(random, 256));
-  return kMeaningful[below(random, kMeaningful.size())];
+  if (draw_below(random, 4) == 0) return static_cast<char>(draw_below(random, 256));
+  return kMeaningful[draw_below(random, kMeaningful.size())];
 }
 
 void edit(std::string& text, Random& random) {
-  const std::size_t at = below(random, text.size());
-  switch (below(random, 5)) {
+  const std::size_t at = draw_below(random, text.size());
+  switch (draw_below(random, 5)) {
     case 0:
       text[at] = a_byte(random);
       return;
@@ -33,14 +33,14 @@ void edit(std::string& text, Random& random) {
       text.insert(at, 1, a_byte(random));
       return;
     case 2:
-      text.erase(at, 1 + below(random, 8));
+      text.erase(at, 1 + draw_below(random, 8));
       break;
     case 3:  // a piece of it once more, elsewhere
-      text.insert(below(random, text.size()), text.substr(at, 1 + below(random, 80)));
+      text.insert(draw_below(random, text.size()), text.substr(at, 1 + draw_below(random, 80)));
       break;
     default: {  // another number
       const std::size_t digit = text.find_first_of("0123456789", at);
-      if (digit != std::string::npos) text[digit] = static_cast<char>('0' + below(random, 10));
+      if (digit != std::string::npos) text[digit] = static_cast<char>('0' + draw_below(random, 10));
     }
   }
   if (text.empty()) text = "<";
@@ -56,7 +56,7 @@ TEST_CASE("Every document is read or refused, and every document that is read ca
     const std::string original = contents_of(path);
     for (int round = 0; round < 1500; ++round) {
       std::string text = original;
-      for (std::size_t edits = 1 + below(random, 3); edits > 0; --edits) edit(text, random);
+      for (std::size_t edits = 1 + draw_below(random, 3); edits > 0; --edits) edit(text, random);
       Diagnostics diagnostics;
       const auto program = read_msccl_xml(path, text, diagnostics);
       if (program.has_value() != (diagnostics.num_errors() == 0)) FAIL(text << diagnostics.text());
