@@ -3,9 +3,13 @@
 // Internal to keys*.cpp.
 #pragma once
 
+#include <array>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -73,8 +77,7 @@ void set_member(Member& member, const Value& value) {
   }
 }
 template <class Member>
-Value value_of_member(const Member& member) {
-  Value value;
+void get_member(const Member& member, Value& value) {
   if constexpr (std::is_same_v<Member, std::string>) {
     value.text = member;
   } else if constexpr (std::is_same_v<Member, double>) {
@@ -86,16 +89,9 @@ Value value_of_member(const Member& member) {
   } else {
     value.number = number_of(member);
   }
-  return value;
 }
 
-// Access from a point to one of its structs.
-template <class Struct>
-struct PathTo {
-  std::function<Struct&(RunPoint&)> to_change;
-  std::function<const Struct&(const RunPoint&)> to_read;
-};
-
+// The struct that a path of members leads to, for instance NiConfig.
 template <class Outer, class First, class... Rest>
 auto& follow(Outer& outer, First first, Rest... rest) {
   auto& member = outer.*first;
@@ -112,16 +108,61 @@ auto& follow(Outer& outer, First first, Rest... rest) {
   }
 }
 
+// Finds a struct in a point.
+using Path = std::function<void*(RunPoint&)>;
+[[nodiscard]] const void* find(const Path& path, const RunPoint& point);
+
 }  // namespace key_values
+
+// Writes and reads one member of a struct whose type is forgotten. The compiler makes the code once
+// for a struct and a type of member, not for each key.
+class MemberAccess {
+ public:
+  template <class Struct, class Member>
+  explicit MemberAccess(Member Struct::*member)
+      : set_(&set_in<Struct, Member>), get_(&get_in<Struct, Member>) {
+    static_assert(sizeof(member) == sizeof(member_));
+    std::memcpy(member_.data(), &member, sizeof(member));
+  }
+  // Precondition: `owner` points to a Struct.
+  void set(void* owner, const Value& value) const { set_(member_, owner, value); }
+  [[nodiscard]] Value get(const void* owner) const {
+    Value value;
+    get_(member_, owner, value);
+    return value;
+  }
+
+ private:
+  struct Any {};
+  using Bytes = std::array<unsigned char, sizeof(int Any::*)>;
+
+  template <class Struct, class Member>
+  static Member Struct::*of(const Bytes& bytes) {
+    Member Struct::*member;
+    std::memcpy(&member, bytes.data(), sizeof(member));
+    return member;
+  }
+  template <class Struct, class Member>
+  static void set_in(const Bytes& member, void* owner, const Value& value) {
+    key_values::set_member(static_cast<Struct*>(owner)->*of<Struct, Member>(member), value);
+  }
+  template <class Struct, class Member>
+  static void get_in(const Bytes& member, const void* owner, Value& value) {
+    key_values::get_member(static_cast<const Struct*>(owner)->*of<Struct, Member>(member), value);
+  }
+
+  Bytes member_{};  // the pointer to member
+  void (*set_)(const Bytes&, void*, const Value&);
+  void (*get_)(const Bytes&, const void*, Value&);
+};
 
 // keys_collective.cpp
 [[nodiscard]] KeyCondition where_algorithm_reads(const std::string& key);
 
 // A key under construction. Valid until the next key is added.
-template <class Struct>
 class KeyDraft {
  public:
-  KeyDraft(Key& key, const key_values::PathTo<Struct>& path) : key_(&key), path_(path) {}
+  explicit KeyDraft(Key& key) : key_(&key) {}
 
   KeyDraft& min(std::uint64_t min) { return range(min, key_->shape.max); }
   KeyDraft& range(std::uint64_t min, std::uint64_t max) {
@@ -144,41 +185,14 @@ class KeyDraft {
     return between(0, max);
   }
   // A word that stands for 0 or for an empty list.
-  KeyDraft& word(std::string word) {
-    key_->shape.zero_word = std::move(word);
+  KeyDraft& word(std::string_view word) {
+    key_->shape.zero_word = word;
     return *this;
   }
-  // The word "auto" leaves the cycles to the cost model; 0 keeps its own meaning. `is_implied` is
-  // set if the word was given.
-  KeyDraft& or_implied(bool Struct::*is_implied) {
-    key_->shape.word_number = kNever;
-    key_->set = [set = key_->set, path = path_, is_implied](RunPoint& point, const Value& value) {
-      path.to_change(point).*is_implied = value.number == kNever;
-      if (value.number != kNever) set(point, value);
-    };
-    key_->get = [get = key_->get, path = path_, is_implied](const RunPoint& point) {
-      return path.to_read(point).*is_implied ? number_value(kNever) : get(point);
-    };
-    return word("auto");
-  }
-  // A value with one of `endings` is the path of a file, and means the name `name`. file_of()
-  // returns the member of the point that stores the path. The word `all` means every name but
-  // `name` and those in `not_in_all`.
-  template <class FileOf>
-  KeyDraft& file_as(const std::string& name, std::vector<std::string> endings, std::string all,
-                    std::vector<std::string> not_in_all, FileOf file_of) {
-    ValueShape& shape = key_->shape;
-    const auto found = std::find(shape.names.begin(), shape.names.end(), name);
-    shape.file_name = static_cast<std::uint64_t>(found - shape.names.begin());
-    shape.file_endings = std::move(endings);
-    shape.all_word = std::move(all);
-    shape.not_in_all = std::move(not_in_all);
-    key_->set = [set = key_->set, path = path_, file_of](RunPoint& point, const Value& value) {
-      set(point, value);
-      if (!value.text.empty()) file_of(path.to_change(point)) = value.text;
-    };
-    return *this;
-  }
+  // A value with one of `endings` is the path of a file, and means the name `name`. The word `all`
+  // means every name but `name` and those in `not_in_all`.
+  KeyDraft& file_as(const std::string& name, std::vector<std::string> endings, std::string_view all,
+                    std::vector<std::string> not_in_all);
   KeyDraft& names(std::vector<std::string> names) {
     key_->shape.names = std::move(names);
     return *this;
@@ -199,20 +213,33 @@ class KeyDraft {
     key_->optional = true;
     return *this;
   }
-  KeyDraft& only(KeyCondition condition) {
-    key_->conditions.push_back(std::move(condition));
+  KeyDraft& only(const KeyCondition& condition) {
+    key_->conditions.push_back(condition);
     return *this;
   }
   // The key applies if the algorithm has it as a parameter (alg/algorithm.h).
   KeyDraft& only_where_algorithm_reads_it() { return only(where_algorithm_reads(key_->name)); }
-  KeyDraft& doc(std::string description) {
-    key_->description = std::move(description);
+  KeyDraft& doc(std::string_view description) {
+    key_->description = description;
     return *this;
   }
 
  private:
   Key* key_;
-  key_values::PathTo<Struct> path_;
+};
+
+// A field of a mapping. `min` and `max` apply to numbers.
+[[nodiscard]] ValueField value_field(const char* name, ValueType type, std::uint64_t min,
+                                     std::uint64_t max, bool required);
+
+// One field of a list of mappings, and the member of `Record` that stores it.
+template <class Record>
+struct RecordField {
+  template <class Member>
+  RecordField(Member Record::*of, ValueField written) : field(std::move(written)), member(of) {}
+
+  ValueField field;
+  MemberAccess member;
 };
 
 template <class Struct>
@@ -236,7 +263,8 @@ class KeyTable {
   template <class Path>
   auto group_at(std::string section, Path path) {
     using Struct = std::decay_t<decltype(path(std::declval<RunPoint&>()))>;
-    return KeyGroup<Struct>(*this, std::move(section), key_values::PathTo<Struct>{path, path});
+    return KeyGroup<Struct>(*this, std::move(section),
+                            [path](RunPoint& point) -> void* { return &path(point); });
   }
 
   // Condition: the value of key `name` is one of `words`. The key must be earlier in the table.
@@ -264,19 +292,38 @@ class KeyTable {
   std::vector<Key> keys_;
 };
 
-// Keys of one struct and one section, one method for each kind of value.
-template <class Struct>
-class KeyGroup {
+// Keys of one section whose members are in one struct. KeyGroup knows the struct.
+class AnyKeyGroup {
  public:
-  using Draft = KeyDraft<Struct>;
-
-  KeyGroup(KeyTable& table, std::string section, key_values::PathTo<Struct> path)
+  AnyKeyGroup(KeyTable& table, std::string section, key_values::Path path)
       : table_(&table), section_(std::move(section)), path_(std::move(path)) {}
 
+ protected:
+  KeyDraft key(ValueType type, const char* name, const MemberAccess& member) const;
+  // A number for which the word "auto" may stand; `is_implied` is set if the word was given.
+  KeyDraft key_or_implied(const char* name, const MemberAccess& member,
+                          const MemberAccess& is_implied) const;
+  KeyDraft named_key(const char* name, const MemberAccess& member,
+                     const std::vector<std::string>& names) const;
+  KeyDraft record_key(const char* name, std::vector<ValueField> fields) const;
+
+  KeyTable* table_;
+  std::string section_;
+  key_values::Path path_;
+  std::vector<KeyCondition> conditions_;
+  bool resolved_ = true;
+};
+
+// One method for each kind of value.
+template <class Struct>
+class KeyGroup : public AnyKeyGroup {
+ public:
+  using AnyKeyGroup::AnyKeyGroup;
+
   // The same group with a further condition for all its keys.
-  [[nodiscard]] KeyGroup only(KeyCondition condition) const {
+  [[nodiscard]] KeyGroup only(const KeyCondition& condition) const {
     KeyGroup group = *this;
-    group.conditions_.push_back(std::move(condition));
+    group.conditions_.push_back(condition);
     return group;
   }
   // The same group, with keys that are left out of the resolved configuration.
@@ -287,39 +334,45 @@ class KeyGroup {
   }
 
   template <class Member>
-  Draft integer(const std::string& name, Member Struct::*member) const {
-    return key(ValueType::integer, name, member).range(0, kAnyNumber);
+  KeyDraft integer(const char* name, Member Struct::*member) const {
+    return number(ValueType::integer, name, member).range(0, kAnyNumber);
   }
   template <class Member>
-  Draft cycles(const std::string& name, Member Struct::*member) const {
-    return key(ValueType::integer, name, member).range(0, kLongestLatencyCycles);
+  KeyDraft cycles(const char* name, Member Struct::*member) const {
+    return number(ValueType::integer, name, member).range(0, kLongestLatencyCycles);
+  }
+  // The word "auto" leaves the cycles to the cost model; 0 keeps its own meaning. `is_implied` is
+  // set if the word was given.
+  KeyDraft cycles_or_implied(const char* name, Cycle Struct::*member,
+                             bool Struct::*is_implied) const {
+    return key_or_implied(name, MemberAccess(member), MemberAccess(is_implied));
   }
   template <class Member>
-  Draft size(const std::string& name, Member Struct::*member) const {
-    return key(ValueType::size, name, member).range(1, kLargestMessage);
+  KeyDraft size(const char* name, Member Struct::*member) const {
+    return number(ValueType::size, name, member).range(1, kLargestMessage);
   }
   template <class Member>
-  Draft time(const std::string& name, Member Struct::*member) const {
-    return key(ValueType::time, name, member).range(1, kSecond);
+  KeyDraft time(const char* name, Member Struct::*member) const {
+    return number(ValueType::time, name, member).range(1, kSecond);
   }
   template <class Member>
-  Draft rate(const std::string& name, Member Struct::*member) const {
-    return key(ValueType::rate, name, member).range(kSlowestLink, kFastestLink);
+  KeyDraft rate(const char* name, Member Struct::*member) const {
+    return number(ValueType::rate, name, member).range(kSlowestLink, kFastestLink);
   }
   template <class Member>
-  Draft number(ValueType type, const std::string& name, Member Struct::*member) const {
-    return key(type, name, member);
+  KeyDraft number(ValueType type, const char* name, Member Struct::*member) const {
+    return key(type, name, MemberAccess(member));
   }
-  Draft boolean(const std::string& name, bool Struct::*member) const {
-    return key(ValueType::boolean, name, member).range(0, 1);
+  KeyDraft boolean(const char* name, bool Struct::*member) const {
+    return number(ValueType::boolean, name, member).range(0, 1);
   }
-  Draft fraction(const std::string& name, double Struct::*member) const {
-    return key(ValueType::fraction, name, member);
+  KeyDraft fraction(const char* name, double Struct::*member) const {
+    return number(ValueType::fraction, name, member);
   }
   // An enumerator, given by its name. If the member is optional, "auto" means none.
   template <class Member>
-  Draft choice(const std::string& name, Member Struct::*member) const {
-    Draft draft = key(ValueType::name, name, member);
+  KeyDraft choice(const char* name, Member Struct::*member) const {
+    KeyDraft draft = number(ValueType::name, name, member);
     std::vector<std::string> names = all_names<typename key_values::Choice<Member>::Type>();
     if constexpr (has_none<Member>()) {
       names.insert(names.begin(), "auto");
@@ -328,12 +381,18 @@ class KeyGroup {
     return draft.names(std::move(names));
   }
   // One of `names`, stored as text.
-  Draft named(const std::string& name, std::string Struct::*member,
-              const std::vector<std::string>& names) const;
-  // The path of a file, relative to the configuration's folder.
-  Draft path(const std::string& name, std::string Struct::*member) const {
-    return key(ValueType::text, name, member);
+  KeyDraft named(const char* name, std::string Struct::*member,
+                 const std::vector<std::string>& names) const {
+    return named_key(name, MemberAccess(member), names);
   }
+  // The path of a file, relative to the configuration's folder.
+  KeyDraft path(const char* name, std::string Struct::*member) const {
+    return number(ValueType::text, name, member);
+  }
+  // A list of mappings.
+  template <class Record>
+  KeyDraft records(const char* name, std::vector<Record> Struct::*list,
+                   const std::vector<RecordField<Record>>& fields) const;
 
  private:
   template <class Member>
@@ -344,42 +403,33 @@ class KeyGroup {
       return key_values::IsOptional<Member>::value;
     }
   }
-
-  template <class Member>
-  Draft key(ValueType type, const std::string& name, Member Struct::*member) const {
-    Key& key = table_->add(join_key(section_, name));
-    key.shape.type = type;
-    key.conditions = conditions_;
-    key.resolved = resolved_;
-    key.set = [path = path_, member](RunPoint& point, const Value& value) {
-      key_values::set_member(path.to_change(point).*member, value);
-    };
-    key.get = [path = path_, member](const RunPoint& point) {
-      return key_values::value_of_member(path.to_read(point).*member);
-    };
-    return Draft(key, path_);
-  }
-
-  KeyTable* table_;
-  std::string section_;
-  key_values::PathTo<Struct> path_;
-  std::vector<KeyCondition> conditions_;
-  bool resolved_ = true;
 };
 
 template <class Struct>
-KeyDraft<Struct> KeyGroup<Struct>::named(const std::string& name, std::string Struct::*member,
-                                         const std::vector<std::string>& names) const {
-  Draft draft = key(ValueType::name, name, member);
-  Key& made = table_->last();
-  made.set = [path = path_, member, names](RunPoint& point, const Value& value) {
-    path.to_change(point).*member = names.at(value.number);
+template <class Record>
+KeyDraft KeyGroup<Struct>::records(const char* name, std::vector<Record> Struct::*list,
+                                   const std::vector<RecordField<Record>>& fields) const {
+  std::vector<ValueField> written;
+  for (const RecordField<Record>& field : fields) written.push_back(field.field);
+  KeyDraft draft = record_key(name, std::move(written));
+  Key& key = table_->last();
+  key.set = [path = path_, list, fields](RunPoint& point, const Value& value) {
+    auto& records = static_cast<Struct*>(path(point))->*list;
+    records.clear();
+    for (const std::vector<Value>& from : value.records) {
+      Record& record = records.emplace_back();
+      for (std::size_t f = 0; f < fields.size(); ++f) fields[f].member.set(&record, from[f]);
+    }
   };
-  made.get = [path = path_, member, names](const RunPoint& point) {
-    const auto found = std::find(names.begin(), names.end(), path.to_read(point).*member);
-    return number_value(static_cast<std::uint64_t>(found - names.begin()));
+  key.get = [path = path_, list, fields](const RunPoint& point) {
+    Value value;
+    for (const Record& record : static_cast<const Struct*>(key_values::find(path, point))->*list) {
+      auto& to = value.records.emplace_back();
+      for (const RecordField<Record>& field : fields) to.push_back(field.member.get(&record));
+    }
+    return value;
   };
-  return draft.names(names);
+  return draft;
 }
 
 // Parts of the table, in the order of the table.

@@ -143,14 +143,18 @@ void add_collective_keys(KeyTable& table) {
   collective
       .named("algorithm", &Config::algorithm,
              algorithms_where([](const Algorithm&) { return true; }))
-      .file_as("program", {".xml", ".trace"}, "all", {kAutoAlgorithm},
-               [](Config& config) -> std::string& { return config.program.file; })
+      .file_as("program", {".xml", ".trace"}, "all", {kAutoAlgorithm})
       .doc(
           "algorithm that generates the schedule, plan or program (espalier list algorithms); "
           "auto: the fastest schedule, program or plan; all: every other algorithm that suits the "
           "network "
           "and the operation; a program's file: that program. In a list, an algorithm that does "
           "not suit is skipped");
+  Key& algorithm = table.last();
+  algorithm.set = [set = algorithm.set](RunPoint& point, const Value& value) {
+    set(point, value);
+    if (!value.text.empty()) point.collective->program.file = value.text;
+  };
   collective.size("size", &Config::size)
       .range(1, kLargestCollective)
       .only(KeyTable::without({"training", "workload"}))

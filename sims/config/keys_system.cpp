@@ -89,9 +89,10 @@ void add_router_keys(KeyTable& table) {
       .doc(
           "payload of one flit; if it is not given, a power of two that is wide enough for the "
           "fastest link");
-  router.integer("pipeline_cycles", &RouterConfig::pipeline_cycles)
+  router
+      .cycles_or_implied("pipeline_cycles", &RouterConfig::pipeline_cycles,
+                         &RouterConfig::pipeline_is_implied)
       .range(0, 1000)
-      .or_implied(&RouterConfig::pipeline_is_implied)
       .doc(
           "cycles from a flit's arrival to its earliest departure; auto: the cycles that "
           "system.cost implies for the router's stages at this clock");
@@ -169,9 +170,10 @@ void add_dimension_queue_keys(KeyTable& table) {
       .doc(
           "number of chunks in flight on a dimension at a time; auto: 8, or more where the bytes "
           "of 8 chunks do not cover the fixed delay of their steps");
-  queue.integer("arbitration_cycles", &DimensionQueueConfig::arbitration_cycles)
+  queue
+      .cycles_or_implied("arbitration_cycles", &DimensionQueueConfig::arbitration_cycles,
+                         &DimensionQueueConfig::arbitration_is_implied)
       .range(1, 1000)
-      .or_implied(&DimensionQueueConfig::arbitration_is_implied)
       .doc(
           "cycles from when a chunk waits and may start until it starts; auto: the cycles that "
           "system.cost implies for a queue of order scf at this clock");

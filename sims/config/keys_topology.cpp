@@ -69,19 +69,19 @@ class TopologyKeys {
   }
 
  private:
-  KeyDraft<Topo> only(const Names& types, KeyDraft<Topo> draft) const {
+  KeyDraft only(const Names& types, KeyDraft draft) const {
     return draft.only(table_.where(kTypeKey, types)).exclusive();
   }
-  KeyDraft<Topo> count(const Names& types, const char* name, std::uint32_t Topo::*member) const {
+  KeyDraft count(const Names& types, const char* name, std::uint32_t Topo::*member) const {
     return only(types, group_.integer(name, member).range(1, kLargestCount));
   }
   // Adds latency and bandwidth of one kind of links.
   void links(const Names& types, const std::string& name, const std::string& where,
              std::uint64_t Topo::*latency, std::uint64_t Topo::*bandwidth) const {
-    only(types, group_.time(name + ".latency", latency))
+    only(types, group_.time((name + ".latency").c_str(), latency))
         .word("link")
         .doc("latency of one direction, " + where + "; link: system.link.latency");
-    only(types, group_.rate(name + ".bandwidth", bandwidth))
+    only(types, group_.rate((name + ".bandwidth").c_str(), bandwidth))
         .word("link")
         .doc("bandwidth of one direction, " + where + "; link: system.link.bandwidth");
   }
