@@ -9,7 +9,7 @@ done
 
 if ! command -v apt-get >/dev/null; then
   echo "missing on this system, which has no apt-get: ${missing[*]}" >&2
-  echo "Those are Debian's names. Install the libraries with your package manager, then build with CMake: docs/install.md" >&2
+  echo "Those are Debian's names. Install the libraries with your package manager, then build with CMake: README.md, Install" >&2
   exit 1
 fi
 

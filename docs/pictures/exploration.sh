@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes docs/pictures/exploration.svg: area against time, of the report of docs/exploration.md's sweep. Needs python3.
+# Makes docs/pictures/exploration.svg: area against time, of the report of the sweep in docs/sweeps.md. Needs python3.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 sims/build.sh release espalier

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of docs/better-schedules.md: schedules.sh [PROGRAM [FOLDER]].
+# Makes the pictures of docs/bounds.md and alg/packing/README.md: schedules.sh [PROGRAM [FOLDER]].
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 program=${1:-build/release/espalier}

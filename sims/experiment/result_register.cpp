@@ -241,7 +241,7 @@ std::vector<ResultField> fields_without_counters() {
       {"oversubscription.aggregation", "cgt", number, "", given, never,
        "rack's uplinks / uplinks of the aggregation layer"},
       {"tenants", "cg", object, "", simulation, never,
-       "what other tenants posted and got (data_center.md)"},
+       "what other tenants posted and got (topologies.md)"},
       {"tenants.flows", "cg", number, "", given, never, "flows of other tenants"},
       {"tenants.message_bytes", "cg", number, "bytes", given, never, "size of a tenant's message"},
       {"tenants.messages", "cg", number, "", simulation, never, "messages delivered to tenants"},

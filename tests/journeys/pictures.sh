@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws the pictures of docs/better-schedules.md again and compares them with those in docs/pictures: pictures.sh ESPALIER
+# Draws the pictures of planned schedules again and compares them with those in docs/pictures: pictures.sh ESPALIER
 set -euo pipefail
 program=$(realpath "${1:?usage: pictures.sh ESPALIER}")
 cd "$(dirname "$0")/../.."

@@ -335,7 +335,7 @@ std::vector<test::Post> all_to_the_end(std::size_t nodes, Bytes bytes) {
   return gradients;
 }
 
-// docs/control_traffic.md, without other control messages: the gradient lane of each input port
+// docs/latency.md, without other control messages: the gradient lane of each input port
 // goes once, and each of its packets is at most S flits and has been held up at most once, by C
 // flits, by each router on its way and before it started here.
 Cycle wait_bound(std::uint64_t inputs, std::uint64_t sub_packet, std::uint64_t control,

@@ -1,4 +1,4 @@
-"""Times both fidelities on the cases of docs/performance.md. Called by fidelity.sh."""
+"""Times both fidelities. Called by fidelity.sh."""
 import json
 import os
 import statistics

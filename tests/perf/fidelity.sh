@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Train fidelity against cycle fidelity, as a report: every figure of docs/performance.md, measured in one run.
+# Train fidelity against cycle fidelity, as a report: both measured in one run.
 # tests/perf/fidelity.sh [RUNS]: short cases are run that many times (default 3) and the median counts.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

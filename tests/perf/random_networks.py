@@ -4,7 +4,7 @@
 random_networks.py BUILD [--kind KIND ...] [--screen SIZE] [COUNT] [FIRST_SEED] [OPERATION ...] draws connected networks of 3 to 20 nodes (`graph`, graphs with `one-way`
 links, nodes behind switches: `switched`; unequal rates), simulates 1 GB on each, certified and with real data, two at a time, and prints those below 95 %
 of the bound, then the least and the median share. A seed gives the same network always; of COUNT seeds, only those of the kinds that are asked for run.
-Switches store messages (docs/better-schedules.md, "Links of different rates at switches"), except with --default-router.
+Switches store messages (docs/bounds.md, "Links of different rates at switches"), except with --default-router.
 
 --screen SIZE runs many networks in little time: a network that reaches 97 % with SIZE is simulated with 1 GB only if its seed is a multiple of 20, all
 others always are. Small data reach less, because the latency counts more.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Speed of cycle fidelity: flit-hops (one flit through one router) per CPU second, as a report. docs/performance.md says how
-# to read it. tests/perf/run.sh [RUNS]: the median of that many runs of each case (default 3).
+# Speed of cycle fidelity: flit-hops (one flit through one router) per CPU second, as a report.
+# tests/perf/run.sh [RUNS]: the median of that many runs of each case (default 3).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 runs=${1:-3}

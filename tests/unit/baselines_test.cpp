@@ -313,7 +313,7 @@ struct Claims {
   std::vector<std::string> refuted;  // all others that run there are proven
 };
 
-// The table of docs/algorithms.md. bcube has base 2 on all of them.
+// The table of alg/generators/README.md. bcube has base 2 on all of them.
 TEST_CASE("The certifier proves or refutes that an algorithm is free of contention") {
   const std::vector<Claims> table{
       {make_torus({4, 4}, kPlainLink), {"direct", "halving_doubling", "bcube", "dbtree"}},

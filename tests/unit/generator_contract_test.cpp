@@ -2,8 +2,6 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
@@ -191,48 +189,4 @@ TEST_CASE("All but 2D-RING, translated trees and HDRM run on every network with 
       if (anywhere) CHECK(generator.unsuited(topology) == "");
     }
   }
-}
-
-TEST_CASE("The table in docs/algorithms.md lists every generator with its operations") {
-  std::ifstream page(ESPALIER_SOURCE_DIR "/docs/algorithms.md");
-  REQUIRE(page.good());
-  std::vector<std::string> documented;
-  for (std::string line; std::getline(page, line) && line.rfind("## ", 0) != 0;) {
-    if (line.rfind("| `", 0) != 0) continue;
-    std::vector<std::string> cells;
-    std::istringstream row(line);
-    for (std::string cell; std::getline(row, cell, '|');) cells.push_back(cell);
-    REQUIRE(cells.size() >= 5);
-    documented.push_back(cells[1] + ":" + cells[4]);
-  }
-  const auto abbreviation = [](CollectiveOp op) {
-    switch (op) {
-      case CollectiveOp::reduce_scatter:
-        return "RS";
-      case CollectiveOp::all_gather:
-        return "AG";
-      case CollectiveOp::all_reduce:
-        return "AR";
-      case CollectiveOp::broadcast:
-        return "B";
-      case CollectiveOp::reduce:
-        return "R";
-      case CollectiveOp::all_to_allv:
-        return "A2AV";
-      default:
-        return "A2A";
-    }
-  };
-  std::vector<std::string> registered;
-  for (const Generator& generator : generators()) {
-    std::vector<std::string> ops;
-    for (const CollectiveOp op :
-         {CollectiveOp::reduce_scatter, CollectiveOp::all_gather, CollectiveOp::all_reduce,
-          CollectiveOp::all_to_all, CollectiveOp::all_to_allv, CollectiveOp::broadcast,
-          CollectiveOp::reduce}) {
-      if (generator.computes(op)) ops.emplace_back(abbreviation(op));
-    }
-    registered.push_back(fmt::format(" `{}` : {} ", generator.name, fmt::join(ops, ", ")));
-  }
-  CHECK(documented == registered);
 }
