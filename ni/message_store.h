@@ -30,7 +30,7 @@ struct PathUse {
   std::uint64_t flits = 0;
 };
 
-// Shared by the NIs of a system. Ids are those of the MessageTable that routers read.
+// Shared by the NIs of a system. Ids are indices into the MessageTable that routers read.
 class MessageStore {
  public:
   explicit MessageStore(MessageTable& table) : table_(table) {}

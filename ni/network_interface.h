@@ -166,7 +166,7 @@ class NetworkInterface : public sc_core::sc_module,
   void issue(const Operation& operation, Cycle now) override;
   WorkTimes work(const LocalWork& work, Cycle now) override;
   MessageId send(const Operation& stripe, MessageId whole, Cycle now);
-  // The port that the message takes: of those with the fewest messages that hold them, the first.
+  // The least loaded port; the lowest number wins ties.
   [[nodiscard]] std::uint32_t port_for(const BoundRoute& route) const;
   // PortRelease::pushed: whether messages release the port, and when to look again.
   void look_at_release(std::size_t port, Cycle now);
@@ -216,7 +216,7 @@ class NetworkInterface : public sc_core::sc_module,
   MessageSource* control_ = nullptr;
   std::vector<MessageSource*> sources_;
   std::uint64_t received_flits_ = 0;
-  Counters counters_;                  // without those of the engine
+  Counters counters_;                  // without the engine's counters
   std::deque<Arrival> arrivals_;       // complete messages on their way to memory, by time
   std::vector<Arrival> held_;          // Reduces that may not be added yet, in order of arrival
   std::vector<Reduction> reductions_;  // in the reduction unit

@@ -1,5 +1,5 @@
-// The messages that wait at one injection port, and those of their packets that the DMA engine has
-// read.
+// The messages that wait at one injection port, and the packets that the DMA engine has read of
+// them.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class SendQueue {
   [[nodiscard]] std::size_t held() const { return sends_.size() - released_; }
   [[nodiscard]] bool empty() const { return sends_.empty(); }
   // Inserts the message behind all messages of the same or a lower rank, and behind the message
-  // that is being sent or is next. `vcs`: those of the injection channel that it may use.
+  // that is being sent or is next. `vcs`: VCs of the injection channel that the message may use.
   void push(MessageId message, const Framing& framing, VcMask vcs, std::uint64_t rank = 0);
 
   // PortRelease::pushed. Messages are pushed into the buffer one after the other, at most a packet

@@ -117,7 +117,7 @@ class SeparableHold {
   struct Output {
     VcMask owned = 0;            // VCs whose owner has been granted and has not sent its last flit
     std::uint32_t first_vc = 0;  // VcOrder::rotating: behind the VC of the last packet
-    // Of the packet that holds the output, or held it last.
+    // Place of the packet that holds the output, or held it last.
     std::uint32_t input = 0;
     std::uint32_t vc = 0;
     std::uint32_t out_vc = 0;

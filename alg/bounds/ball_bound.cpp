@@ -14,7 +14,7 @@ namespace espalier {
 
 namespace {
 
-// What has to pass between a node and those far from it.
+// Bytes that have to pass between a node and the nodes far from it.
 class FarData {
  public:
   FarData(const Topology& topology, const Demand& demand) : topology_(topology), demand_(demand) {}
@@ -45,11 +45,11 @@ class FarData {
 // ---- Balls ----
 
 struct Ball {
-  double seconds = 0;  // what it promises
+  double seconds = 0;  // estimate of the bound
   NodeId centre;
-  NodeId other;                   // the nearest of those outside
-  std::uint64_t radius_ps = 0;    // the ball holds what is as near as this
-  std::uint64_t distance_ps = 0;  // outside is what is as far as this
+  NodeId other;                   // the nearest node outside
+  std::uint64_t radius_ps = 0;    // the ball holds vertices up to this latency
+  std::uint64_t distance_ps = 0;  // vertices from this latency on are outside
 };
 
 class BallSearch {

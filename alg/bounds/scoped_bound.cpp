@@ -19,7 +19,7 @@ namespace {
 
 double in_gb(double bytes_per_second) { return bytes_per_second / 1e9; }
 
-// Of crossings with the same reason to be tried, the one that promises most.
+// Keeps the most promising of several crossings that are tried for one reason.
 class BestCrossing {
  public:
   // `make` returns the proposal.

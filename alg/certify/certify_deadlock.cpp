@@ -114,7 +114,7 @@ void check_issue_order(const ScheduleTables& tables, const RaisedTables& raised,
   std::vector<std::uint32_t> cycle = sort_topologically(begin.back(), precedences).cycle;
   if (cycle.empty()) return;
 
-  // Of several consecutive entries of one node, only the first and the last are printed: a
+  // Only the first and the last of several consecutive entries of one node are printed: a
   // dependency ends at one and starts at the other.
   const auto new_node = std::find_if(cycle.begin(), cycle.end(), [&](std::uint32_t v) {
     return node_of(v) != node_of(cycle.back());

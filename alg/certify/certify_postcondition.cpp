@@ -74,7 +74,7 @@ bool is_even_cut(const std::vector<Bytes>& shares, Bytes element_bytes) {
 
 namespace {
 
-// The shares of an all_to_allv are those of the request.
+// The shares of an all_to_allv must equal the request's shares.
 void check_counts(const Scope& scope, const std::vector<Bytes>& shares, std::size_t num_nodes,
                   Findings& findings) {
   for (std::size_t pair = 0; pair < shares.size(); ++pair) {

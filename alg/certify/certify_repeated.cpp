@@ -3,8 +3,8 @@
 //
 // A family is a set of flows f, f + stride, f + 2 stride, ... that every row with first flow f
 // passes through, one flow in a pass. Flow f + i * stride is wave i. If each flow has one chunk of
-// its own, waves touch different memory, and every wave has the same messages. So the data of all
-// waves are right if those of one are. Waves meet only in the order of the tables: row r issues
+// its own, waves touch different memory, and every wave has the same messages. Hence it
+// suffices to check the data of one wave. Waves meet only in the order of the tables: row r issues
 // wave w in pass first_pass(r) + w. A time x(r) for every row, with wave w at x(r) + w * T, that
 // grows from row to row of a table, from the last row to the first one of the next pass, and from
 // the sender of an awaited message to the row that waits, leaves no circle of waits in any wave.

@@ -64,7 +64,7 @@ class PathScheduler {
     }
     most_ = *std::max_element(scope_.counts.begin(), scope_.counts.end());
     if (most_ == 0) return;
-    // Of larger units, some are filled too little; smaller ones count too many heads.
+    // Larger units would be partly empty; smaller units would have too many heads.
     const Bytes sizes = is_cut_to_units() ? kSlotSizes : kSizes;
     unit_ = std::max((most_ + sizes - 1) / sizes, std::min(most_, kLeastUnit));
     unit_ = (unit_ + request.element_bytes - 1) / request.element_bytes * request.element_bytes;
@@ -105,7 +105,7 @@ class PathScheduler {
 
  private:
   [[nodiscard]] bool is_worth(std::uint32_t parts) const { return most_ / parts >= kLeastPiece; }
-  // Whether all pairs have the same number of bytes, but for an element.
+  // True if the sizes of all pairs differ by at most one element.
   [[nodiscard]] bool is_even() const { return request_.op == CollectiveOp::all_to_all; }
 
   // Links behind switches fill only with messages of one size: there a large piece is cut into

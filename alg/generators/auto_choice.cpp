@@ -57,7 +57,7 @@ std::string auto_unsuited(const Topology& topology) {
   return why;
 }
 
-// Where messages pass several links and no slots keep them apart, they contend, and the plan is too
+// Messages contend if they pass several links and no slots keep them apart. The plan is then too
 // short by about a hundredth.
 bool may_contend(const Schedule& schedule) {
   bool has_slots = false;

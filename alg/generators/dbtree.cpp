@@ -84,7 +84,7 @@ class DoubleTreeScheduler {
     schedule_.op = request.op;
     schedule_.num_nodes = topology.num_nodes();
     schedule_.size = request.size;
-    // The segments of the first tree, then those of the second.
+    // The segments of the first tree, then the segments of the second tree.
     const auto halves = cut_evenly(request.size, 2, request.element_bytes);
     for (std::size_t t = 0; t < 2; ++t) {
       const auto cuts = cut_evenly(halves[t + 1] - halves[t], segments_, request.element_bytes);

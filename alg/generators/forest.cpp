@@ -77,7 +77,7 @@ class ForestBuilder {
                                               to_string(request_.op), kMostNodesBehindSwitches));
     }
     try_timed();
-    // The phases of an all_reduce that grows in time do not overlap; those of other trees do.
+    // The phases of an all_reduce overlap, except with trees that grow in time.
     const bool overlaps = request_.op == CollectiveOp::all_reduce;
     if (!choice_.empty() && !overlaps && is_near_bound(kGoodLoss))
       return choice_.schedule("forest");

@@ -50,7 +50,7 @@ struct CollectiveRequest {
   [[nodiscard]] NodeId node_of(std::size_t rank) const {
     return rank_order.empty() ? NodeId(rank) : rank_order[rank];
   }
-  // Of the schedule on a network of `nodes` nodes, all of which take part.
+  // The schedule's scope on a network of `nodes` nodes, if all of them take part.
   [[nodiscard]] Scope scope(std::size_t nodes) const {
     Scope scope;
     if (is_rooted(op)) scope.root = node_of(root);

@@ -175,7 +175,7 @@ Schedule generate_halving_doubling(const Topology& topology, const CollectiveReq
 // Partners differ in one bit of their ranks, so the parity of a rank says on which side it sits: a
 // message always crosses from one side to the other, over one link between switches. With s bits
 // for a side's switches and p for a switch's nodes, an upper rank sits at the switch of its bits 0
-// .. s-1, a lower one at that of its bits s .. s+p-1 and then 0, 1, ... (s bits in all). If p <= s
+// .. s-1, a lower rank at the switch of bits s .. s+p-1 and then 0, 1, ... (s bits). If p <= s
 // the two switches of a message and the step then tell the sender, and no link carries two messages
 // of a step.
 bool is_power_of_two(std::size_t n) { return n != 0 && (n & (n - 1)) == 0; }

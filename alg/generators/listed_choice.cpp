@@ -75,7 +75,7 @@ void SegmentChoice::consider_listed(TreeOps trees) {
       const std::uint64_t time = s == kLeadSegments ? best->time_ps : try_list(s, best_lead);
       const auto now = static_cast<double>(best->time_ps);
       worse = static_cast<double>(time) > kWorse * now ? worse + 1 : 0;
-      // What fills and empties the links halves with each doubling.
+      // The time to fill and empty the links halves with each doubling of the segments.
       const double above = now - static_cast<double>(least);
       const double gain = std::min(before == 0 ? above : before - now, above) / 2;
       if (above < kAtBound * now) break;

@@ -159,7 +159,7 @@ void SegmentChoice::consider(TreeOps trees) {
   constexpr std::size_t kReplayed = 4;
   if (found.size() > kReplayed) found.resize(kReplayed);
   for (Passing& p : found) {
-    // What exchanges of slots gain at most, in practice.
+    // The largest gain of exchanging slots, in practice.
     constexpr double kMostGain = 0.12;
     const bool hopeless =
         best_ && has_many_rows(p) >= has_many_rows(passing_) &&
@@ -170,7 +170,7 @@ void SegmentChoice::consider(TreeOps trees) {
       p.time_ps = p.plan.end_ps(p.waves);
     }
     const std::size_t sends = trees.ops.size() * p.together * p.waves;
-    // Where slots hold the order, messages start when they are planned to.
+    // If slots hold the order, messages start when they are planned to.
     const bool held = request_.timing.slot_counter && shares_links(trees.routes, trees.ops);
     if (sends <= kMostReplayedSends && !held) {
       p.time_ps = replay_ps(topology_, trees.routes, tree_copies(trees.ops, p.together), p.segment,
@@ -184,7 +184,7 @@ void SegmentChoice::consider(TreeOps trees) {
 }
 
 void SegmentChoice::consider_stored(TreeOps trees) {
-  // A VC buffer has room for so many messages: one comes while the other one leaves.
+  // Messages that must fit into a VC buffer: one arrives while another leaves.
   constexpr Bytes kPerBuffer = 2;
   constexpr Bytes kMostTimesAsMany = 64;
   const Bytes unit = unit_bytes(trees);

@@ -23,7 +23,7 @@ struct TreeOps {
 
 constexpr std::size_t kMostListedSends = 1'500'000;  // of an order without a period
 
-// Takes trees of several kinds and keeps those whose data pass fastest.
+// Takes trees of several kinds and keeps the kind whose data pass fastest.
 class SegmentChoice {
  public:
   SegmentChoice(const Topology& topology, const CollectiveRequest& request)

@@ -88,7 +88,7 @@ class PathSearch {
     set_prices(kFirstSteepness);
     for (const std::size_t piece : order_) {
       route(piece);
-      // What is not routed yet will use the links too, so prices follow the busiest link so far.
+      // Pieces without a route will use the links too, so prices follow the busiest link so far.
       set_prices(kFirstSteepness);
     }
     std::vector<LinkPath> best = paths_;

@@ -21,13 +21,14 @@ struct LinkUses {
   std::vector<std::uint64_t> arrival_ps;  // by op, from its start to the ops that wait for it
 };
 
-// `start_ps`: of the messages of all waves, wave by wave; no two of them use a link at once, and
-// none starts before those of its wave for which it waits have arrived. Keeps both.
+// `start_ps[w * ops + o]`: start of message `o` in wave `w`. Precondition, preserved: no link
+// carries two messages at once, and each message starts after its predecessors have arrived.
 //
 // While waves fill the network and while they leave it, links have gaps. All messages move as late
 // as they can, the last ones first, and then as early as they can, the first ones first (double
-// justification: Valls, Ballestin, Quintanilla 2005): a message takes a gap and leaves one to those
-// behind it, until the gap is at an end of the plan. Repeated while the plan becomes shorter.
+// justification: Valls, Ballestin, Quintanilla 2005): a message takes a gap and leaves a gap to the
+// messages behind it, until the gap is at an end of the plan. Repeated while the plan becomes
+// shorter.
 void justify_sends(const std::vector<WaveOp>& ops, const WaveSuccessors& after,
                    const LinkUses& uses, std::vector<std::uint64_t>& start_ps);
 

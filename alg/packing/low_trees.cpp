@@ -44,7 +44,7 @@ class LowOutTrees {
     for (std::uint32_t e = 0; e < graph.edges.size(); ++e) {
       out_[graph.edges[e].from].push_back(e);
       for (const LinkId l : graph.edges[e].path) {
-        // Of links without latency, fewer are better.
+        // A link without latency costs something, so that paths with fewer links win.
         latency_[e] += std::max<std::uint64_t>(topology.link(l).spec.latency_ps, 1);
       }
     }

@@ -10,7 +10,7 @@ namespace {
 // At slots, in one period. More make periods a few percent shorter and planning as much longer.
 constexpr std::uint64_t kMostLooks = 1'000'000;
 constexpr std::uint64_t kMostLooksPerMessage = 500;
-// Where few messages find no place after so many looks each, there is none.
+// If a small plan still has an unplaced message after this many attempts, give up.
 constexpr std::uint64_t kMostLooksOfFew = 4000;
 
 std::uint64_t most_looks(std::uint64_t messages) {
@@ -148,7 +148,7 @@ bool PathSlots::move_chain(std::uint32_t op) {
 void PathSlots::eject_for(std::uint32_t op, std::vector<std::uint32_t>& ejected) {
   const RouteId route = ops_[op].route;
   const std::uint32_t count = slots(main_[op]);
-  // Who is ejected often becomes expensive, so that the same messages do not eject each other
+  // A message that is ejected often becomes expensive, so that two messages do not eject each other
   // forever. A random slot to begin with.
   const std::uint32_t from = static_cast<std::uint32_t>(random_() % count);
   std::uint32_t best = kNone;

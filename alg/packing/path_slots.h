@@ -39,7 +39,7 @@ class PathSlots {
     std::uint32_t begin = 0;
     std::uint32_t count = 0;
   };
-  // Those of hop `hop` that go with slot `slot` of the op's slowest link; none if it has too few.
+  // The slots of hop `hop` that go with slot `slot` of the op's slowest link; none if too few.
   [[nodiscard]] Slots slots_at(std::uint32_t op, std::uint32_t slot, std::size_t hop) const;
   void mark(std::uint32_t op, std::uint32_t user);
   [[nodiscard]] bool is_free(std::uint32_t op, std::uint32_t slot) const;

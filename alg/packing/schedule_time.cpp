@@ -14,8 +14,8 @@ namespace espalier {
 
 namespace {
 
-// All transfers of a schedule whose first root stands for all: those of root r follow those of
-// root r - 1.
+// All transfers of a schedule whose first root stands for all roots: transfers of root r follow
+// transfers of root r - 1.
 Schedule of_all_roots(const Schedule& schedule) {
   const Translations& group = *schedule.symmetry;
   Schedule all = schedule;

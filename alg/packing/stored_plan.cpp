@@ -91,8 +91,8 @@ class StoredPlanner {
     return order;
   }
 
-  // Of the ways that begin within a period of `ready`, those with the least wait in switches; of
-  // these the first one.
+  // The way with the least wait in switches among the ways that begin within a period of `ready`;
+  // the first one wins ties.
   [[nodiscard]] Way best_way(const WaveOp& op, std::uint64_t ready) {
     LinkSlots& first = slots_[routes_.link(op.route, 0).index()];
     std::optional<Way> best;

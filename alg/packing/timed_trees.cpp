@@ -129,7 +129,7 @@ class TimedTrees {
     }
   };
 
-  // What starts last in the mirrored network starts first.
+  // The message that starts last in the mirrored network starts first.
   void mirror(TimedTree& tree) const {
     for (std::size_t i = 0; i < tree.start_ps.size(); ++i) {
       tree.start_ps[i] = end_ps_ - tree.start_ps[i] - ways_[tree.tree.edges[i]].arrival_ps;

@@ -21,7 +21,7 @@ struct PackedTree {
 // Packs `demand[r]` out-trees with root r into the units of the edges (Edmonds' branchings with
 // multiplicities: Edmonds 1973; Berczi and Frank 2010). Trees grow low: each takes the edge whose
 // tail is nearest to its root, or, if `short_paths_first`, among the edges over the fewest links,
-// which leaves links between switches to those trees that need them. Preconditions: the graph has
+// which leaves links between switches to the trees that need them. Preconditions: the graph has
 // no switches; the trees fit (trees_fit, with these demands).
 [[nodiscard]] std::vector<PackedTree> pack_out_trees(const PackGraph& graph,
                                                      const std::vector<std::int64_t>& units,

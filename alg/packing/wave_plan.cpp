@@ -205,8 +205,8 @@ class WavePlanner {
     return static_cast<std::uint32_t>((slot_ps(main_link(op)) + own - 1) / own) * op.share;
   }
 
-  // Heads come to a shared link after different times. Where all routes agree, its slots begin as
-  // much later than those of the links before it. Elsewhere slots have room for the difference: a
+  // Heads come to a shared link after different times. Where all routes agree, the link's slots
+  // begin by that time later than the slots of the link before. Elsewhere slots have room for it: a
   // message that comes later than its slot would keep the next one waiting, and that one the next.
   void align_slots() {
     find_phases();
@@ -546,8 +546,8 @@ WavePlan justified(const Topology& topology, const RouteSet& routes, const std::
 }
 
 std::vector<WaveSend> all_sends(const WavePlan& plan, std::uint32_t waves) {
-  // In each period, the ops start at their places in it, those of early waves first where two are
-  // equal. So the ops are sorted once, not the sends of all waves.
+  // In each period, the ops start at their places in it; of two equal places the earlier wave goes
+  // first. So the ops are sorted once, not the sends of all waves.
   struct Place {
     std::uint64_t within;  // the period
     std::uint64_t period;  // in which wave 0 starts it

@@ -62,15 +62,15 @@ struct DimensionPlan {
   // 4.6.2); empty if NPUs choose by themselves.
   std::vector<std::vector<StageRef>> start_order;
   // Predicted load of each dimension after all chunks were planned, in femtoseconds. For an
-  // all_reduce, the load of the reduce_scatter half, which equals that of the all_gather half.
+  // all_reduce, the load of the reduce_scatter half, which equals the load of the all_gather half.
   std::vector<std::uint64_t> loads_fs;
 
   [[nodiscard]] std::size_t num_nodes() const;
   // Bytes that an NPU holds of a chunk before each of its stages, and after the last one.
   [[nodiscard]] std::vector<double> residents(std::uint32_t chunk) const;
-  // What arbiters compare: the same for a chunk of size + rounding, in parts of a byte, num_nodes()
-  // to a byte, exactly. Throws std::invalid_argument if a number needs more than 64 bits, or if the
-  // chunk passes a dimension twice.
+  // The sizes that arbiters compare: residents() of a chunk of size + rounding, exactly, in units
+  // of a byte / num_nodes(). Throws std::invalid_argument if a number needs more than 64 bits, or
+  // if the chunk passes a dimension twice.
   [[nodiscard]] std::vector<std::uint64_t> compared_residents(std::uint32_t chunk) const;
   // Bytes that an NPU holds of a chunk before a stage starts, and after it has ended.
   [[nodiscard]] double resident_before(StageRef stage) const;

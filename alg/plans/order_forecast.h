@@ -11,7 +11,7 @@
 // - All NPUs do the same, so an NPU's messages of a step arrive at their receivers when the
 //   messages to this NPU arrive. A step waits for all receives of the previous step in its lane.
 // - in_network: a second server models the way from the switch to the NPU, which begins when the
-//   last message has reached the switch (that of the NPU whose turn comes last).
+//   last message has reached the switch: the message of the NPU whose turn comes last.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ namespace espalier {
 
 // Message times in a dimension.
 struct ForecastDimension {
-  // Determines which messages share links. ring: those of one direction; fully_connected: those to
-  // one peer; switched: all.
+  // Determines which messages share links. ring: messages of one direction; fully_connected:
+  // messages to one peer; switched: all.
   DimensionShape shape = DimensionShape::switched;
   // DimensionSpec::parallel_links; a message is spread evenly over these links.
   std::uint32_t links = 1;

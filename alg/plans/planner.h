@@ -40,7 +40,7 @@ struct ForecastPlan {
 // simulated annealing goes on from the best three. Deterministic: the same arguments give the same
 // plan. In the pre-simulation never slower than any of `known` with the queue rule of `spec`.
 //
-// Preconditions: those of forecast_order(); the plans of `known` have the dimensions, chunks and
+// Preconditions: as for forecast_order(); the plans of `known` have the dimensions, chunks and
 // operation of `plan`.
 [[nodiscard]] ForecastPlan search_plan(DimensionPlan plan, const std::vector<DimensionPlan>& known,
                                        const ForecastSpec& spec);
@@ -53,7 +53,7 @@ struct ForecastPlan {
 
 // The plans of the planners that choose nothing themselves, least forecast first; equal forecasts
 // are in the order of the registry. `keeps_order`: NPUs keep to the order of starts; otherwise
-// planners that search do not take part. Preconditions: those of forecast_plan().
+// planners that search do not take part. Preconditions: as for forecast_plan().
 [[nodiscard]] std::vector<ForecastPlan> fastest_plans(
     const std::vector<PlannedDimension>& dimensions, const PlanRequest& request,
     const ForecastSpec& spec, bool keeps_order);

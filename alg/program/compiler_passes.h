@@ -45,7 +45,7 @@ struct InstructionOrder {
 // executes its own instructions in this order, so waits cannot form a cycle. A connection never
 // holds more chunks than it has slots, because a slot may carry only a single chunk. A message with
 // more chunks than slots comes directly before its receive, and both run at the same time. Unfused
-// instructions always have an order: that of the trace.
+// instructions always have an order: the order of the trace.
 [[nodiscard]] InstructionOrder order_instructions(const InstructionDag& dag, OrderBy priority,
                                                   std::uint32_t slots);
 

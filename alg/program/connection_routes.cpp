@@ -9,8 +9,8 @@ namespace espalier {
 
 namespace {
 
-// Of the parallel links between two vertices, the link that is `channel` positions after `first` in
-// port order.
+// The parallel link that is `channel` positions after `first` in port order, between the same two
+// vertices.
 LinkId parallel_link(const Topology& topology, LinkId first, std::uint32_t channel) {
   const TopologyLink& link = topology.link(first);
   std::vector<LinkId> parallel;

@@ -15,8 +15,9 @@ namespace espalier {
 // - switch pair: the parallel links;
 // - fat-tree: the spines;
 // - neighbouring nodes: the parallel links between them.
-// In other networks all channels share one route. These routes are as free of deadlock as those of
-// route_packet(). Precondition: two different nodes. Throws the exceptions of route_packet().
+// In other networks all channels share one route. These routes are as free of deadlock as the
+// routes of route_packet(). Precondition: two different nodes. Throws the exceptions of
+// route_packet().
 [[nodiscard]] std::vector<LinkId> connection_route(const Topology& topology, NodeId from, NodeId to,
                                                    std::uint32_t channel);
 

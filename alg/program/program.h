@@ -128,8 +128,8 @@ struct Program {
   bool also_out_of_place = false;
   Protocol protocol = Protocol::simple;
   std::uint32_t num_channels = 1;  // highest channel + 1
-  // Equal chunks into which the size of a call is cut: those of the larger of input and output
-  // buffer (nchunksperloop).
+  // Equal chunks into which the size of a call is cut: as many as the larger of input and output
+  // buffer has (nchunksperloop).
   std::uint32_t chunks = 1;
   std::vector<RankProgram> ranks;
   Bytes min_bytes = 0;  // smallest size of a call for which the program may be used

@@ -1,6 +1,6 @@
-// The protocols of connections: those of GPUs (GC3, section 4.3; NCCL's defaults), and messages of
-// NIs, whose last flit tells the receiving NI that the data are complete, as schedule tables rely
-// on.
+// The protocols of connections: protocols of GPUs (GC3, section 4.3; NCCL's defaults), and messages
+// of NIs, whose last flit tells the receiving NI that the data are complete, as schedule tables
+// rely on.
 #pragma once
 
 #include <algorithm>

@@ -156,9 +156,9 @@ class ScheduleTracing {
     }
   }
 
-  // An order in which every transfer follows those that bring its data. A planned schedule has one
-  // step and lists a sender's transfers by slot, so that steps say nothing; of the transfers whose
-  // data are there, the one listed first goes first.
+  // An order in which every transfer follows the transfers that bring its data. A planned schedule
+  // has one step and lists a sender's transfers by slot, so that steps say nothing; of the
+  // transfers whose data are there, the one listed first goes first.
   [[nodiscard]] std::vector<std::size_t> program_order() const {
     const std::vector<Transfer>& transfers = schedule_.transfers;
     std::vector<std::size_t> order;

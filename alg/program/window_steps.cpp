@@ -9,7 +9,7 @@ namespace espalier {
 namespace {
 
 // Searches the steps depth first. A window has pieces that are kept, in the order of the ring:
-// those received from the left, the node's own element, those received from the right.
+// elements received from the left, the node's own element, elements received from the right.
 class WindowSearch {
  public:
   explicit WindowSearch(std::uint32_t nodes) : right_(nodes / 2), left_((nodes - 1) / 2) {}

@@ -35,7 +35,7 @@ class Walk {
 void cross_bigraph(const SwitchedShape& shape, std::uint32_t source, std::uint32_t destination,
                    Walk& walk) {
   const std::uint32_t half = shape.leaves / 2;
-  // The ports of a leaf after those of its nodes lead to the other side, in order of position.
+  // A leaf's ports behind the ports to its nodes lead to the other side, in order of position.
   const auto hop_to = [&](std::uint32_t leaf) {
     walk.leave_by(std::size_t{shape.nodes_per_switch} + leaf % half);
   };
@@ -117,7 +117,7 @@ std::vector<LinkId> cluster_route(const Topology& topology, NodeId from, NodeId 
     return route;
   }
   leave_by(1 + nic_of(shape, from, channel));
-  leave_by(shape.gpus_per_nic_group);  // the port after those of the NIC's GPUs
+  leave_by(shape.gpus_per_nic_group);  // the port behind the NIC's GPUs
   leave_by(std::size_t{shape.group_of(to)} * shape.nics_per_group + nic_of(shape, to, channel));
   leave_by(shape.place_in_group(to));
   return route;

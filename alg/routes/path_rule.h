@@ -15,7 +15,7 @@ namespace espalier {
 // BiGraph this costs 43 timesteps instead of 31.) On other networks, such as a fat-tree, paths go
 // up* and then down* (up: towards the root of the breadth-first tree at vertex 0; on the same
 // level: towards the lower id). The root of a GPU cluster is its fabric, so that GPUs of one server
-// are linked by the server's switch; the levels of a data centre are those of its switches. In both
+// are linked by the server's switch; a data centre has the levels of its switches. In both
 // cases an order of the links excludes a cycle. Precondition: a connected network.
 class PathRule {
  public:

@@ -57,7 +57,7 @@ namespace espalier {
 [[nodiscard]] std::uint32_t vc_classes(const Topology& topology);
 // The number of VC classes that routers with `vcs` VCs can keep apart.
 [[nodiscard]] std::uint32_t usable_vc_classes(const Topology& topology, std::uint32_t vcs);
-// The number of classes that suffices if all routes are those of route_packet(): 2 on a torus and
+// The number of classes that suffices if all routes come from route_packet(): 2 on a torus and
 // on a dragonfly of more than two groups of several switches, otherwise 1.
 [[nodiscard]] std::uint32_t least_vc_classes(const Topology& topology);
 // The class of the VC that buffers a packet at the end of hop `hop` of `route`; less than

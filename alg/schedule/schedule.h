@@ -98,7 +98,7 @@ struct Schedule {
   // The transfers of a node and step are listed in the order of its table, one entry each.
   // Otherwise lower_to_tables() chooses an order and shares entries.
   bool listed_order = false;
-  // The hosts post this step and those behind it when every message of the steps before has arrived
+  // The hosts post this step and all later steps when every message of the steps before has arrived
   // everywhere; 0: they post all steps at once.
   Timestep posted_step = 0;
   // Injection and ejection ports that the algorithm can use at the same time at a node (NI radix).
@@ -106,8 +106,8 @@ struct Schedule {
   std::vector<Chunk> chunks;
   std::vector<Transfer> transfers;  // sorted by step
   RouteSet routes;
-  // If set, chunks and flows are numbered by their root, the same number for each root, and the
-  // transfers are those of root 0 only. All other transfers are their translates.
+  // If set, chunks and flows are numbered by their root, the same number for each root, and
+  // `transfers` holds only root 0's transfers. All other transfers are their translates.
   std::optional<Translations> symmetry;
 
   // Transfers that must have arrived (and been reduced) at the sender before transfer t may start:

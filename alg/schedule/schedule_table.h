@@ -82,8 +82,8 @@ struct TableSequence {
   std::vector<ChunkId> first_chunk;
 };
 
-// Concatenates the parts' tables: the steps, flows, chunks and addresses of each part start after
-// those of the previous part. Preconditions: at least one part; all parts compute one operation on
+// Concatenates the parts' tables: the steps, flows, chunks and addresses of each part continue
+// after the previous part. Preconditions: at least one part; all parts compute one operation on
 // `topology`; none has a posted_step.
 [[nodiscard]] TableSequence concatenate(const Topology& topology,
                                         const std::vector<const ScheduleTables*>& parts);

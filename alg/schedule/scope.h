@@ -1,4 +1,4 @@
-// Who takes part in a collective and in what, where that is not every node alike.
+// Participants of a collective that is not symmetric: a process group, a root, or sizes per pair.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ struct Scope {
   NodeId root;
   // all_to_allv: the bytes that each node sends to each node, [from * nodes + to]. Otherwise empty.
   std::vector<Bytes> counts;
-  // The nodes that take part, ascending; empty: all. The others have no data of the collective.
-  // Where they pass data on, their memory holds zeros at the start.
+  // The nodes that take part, ascending; empty: all. The others have no data of the collective; if
+  // they pass data on, their memory holds zeros at the start.
   std::vector<NodeId> members;
 
   [[nodiscard]] bool has(NodeId node) const {

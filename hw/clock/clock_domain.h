@@ -125,7 +125,7 @@ class ClockDomain : public sc_core::sc_module {
   [[nodiscard]] sc_core::sc_time time_of(Cycle cycle) const {
     return sc_core::sc_time::from_value(period_.value() * cycle);
   }
-  // True if the kernel has no event but those of this clock. To be called while the kernel pauses.
+  // True if this clock's events are the only ones in the kernel. Call it while the kernel pauses.
   [[nodiscard]] bool is_alone();
   // Stops the clock after the current cycle, and pauses the kernel.
   void stop() {

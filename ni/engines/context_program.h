@@ -82,8 +82,8 @@ struct ContextSpec {
   Cycle fence = 0;          // before the flag that completes a slot, if the protocol has a fence
   Cycle doorbell = 0;       // from the host's call, or the end of the previous call, to the load
   Cycle load_per_step = 0;  // for each step that the rank has in the call
-  // What the proxy, one thread of the host for each NI, takes for a slot that is sent to another
-  // server, and for one that comes from there. It handles one slot at a time.
+  // Time of the proxy, one thread of the host for each NI, for a slot sent to another server, and
+  // for a slot received from another server. The proxy handles one slot at a time.
   Cycle network_slot = 0;
   Cycle network_receive = 0;
   std::uint32_t ranks_per_server = 0;  // 0: there is only one server

@@ -29,7 +29,7 @@ class DependencyState {
   // entries before it have issued, in this cycle or before.
   [[nodiscard]] virtual bool is_clear(std::size_t entry, Cycle now) { return knows(entry, now); }
 
-  // What events of before say, for times of waking up, explanations and waves. No decision.
+  // The state by the events so far, for wake-up times, explanations and waves. Decides nothing.
   [[nodiscard]] bool knows(std::size_t entry, Cycle now) const {
     return pending_[entry] == 0 && clear_at_[entry] <= now;
   }

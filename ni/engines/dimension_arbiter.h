@@ -20,8 +20,8 @@ class DimensionArbiter {
   // What the choice depends on besides the waiting stages.
   struct Inputs {
     bool open = false;  // a place in flight is free
-    // Where the order of starts is fixed: the only stage that may be next. Unchanged while a choice
-    // is made.
+    // The only stage that may be next, if the order of starts is fixed. Unchanged while a choice is
+    // made.
     std::optional<StageRef> next;
     bool is_fixed = false;  // without `next`: no stage is left
   };
@@ -34,7 +34,7 @@ class DimensionArbiter {
   // A stage arrives in the cycle that is decided next. `key`: see arbitration_key().
   virtual void push(StageRef stage, std::uint64_t key) = 0;
   // Returns the stage that leaves the queue and starts in cycle `now`. Cycles ascend. Between two
-  // decisions nothing arrives, and Inputs are those that rest() was given.
+  // decisions nothing arrives, and the inputs stay as rest() was given them.
   virtual std::optional<StageRef> decide(Cycle now, const Inputs& inputs) = 0;
   // The inputs from the cycle after the last decision on, until the next one. Returns the cycle of
   // the next decision that they lead to, or kNever.
@@ -45,7 +45,8 @@ class DimensionArbiter {
   // Stages that wait, without the one that is being chosen.
   [[nodiscard]] virtual std::size_t size() const = 0;
   [[nodiscard]] virtual bool holds(StageRef stage) const = 0;  // or it is being chosen
-  // Where the order is not fixed: the stage that is being chosen, or else the one that would be.
+  // If the order is not fixed: the stage that is being chosen, or the stage that a choice would
+  // take.
   [[nodiscard]] virtual std::optional<StageRef> head() const = 0;
 
   // nullptr if no Verilog decides.

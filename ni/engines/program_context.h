@@ -133,7 +133,7 @@ class ProgramContext {
   Cycle counted_ = 0;  // stalls of the step are counted up to this cycle
   RequestGrid grid_;
   std::uint64_t started_ = 0;  // requests of the step that have started
-  // Of the request that starts next, as in RequestTimes.
+  // Times of the request that starts next, as in RequestTimes.
   Cycle taken_ = kNever;
   Cycle received_ = kNever;
   Cycle mover_free_ = 0;

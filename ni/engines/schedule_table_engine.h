@@ -53,7 +53,7 @@ class ScheduleTableEngine : public IssueEngine {
     std::vector<Release> releases{};
     // A step that the hosts post while the simulation runs (Schedule::posted_step); 0: none.
     Timestep posted_step = 0;
-    // Of the clock with which the slot counter counts; 0: there is none, and slots are ignored.
+    // Frequency of the slot counter's clock; 0: there is no counter, and slots are ignored.
     std::uint64_t slot_clock_hertz = 0;
     IssueOrder order = IssueOrder::head;
     bool takes_any_port = false;  // PortBinding::any

@@ -51,7 +51,7 @@ StreamCollective::StreamCollective(const StreamProgram& stream_program, std::uin
 }
 
 // The back end as the running collective's engine sees it. Translates the collective's names into
-// those of the network.
+// the network's names.
 class StreamEngine::Outlet : public BackEnd {
  public:
   Outlet(const StreamEngine& stream, BackEnd& back_end) : stream_(stream), back_end_(back_end) {}

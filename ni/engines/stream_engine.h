@@ -118,7 +118,7 @@ class StreamEngine : public IssueEngine, public DataMemory {
   [[nodiscard]] bool runs(const Operation& operation) const {
     return running_ != nullptr && running_->has(operation.flow);
   }
-  // Translate between the collective's own numbers and those of the network.
+  // Translate between the collective's own numbers and the network's numbers.
   [[nodiscard]] Operation in_network(Operation operation) const;
   [[nodiscard]] Operation in_collective(Operation operation) const;
   void explain_missing(const std::string& who, const std::vector<std::string>& ni_names,

@@ -45,7 +45,7 @@ class SwitchMemory : public AggregationMemory {
 // A block of a reduce_scatter goes to its owner when the contributions of all other NPUs have been
 // added. A block of an all_gather goes to all NPUs but its owner when it has arrived. Each receiver
 // has a queue of its own, so a full queue to one NPU does not block the others. In a folded system,
-// an operation of the one NPU stands for that of every NPU: the P - 1 contributions of a stage
+// an operation of the one NPU stands for every NPU's operation: the P - 1 contributions of a stage
 // complete the block of each NPU, and an all_gather block arrives from each NPU at once.
 class SwitchAggregationEngine : public IssueEngine {
  public:

@@ -271,8 +271,8 @@ void number_arrivals(const Topology& topology, const ScheduleTables& tables,
 
 void number_places(TableProgram& program) {
   constexpr std::uint32_t kHasPlace = 0;
-  // Of an event, the first entry has a place, and the first that reads back, if that is a later
-  // one.
+  // Two entries that wait for an event have a place: the first entry, and the first entry that
+  // reads back.
   bool is_read_back = false;
   const TableProgram::Waiter* last = nullptr;
   for (TableProgram::Waiter& waiter : program.waiters) {

@@ -47,7 +47,7 @@ struct ProgramEntry {
   std::uint32_t rows_passed = 0;      // of the table memory, since the entry before
   std::uint32_t waits_for = 0;        // number of events
   std::uint32_t waits_for_flows = 0;  // number of events that complete the flows of `after`
-  std::uint32_t through = 0;          // number of places of this entry and those before it
+  std::uint32_t through = 0;          // number of places of this entry and all entries before it
   // The entry reads a chunk whose reduction ended at this node, so the write-back must come first.
   bool reads_back = false;
 };
@@ -87,7 +87,7 @@ void number_places(TableProgram& program);
 
 // Numbers the messages that each receiver gets in each timestep (Operation::arrival), in ascending
 // order of their flows' roots, flows, and ports of the receiver's router towards the senders.
-// `programs` are those of `tables`.
+// `programs` were loaded from `tables`.
 void number_arrivals(const Topology& topology, const ScheduleTables& tables,
                      std::vector<TableProgram>& programs);
 
@@ -96,7 +96,7 @@ void number_arrivals(const Topology& topology, const ScheduleTables& tables,
 [[nodiscard]] std::vector<TableProgram> load_tables(const ScheduleTables& tables);
 
 // All nodes of a symmetric system hold the same table (ScheduleTables::symmetry). The frame
-// translates the table's names into those of one node. In hardware this takes adders between the
+// translates the table's names into one node's names. In hardware this takes adders between the
 // table and the rest of the NI.
 class NodeFrame {
  public:

@@ -45,7 +45,7 @@ class RtlDependencyTable : public DependencyState, private RtlProbe {
   }
   ~RtlDependencyTable() override {
     model_.final();
-    // The model takes its names out of the thread's context, which may be that of another model.
+    // The model takes its names out of the thread's context, which another model may have set.
     Verilated::threadContextp(&context_);
   }
   RtlDependencyTable(const RtlDependencyTable&) = delete;

@@ -9,7 +9,8 @@
 
 namespace espalier {
 
-// Of the Verilog that is compiled into the program. As many entries in a cycle as ni_control.v.
+// Sizes of the Verilog that is compiled into the program. As many entries in a cycle as
+// ni_control.v.
 inline constexpr std::uint32_t kRtlPlaces = 8192;
 inline constexpr std::uint32_t kRtlEventsPerCycle = 2 * kRtlIssuePerCycle;
 inline constexpr Cycle kRtlTurnaround = 4;

@@ -67,7 +67,7 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
   }
   ~RtlArbiter() override {
     model_.final();
-    // The model takes its names out of the thread's context, which may be that of another model.
+    // The model takes its names out of the thread's context, which another model may have set.
     Verilated::threadContextp(&context_);
   }
   RtlArbiter(const RtlArbiter&) = delete;
@@ -200,7 +200,7 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
   void show(const Inputs& inputs) const {
     model_.clk = 0;
     model_.fixed = inputs.is_fixed ? 1 : 0;
-    // Where no stage is left in the order, no number of a stage fits.
+    // kNoNumber if no stage is left in the order.
     model_.fixed_chunk = inputs.next ? number_of(*inputs.next) : kNoNumber;
     model_.open = inputs.open ? 1 : 0;
     model_.eval();

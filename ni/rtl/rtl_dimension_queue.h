@@ -8,7 +8,7 @@
 
 namespace espalier {
 
-// Of the Verilog that is compiled into the program.
+// Sizes of the Verilog that is compiled into the program.
 inline constexpr std::size_t kRtlQueueStages = 256;
 inline constexpr Cycle kRtlLongestArbitration = 1024;
 

@@ -21,7 +21,7 @@ class RtlSequencer : public TableSequencer, private RtlProbe {
           "ni_control.v issues up to {} entries in a cycle here, but the NI has {} ports",
           kRtlIssuePerCycle, issue_per_cycle));
     }
-    // Of the port `mode`.
+    // Encoding of the port `mode`.
     model_.mode = mode == LockstepMode::off        ? 0
                   : mode == LockstepMode::estimate ? 1
                   : mode == LockstepMode::drain    ? 2
@@ -34,7 +34,7 @@ class RtlSequencer : public TableSequencer, private RtlProbe {
   }
   ~RtlSequencer() override {
     model_.final();
-    // The model takes its names out of the thread's context, which may be that of another model.
+    // The model takes its names out of the thread's context, which another model may have set.
     Verilated::threadContextp(&context_);
   }
   RtlSequencer(const RtlSequencer&) = delete;

@@ -8,7 +8,7 @@
 
 namespace espalier {
 
-// Of the Verilog that is compiled into the program.
+// Sizes of the Verilog that is compiled into the program.
 inline constexpr std::uint32_t kRtlIssuePerCycle = 16;
 inline constexpr Cycle kRtlLongestStep = 0xffff'ffff;
 

@@ -71,7 +71,7 @@ class RtlOutputHold : public OutputHold, private RtlProbe {
   }
   ~RtlOutputHold() override {
     model_.final();
-    // The model takes its names out of the thread's context, which may be that of another model.
+    // The model takes its names out of the thread's context, which another model may have set.
     Verilated::threadContextp(&context_);
   }
   RtlOutputHold(const RtlOutputHold&) = delete;
@@ -113,7 +113,7 @@ class RtlOutputHold : public OutputHold, private RtlProbe {
       forget_cycle();
       return;
     }
-    // Where flits have left, and nothing was decided, the clock is still high.
+    // The clock is still high if flits have left and nothing was decided.
     if (model_.clk != 0) low();
     settled(now);
     rise();

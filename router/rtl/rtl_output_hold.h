@@ -8,7 +8,7 @@
 
 namespace espalier {
 
-// Of the Verilog that is compiled into the program.
+// Sizes of the Verilog that is compiled into the program.
 inline constexpr std::uint32_t kRtlPorts = 16;
 inline constexpr std::uint32_t kRtlVcs = 16;
 

@@ -53,7 +53,7 @@ class TrainRouter : public sc_core::sc_module,
   void train_changed(std::uint32_t input, bool look_now) override;
   void credits_changed(std::uint32_t output, bool look_now) override;
 
-  // Flits that have passed this router up to cycle `now`, including those of trains in flight.
+  // Flits that have passed this router up to cycle `now`, including the flits of trains in flight.
   [[nodiscard]] std::uint64_t flit_hops(Cycle now) const;
   // Flits that have left by output `output` up to cycle `now`.
   [[nodiscard]] std::uint64_t flits_sent(std::size_t output, Cycle now) const;

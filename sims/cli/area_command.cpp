@@ -122,7 +122,7 @@ std::string kind_table(const Json& kind) {
   return aligned(lines);
 }
 
-// Whether the blocks of `kind` are among those of the first table.
+// Whether the first table has the blocks of `kind`.
 bool is_shown(const Json& kind, const Json& blocks) {
   return std::all_of(kind.at("blocks").begin(), kind.at("blocks").end(), [&](const Json& block) {
     return std::find(blocks.begin(), blocks.end(), block) != blocks.end();

@@ -93,7 +93,7 @@ bool check_workload(const Input& input, const RunPoint& point) {
   return good;
 }
 
-// What is said of a schedule's tables, or of a program.
+// The verdict on a schedule's tables, or on a program.
 struct Checked {
   bool ok = false;
   std::string headline;

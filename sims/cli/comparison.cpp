@@ -165,7 +165,7 @@ bool put_beside(const std::vector<PublishedTime>& times, std::vector<Json>& resu
   bool any = false;
   for (Json& result : results) {
     const auto ours = time_ns_of(result);
-    // The time of a training iteration is not that of its collectives.
+    // The time of a training iteration is not the time of its collectives.
     if (!ours || result.contains("training") || !result.contains("op") ||
         !result.contains("size_bytes"))
       continue;
@@ -202,7 +202,7 @@ std::vector<Ranking> rank_results(const std::vector<Json>& results) {
     const double limit = time(ranking.order.front()) * (1 + kTieShare);
     const auto tie_end = std::find_if(ranking.order.begin(), ranking.order.end(),
                                       [&](std::size_t i) { return time(i) > limit; });
-    // What auto has taken stands before auto.
+    // The algorithm that auto has taken stands before auto.
     const auto simplicity = [&](std::size_t i) {
       return std::pair(table_entries(results[i]),
                        string_in(results[i], "algorithm") == kAutoAlgorithm);

@@ -447,7 +447,7 @@ Subcommand add_worker(CLI::App& app, std::vector<std::string>& words, WorkerTask
   return {command, [&words, &task] { return work_on_point(words, task) ? kGood : kCheckFailed; }};
 }
 
-// An error if the first word should be a command and is none; else empty.
+// Returns an error text if the first word is not a known command.
 std::string unknown_command(const CLI::App& app, const std::vector<std::string>& words) {
   if (words.empty() || words.front().rfind('-', 0) == 0) return {};
   std::vector<std::string> names;

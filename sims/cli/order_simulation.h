@@ -14,7 +14,7 @@ namespace espalier {
 struct SimulatedOrder {
   std::uint64_t cycles = 0;
   double time_ns = 0;
-  // Of the busiest link.
+  // The busiest link.
   std::string link;  // "a0 -> b0"; empty: there are no figures of links
   double utilization = 0;
 };

@@ -136,7 +136,8 @@ struct RunFiles {
   std::optional<RunStore> store;
 };
 
-// Fills those of `reports` that have no result yet. Returns the signal that stopped the run, or 0.
+// Fills the entries of `reports` that have no result yet. Returns the signal that stopped the run,
+// or 0.
 int run_all(const RunOptions& options, const std::vector<Input>& inputs,
             const std::vector<PointRef>& points, const std::string& choices, RunFiles& files,
             RunObservers* observers, std::vector<PointReport>& reports) {

@@ -1,6 +1,6 @@
 // The finished points of `run`, kept beside its results until the results are written, so that `run
 // --resume` continues after an interruption. The folder is RESULTS.partial; its points are stored
-// as those of sweeps.
+// as a sweep's points are.
 #pragma once
 
 #include <chrono>

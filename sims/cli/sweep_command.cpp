@@ -101,7 +101,7 @@ bool read_limit(const std::string& text, const char* option, const LimitRange& r
   return false;
 }
 
-// The limits of the file, overridden by those of the command line.
+// The file's limits, overridden by the command line's.
 std::optional<WorkerLimits> limits_of(const SweepOptions& options, const Sweep& sweep) {
   WorkerLimits limits = sweep.limits;
   auto milliseconds = static_cast<std::uint64_t>(limits.time.count());

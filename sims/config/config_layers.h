@@ -13,7 +13,7 @@
 namespace espalier {
 
 // Lays `upper` over `lower`: sections are merged key by key, and every other value of `upper`
-// replaces the value of `lower`. Places remain those of the file that a value comes from.
+// replaces the value of `lower`. A value keeps its place in the file that it comes from.
 [[nodiscard]] ConfigNode lay_over(const ConfigNode& lower, const ConfigNode& upper);
 
 // Loads the value of a `config` key: sections of keys, or the path of a configuration file relative

@@ -180,7 +180,7 @@ bool has_value(const GivenKey& given, const Value& value) {
 }
 
 // Adds every name that is not in the list yet.
-// `even_left_out`: those too that `all` does not mean.
+// `even_left_out`: also the names that `all` leaves out.
 void add_all_names(GivenKey& given, const Place& place, const Key& key,
                    bool even_left_out = false) {
   given.all_place = place;

@@ -26,7 +26,7 @@ struct GivenValue {
 struct GivenKey {
   Place place;  // of the value as a whole
   std::vector<GivenValue> values;
-  // Of the word that stands for all names (ValueShape::all_word), if it was given.
+  // Place of the word that stands for all names (ValueShape::all_word), if it was given.
   std::optional<Place> all_place;
 };
 
@@ -48,7 +48,7 @@ class GivenKeys {
   // judged.
   [[nodiscard]] bool usable(std::initializer_list<const char*> names) const;
   // Judges a rule that joins several keys: calls body(place) if the keys are usable. `place` is
-  // that of the first key that is given, or of the section around the first key.
+  // the place of the first key that is given, or of the section around the first key.
   template <class Body>
   void rule(std::initializer_list<const char*> names, Body&& body) const {
     if (usable(names)) body(place_of_first(names));

@@ -18,7 +18,7 @@ inline constexpr const char* kDefaultPreset = "default";
 
 // In the order in which users see them.
 [[nodiscard]] const std::vector<Preset>& presets();
-// Those of them that are GPU systems which others have measured (docs/silicon.md; gpu_presets.cpp).
+// The presets of GPU systems that others have measured (docs/silicon.md; gpu_presets.cpp).
 [[nodiscard]] std::vector<Preset> gpu_presets();
 // Returns nullptr if no preset has that name.
 [[nodiscard]] const Preset* find_preset(const std::string& name);

@@ -396,7 +396,7 @@ ConfigResult finish(ConfigResult result, const Diagnostics& diagnostics) {
   return result;
 }
 
-// The algorithms that `compare` adds to those of a configuration.
+// The algorithms that `compare` adds to the configuration's algorithms.
 struct AddedAlgorithms {
   std::vector<std::string> programs;  // files
 };

@@ -19,7 +19,7 @@ class SectionRules {
   SectionRules(const GivenKeys& given, Diagnostics& diagnostics)
       : given_(given), diagnostics_(diagnostics) {}
 
-  // Of sections that exclude each other, the point keeps one.
+  // The point with one of several sections that exclude each other.
   [[nodiscard]] RunPoint sections_of_a_run() const {
     RunPoint point;
     for (const Section& section : optional_sections()) {

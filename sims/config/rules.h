@@ -18,7 +18,7 @@ namespace espalier {
 [[nodiscard]] RunPoint choose_sections(const GivenKeys& given, ConfigNeed need,
                                        Diagnostics& diagnostics);
 
-// Checks all rules of every point except those of system.dimensions. Precondition: at least one
+// Checks all rules of every point except the rules of system.dimensions. Precondition: at least one
 // point. `topology` is the topology of all points; nullptr if it could not be built.
 void check_points(const std::vector<RunPoint>& points, const Topology* topology,
                   const GivenKeys& given, Diagnostics& diagnostics);

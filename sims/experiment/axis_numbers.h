@@ -1,6 +1,6 @@
 // Values with units as plain numbers, for tables that other programs read: 50ns in the column
-// system.link.latency is also 50 in the column system.link.latency_ns. The units are those of the
-// results: ns, bytes, GB/s, GHz, nm.
+// system.link.latency is also 50 in the column system.link.latency_ns. The units are the
+// results' units: ns, bytes, GB/s, GHz, nm.
 #pragma once
 
 #include <nlohmann/json.hpp>

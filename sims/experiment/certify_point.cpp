@@ -14,7 +14,7 @@ namespace espalier {
 
 namespace {
 
-// A cycle of waiting among other tenants' messages and those of `tables`, whose VCs they share.
+// Finds a deadlock between tenants' messages and the messages of `tables`, which share VCs.
 std::string tenant_deadlock(const Topology& topology, const RunPoint& point,
                             const ScheduleTables& tables, std::uint32_t classes) {
   ChannelDependencies dependencies(topology, classes);

@@ -47,7 +47,7 @@ class TablesRun : public PointRun {
  public:
   TablesRun(const PointInput& input, TrainingTables program)
       : PointRun(input), program_(std::move(program)) {
-    store_rows(program_.tables, point().system.ni);  // those of a file
+    store_rows(program_.tables, point().system.ni);  // the tables of a file
   }
 
   void prove() override {

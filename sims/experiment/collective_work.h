@@ -18,7 +18,7 @@ namespace espalier {
 struct CollectiveWork {
   std::optional<ScheduleTables> tables;
   std::optional<Program> program;
-  // Of `algorithm: auto`, where it takes a program: what it took, and the times that decided.
+  // If `auto` chose a program: a sentence with its name and the times that were compared.
   // Tables know theirs (ScheduleTables::choice).
   std::string choice = {};
   // The program's, if it is built-in; nullptr if it is from a file.
@@ -27,8 +27,8 @@ struct CollectiveWork {
   std::optional<ProgramCertificate> certificate = {};
 };
 
-// Of the point's algorithm. Precondition: it is no planner's, and fits the topology (the reader
-// checked it).
+// Makes the work of the point's algorithm. Precondition: the algorithm is no planner and fits the
+// topology (the reader checked it).
 //
 // `algorithm: auto` takes the fastest schedule, as generate_tables() does, or a built-in program
 // that is faster. The programs are ranked by planned time (alg/program/program_time.h); the best

@@ -12,8 +12,8 @@
 
 namespace espalier {
 
-// A system and its cost. Results list the blocks and areas of one router and one NI: those of the
-// NPU with the largest router.
+// A system and its cost. Results list the blocks and areas of one router and one NI, of the NPU
+// with the largest router.
 struct PricedSystem {
   SystemShape shape;
   SystemCost cost;
@@ -27,8 +27,7 @@ struct PricedSystem {
 [[nodiscard]] PricedSystem price_system(const SystemConfig& system, const Topology& topology,
                                         const RunNeed& need = {});
 
-// Lists the blocks of the largest NPU's router and NI only, or those of every kind of router and
-// NI.
+// Lists the blocks of the largest NPU's router and NI only, or of every kind of router and NI.
 enum class AreaDetail : std::uint8_t { largest_kind, every_kind };
 [[nodiscard]] nlohmann::ordered_json describe_area(const PricedSystem& priced,
                                                    const SystemConfig& system,

@@ -160,7 +160,7 @@ class EnergyCounter {
       if (block.dimension == dimension) visit(block);
     }
   }
-  // Each block once, in a system with dimensions that of the first one.
+  // Each block once; in a system with dimensions the block of the first dimension.
   template <class Visit>
   void for_each_once(Visit visit) const {
     for (const BlockCost& block : ni().blocks) {

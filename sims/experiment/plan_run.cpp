@@ -148,8 +148,8 @@ void describe_activity(Json& result, const RunPoint& point, const DimensionPlan&
 
 namespace {
 
-// Where the second plan's forecast exceeds the first one's by more than this factor, the
-// simulations would not change the order (docs/themis.md: how far forecasts are off).
+// If the second plan's forecast exceeds the first plan's by more than this factor, simulations
+// would not change the order.
 constexpr double kForecastError = 1.1;
 
 // The better one of the two plans that are forecast to be the fastest.

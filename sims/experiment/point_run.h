@@ -63,7 +63,7 @@ class PointRun {
   [[nodiscard]] virtual std::optional<RunBound> bound() const { return {}; }
   // What the run needs of the hardware beyond its configuration.
   [[nodiscard]] virtual RunNeed need() const { return {}; }
-  // Whether the simulation's events are those of the whole run.
+  // Whether the simulation has all events of the run.
   [[nodiscard]] virtual bool counts_energy() const { return true; }
   // The NIs of the run decide with this block.
   [[nodiscard]] virtual bool has(RtlBlock /*block*/) const { return false; }

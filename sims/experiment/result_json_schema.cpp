@@ -96,11 +96,11 @@ Json results_json_schema() {
         list_of(closed({{"config", {{"type", "integer"}}}, {"schedule", text}, {"set", object}},
                        Json::array({"set"})))},
        {"results", list_of(result)},
-       // Of `compare`: for each workload, indices of results, the best one first.
+       // Written by `compare`: for each workload, indices of results, the best one first.
        {"rankings", list_of(list_of(index))},
        {"skipped",
         list_of(closed({{"algorithm", text}, {"reason", text}}, {"algorithm", "reason"}))},
-       // Of `latency`: a curve for each design.
+       // Written by `latency`: a curve for each design.
        {"designs",
         list_of(closed({{"name", text},
                         {"saturation_flits_per_node_cycle", {{"type", {"number", "null"}}}},

@@ -19,7 +19,7 @@ struct PacketSizes {
   Bytes sub_message = 0;
 };
 
-// The smallest sizes for links of `bytes_per_second` that are at least those of `flow_control`.
+// The smallest sizes for links of `bytes_per_second` that are at least the sizes of `flow_control`.
 // nullopt if no flit is wide enough.
 [[nodiscard]] std::optional<PacketSizes> packet_sizes_for(std::uint64_t bytes_per_second,
                                                           std::uint64_t hertz,

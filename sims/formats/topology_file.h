@@ -40,7 +40,7 @@ inline constexpr std::size_t kMostFabricPorts = 16384;  // of the switch between
 //     - {between: [a, s0], latency: 150ns, bandwidth: 16GB/s, count: 2}   # two links each way
 //     - {from: a, to: b}                                                  # one direction
 //
-// latency and bandwidth default to those of system.link, count to 1. Ports are in the order of
+// latency and bandwidth default to system.link's, count to 1. Ports are in the order of
 // links: the link to s0 is a's output to_s0, the second one to_s0_1, and they enter s0 at from_a
 // and from_a_1. `file_name` is for messages, and is the default name of the network.
 [[nodiscard]] std::optional<Topology> parse_topology(const std::string& file_name,

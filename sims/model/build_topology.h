@@ -27,7 +27,7 @@ namespace espalier {
 // graph file has become invalid since.
 [[nodiscard]] Topology build_topology(const SystemConfig& system);
 
-// For the reader: records errors, those of the configuration itself at `place`, and those of
+// For the reader: records errors of the configuration itself at `place`, and errors of
 // system.topology.without at `parts_place`. Links are
 // checked against the clock only if `clock_valid`. Precondition: a multi-dimensional system has
 // passed check_dimensions().

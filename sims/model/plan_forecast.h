@@ -40,8 +40,8 @@ struct PlanLoss {
   Cycle baseline_forecast = 0;
 };
 
-// Compares the loads that the plan of the point's planner and that of the baseline predict; empty
-// if the plan's is at most a hundredth larger. Precondition: the point's algorithm is a planner,
+// Compares the loads that the point's planner and the baseline predict; empty if the planner's load
+// is at most a hundredth larger. Precondition: the point's algorithm is a planner,
 // topology.dimensions().
 [[nodiscard]] std::optional<PlanLoss> plan_loss(const Topology& topology, const RunPoint& point);
 

@@ -237,7 +237,7 @@ class ShapeBuilder {
     return std::max(kChunksOfThemis, need_.queue_entries);
   }
 
-  // Of a field of a row that repeats, if no schedule is known: 65,536 flows, passes and slots.
+  // Width of a field of a row that repeats, if no schedule is known: 65,536 flows, passes, slots.
   static constexpr std::uint32_t kRepeatBits = 16;
 
   const SystemConfig& system_;

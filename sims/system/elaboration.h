@@ -18,7 +18,7 @@ namespace espalier {
 // SimulationHooks::elaborate gets it when the system is built and loaded, and before the first
 // cycle: the program makes its modules and binds their ports. It stays valid until the simulation
 // ends; the program's modules must outlive the simulation. Functions that take a vertex throw
-// std::invalid_argument, which names those that exist, if there is no such vertex.
+// std::invalid_argument, which names the vertices that exist, if there is no such vertex.
 class Elaboration {
  public:
   Elaboration(Fabric& fabric, SocketTraffic& sockets) : fabric_(fabric), sockets_(sockets) {}

@@ -59,7 +59,7 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] const Topology& topology() const { return topology_; }
   [[nodiscard]] const SystemTiming& timing() const { return timing_; }
   [[nodiscard]] std::vector<ChannelPlace> channels() { return network_->channels(); }
-  // The Verilog models that decide in routers; NetworkInterface::rtl() has those of an NI.
+  // The Verilog models that decide in routers; NetworkInterface::rtl() has the models of an NI.
   [[nodiscard]] std::vector<RtlPlace> router_rtl() { return network_->rtl(); }
   [[nodiscard]] const MessageStore& messages() const { return messages_; }
   [[nodiscard]] const PathTable& paths() const { return paths_; }
@@ -121,10 +121,10 @@ class Fabric : public sc_core::sc_module {
   // Link port i shares NI port i mod ports.
   [[nodiscard]] BoundRoute bind_over(const RouteSet& routes, RouteId route, VcMask vcs,
                                      VcMask injection_vcs);
-  // Those of the `usable` VCs that a message to `destination` may use. VcOrder::destination: one,
+  // The `usable` VCs that a message to `destination` may use. VcOrder::destination: one,
   // so that with enough VCs messages to different nodes never wait behind each other.
   [[nodiscard]] VcMask vcs_for(NodeId destination, VcMask usable) const;
-  // The hops over the route's links, on those VCs of `vcs` that the hops' VC classes permit.
+  // The hops over the route's links, on the VCs of `vcs` that the hops' VC classes permit.
   [[nodiscard]] std::vector<PathHop> path_over(const RouteSet& routes, RouteId route,
                                                VcMask vcs) const;
   [[nodiscard]] std::uint32_t ports_of(NodeId vertex) const;
@@ -151,7 +151,7 @@ class Fabric : public sc_core::sc_module {
   std::vector<BoundRoute> bound_routes_;
   std::unique_ptr<Sockets> sockets_;
   std::unique_ptr<Network> network_;
-  // Those of the nodes, then those of the switches; nullptr: external.
+  // The nodes' NIs, then the switches' NIs; nullptr: external.
   std::vector<std::unique_ptr<NetworkInterface>> nis_;
   std::map<NodeId, std::size_t> switch_units_;  // index into nis_
 };

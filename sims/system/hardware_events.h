@@ -28,7 +28,7 @@ struct HardwareEvents {
   ByDimension ejected_flits;           // to NPUs
   std::uint64_t injected_packets = 0;  // by NPUs; packets or sub-packets
   std::uint64_t added_bytes = 0;       // by the reduction units of NPUs and switches
-  // Of the NPUs' issue engines: table rows read, stages picked, instructions executed.
+  // By the NPUs' issue engines: table rows read, stages picked, instructions executed.
   std::uint64_t decisions = 0;
   std::uint64_t payload_bytes = 0;  // delivered, including control messages
 

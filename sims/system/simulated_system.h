@@ -40,8 +40,8 @@ class HostSide {
 
 class SimulatedSystem {
  public:
-  // `operations`: the number that issue engines and hosts will issue; kNever if the sources of
-  // point.traffic tell it in the end. `suffix` ends the SystemC
+  // `operations`: number of operations to expect, or kNever if the traffic sources report it when
+  // they finish. `suffix` ends the SystemC
   // names of the system's modules, so that one process can hold several systems. All arguments must
   // outlive the system.
   SimulatedSystem(const Topology& topology, const RunPoint& point, const RouteSet& routes,
@@ -76,7 +76,7 @@ class SimulatedSystem {
   // Flit hops of the traffic that counts as progress.
   [[nodiscard]] std::uint64_t movement() const;
   [[nodiscard]] bool is_under_way() const;
-  // Whether flits have moved since the last call, which left its count in `before`.
+  // True if flits have moved since the last call. `before` keeps the count between calls.
   [[nodiscard]] bool moved_since(std::uint64_t& before) const;
   // Cycles without movement before the watchdog fires. Flits in flight are waited for if they do
   // not count as progress.

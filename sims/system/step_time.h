@@ -12,10 +12,10 @@
 namespace espalier {
 
 // estimate: the serialization time of the step's longest message if the NI buffer can hold the
-// message, otherwise that of the flits that do not fit (paper, footnote 4). full: serialization,
-// flight over idle links and reduction of the step; the next step finds all data in place unless
-// messages contend. Slow links count with their real rate. By step (index 0 is step 1); all zero in
-// other modes.
+// message, otherwise the time of the flits that do not fit (paper, footnote 4). full:
+// serialization, flight over idle links and reduction of the step; the next step finds all data in
+// place unless messages contend. Slow links count with their real rate. By step (index 0 is step
+// 1); all zero in other modes.
 [[nodiscard]] std::vector<Cycle> step_times(const ScheduleTables& tables,
                                             const SystemConfig& config, const SystemTiming& timing);
 

@@ -1,5 +1,5 @@
 // The hosts of point-to-point traffic: they post messages while the system runs, in an open or a
-// closed loop, and measure those of the measurement window.
+// closed loop, and measure the messages of the measurement window.
 #pragma once
 
 #include <deque>

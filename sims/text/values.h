@@ -72,7 +72,7 @@ struct Value {
   std::uint64_t number = 0;  // name: index; boolean: 0 or 1; integer; quantities in base units
   double fraction = 0.0;
   std::string text;
-  // Of a list: each as `number`; empty: zero_word was given.
+  // The values of a list, each as `number`; empty: zero_word was given.
   std::vector<std::uint64_t> items;
   std::vector<std::string> texts;           // of a list of parts
   std::vector<std::vector<Value>> records;  // of a list of records: by record and field

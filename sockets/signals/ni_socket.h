@@ -1,5 +1,5 @@
 // The place of an external NI in the system: the injection and ejection channels of its router are
-// ports made of signals, and the messages that it sends are those of the node's schedule table.
+// ports made of signals, and it sends the messages of the node's schedule table.
 #pragma once
 
 #include <cstdint>

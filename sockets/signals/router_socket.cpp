@@ -14,7 +14,7 @@ std::vector<InputPortSpec> at_pins(std::vector<InputPortSpec> inputs) {
   return inputs;
 }
 
-// Of the channel monitor at an ejection port: a flit enters and leaves in the same cycle.
+// Depth for the channel monitor at an ejection port: a flit enters and leaves in one cycle.
 constexpr std::uint32_t kEjectionDepth = 2;
 
 }  // namespace

@@ -31,7 +31,7 @@ struct SweepTally {
   std::size_t points = 0;
   std::size_t finished_before = 0;
   std::size_t finished_now = 0;
-  std::size_t failed = 0;  // including those that failed before
+  std::size_t failed = 0;  // including points that failed before
   // Points of `finished_before` by the version of the program that made them, if it is another one;
   // "" for points that do not tell.
   std::map<std::string, std::size_t> other_versions;

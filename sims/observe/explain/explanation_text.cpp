@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of a brief account.
+// Rows of a brief account.
 constexpr std::size_t kBriefKinds = 5;
 constexpr std::size_t kBriefPlaces = 3;
 constexpr std::size_t kBriefSlips = 3;

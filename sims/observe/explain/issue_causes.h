@@ -23,7 +23,7 @@ class MessageIndex {
   // `record` must outlive it.
   explicit MessageIndex(const RunRecord& record);
 
-  // The messages from a vertex, and those to it, in order of issue.
+  // The messages from a vertex, and the messages to it, in order of issue.
   [[nodiscard]] const std::vector<RecordIndex>& of(NodeId vertex) const {
     return issued_[vertex.index()];
   }
@@ -32,7 +32,7 @@ class MessageIndex {
   }
   // kNowhere if there is no such message.
   [[nodiscard]] RecordIndex find(NodeId from, NodeId to, FlowId flow, TransferKind kind) const;
-  // Of the messages of `message`'s operation, the last to arrive and the last to leave.
+  // The messages of `message`'s operation that arrive last and leave last.
   [[nodiscard]] RecordIndex last_done(RecordIndex message) const { return last_done_[message]; }
   [[nodiscard]] RecordIndex last_sent(RecordIndex message) const { return last_sent_[message]; }
   // When the whole operation was in memory, and when it had left the NI.

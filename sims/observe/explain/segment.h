@@ -60,7 +60,7 @@ struct Segment {
   RecordIndex other = kNowhere;         // arbitration, ni_queue: the message that was served
   std::uint32_t bottleneck = kNowhere;  // of a wait: the channel on which flits were moving
 
-  // Of a message at a network interface, and on a channel.
+  // Segments of a message at a network interface, and on a channel.
   [[nodiscard]] static Segment at(SegmentKind kind, RecordIndex message, NodeId vertex) {
     Segment segment;
     segment.kind = kind;

@@ -144,7 +144,7 @@ void NiScope::show_table(const TableView& table, Cycle now) {
     recorder_.change(0, table_.lockstep, 0);
   }
   if (table.done) {
-    // The numbers keep those of the last entry. Unknown values would look like a fault of the RTL.
+    // The numbers stay at the last entry's. Unknown values would look like a fault of the RTL.
     recorder_.change(now, table_.op, kNoEntryLeft);
     recorder_.change(now, table_.stall, kStallDone);
     if (now != 0) return;

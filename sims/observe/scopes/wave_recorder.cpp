@@ -54,7 +54,7 @@ void WaveRecorder::write(const WaveChange& change) {
 }
 
 void WaveRecorder::flush(Cycle until) {
-  // Of several changes of a signal in one cycle, the last one counts.
+  // The last of several changes of a signal in one cycle counts.
   for (const WaveChange& change : changes_.take_before(until)) {
     if (has_begun_) {
       write(change);

@@ -134,9 +134,9 @@ std::string WaveSession::module_of(const std::string& scope) {
   return scope.substr(0, scope.find('.', scope.find('.') + 1));
 }
 
-// Writes a group for each scope: NIs, those of show_first() before the others, then channels in the
-// same way. Others stand in the order in which they were added. Signals beyond the limit are found
-// in the viewer's tree.
+// Writes a group for each scope: NIs, the NIs of show_first() before the others, then channels in
+// the same way. Others stand in the order in which they were added. Signals beyond the limit are
+// found in the viewer's tree.
 void WaveSession::write_save_file() const {
   constexpr std::size_t kOpenGroups = 8;
   constexpr std::size_t kMostSignals = 4000;

@@ -89,8 +89,8 @@ class NiTracks {
   void write();
 
  private:
-  // The messages that an NI sends, in order of issue, and those that it receives, in order of
-  // arrival.
+  // The messages that an NI sends, in order of issue, and the messages that it receives, in order
+  // of arrival.
   struct Ni {
     std::vector<RecordIndex> sends;
     std::vector<RecordIndex> receives;

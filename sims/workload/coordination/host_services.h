@@ -30,7 +30,7 @@ struct HostMessage {
 // mean the same collective, of the same size.
 using CollectiveNumber = std::uint32_t;
 
-// Services of the machine for the hosts. Each time is later than that of the event being handled.
+// Services of the machine for the hosts. Each time is later than the event being handled.
 // The times of one rank's sends never decrease, and neither do the times of its posts.
 class HostServices {
  public:

@@ -98,7 +98,7 @@ struct WorkloadSpec {
 };
 
 // The workloads of Themis' evaluation (section 5.2) follow their published architectures. Weights
-// and computing are those of matrix products alone, without biases and normalization.
+// and computing count matrix products alone, without biases and normalization.
 
 // Every NPU has the whole network: ResNet-152, GNMT. Layers are in forward order.
 [[nodiscard]] Workload data_parallel_workload(const std::string& name,
