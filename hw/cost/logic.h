@@ -1,7 +1,7 @@
 // Gate equivalents and logic depths of blocks as functions of their parameters. The gate counts are
 // fitted to synthesis of small Verilog sources on a subset of Nangate45; the same sources on OSU
 // 0.18 and ASAP7 are within 15 % (crossbar and flip-flop memory: 25 %). A depth is the larger one
-// of OSU 0.18 and ASAP7, in FO4, without wires. docs/cost.md has the measurements.
+// of OSU 0.18 and ASAP7, in FO4, without wires. README.md has the measurements.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ using Json = nlohmann::ordered_json;
 double number(const Json& json, const char* key) { return json.at(key).get<double>(); }
 std::string text(const Json& json, const char* key) { return json.at(key).get<std::string>(); }
 
-// Two significant digits: the formulas are good to 15 % (docs/cost.md).
+// Two significant digits: the formulas are good to 15 % (hw/cost/README.md).
 std::string two_digits(double value) {
   if (value == 0) return "0";
   const int digits = static_cast<int>(std::floor(std::log10(std::abs(value))));
@@ -129,7 +129,7 @@ bool is_shown(const Json& kind, const Json& blocks) {
   });
 }
 
-// The SRAM fit was checked between these nodes (docs/cost.md).
+// The SRAM fit was checked between these nodes (hw/cost/README.md).
 constexpr double kFinestChecked = 22;
 constexpr double kCoarsestChecked = 90;
 

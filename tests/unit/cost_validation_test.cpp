@@ -1,5 +1,4 @@
-// The cost model against what others computed or synthesized: every test prints its table, which is
-// also in docs/cost.md.
+// The cost model against what others computed or synthesized: every test prints its table.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
