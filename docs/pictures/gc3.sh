@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes docs/pictures/gc3_fig7a.svg to gc3_fig7h.svg. Needs gnuplot.
+# Makes the pictures of GC3's Fig. 7 in docs/reproduction.md. Needs gnuplot.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-sims/figures.sh configs/figures/gc3_fig7?.yaml -o figures
-cp figures/gc3_fig7?.svg docs/pictures/
+sims/figures.sh configs/figures/gc3_fig7[aceg].yaml -o figures
+cp figures/gc3_fig7[aceg].svg docs/pictures/
