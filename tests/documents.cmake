@@ -2,7 +2,7 @@ cmake_policy(VERSION 3.25)
 # Every file that a document names in backquotes or as a link exists. "ni/engines/" is a folder; "alg/certify/certify_*.cpp"
 # at least one file; "router/router.*" one with any ending.
 set(missing "")
-file(GLOB documents RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/*.md ${SOURCE_DIR}/docs/*.md)
+file(GLOB documents RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/*.md ${SOURCE_DIR}/docs/*.md ${SOURCE_DIR}/alg/*/README.md ${SOURCE_DIR}/hw/*/README.md)
 set(names 0)
 foreach(document ${documents})
   if(document STREQUAL "CHANGELOG.md")
