@@ -10,7 +10,7 @@ namespace espalier {
 
 struct RankedSchedule {
   std::string name;  // of the algorithm, with the number of segments if that was chosen here
-  // What makes the schedule again: the generator, and the number of segments of its request.
+  // The generator and the number of segments make the schedule again.
   const Generator* generator;
   std::uint32_t segments;
   std::uint64_t planned_ps;  // alg/packing/schedule_time.h
@@ -24,8 +24,8 @@ struct RankedSchedule {
                                                             const CollectiveRequest& request,
                                                             std::size_t most);
 
-// The same generator's schedules in the other numbers of segments that were tried, if they are
-// planned to take at most 10 % longer.
+// The generator's schedules in other numbers of segments, if they are planned to take at most 10 %
+// longer.
 [[nodiscard]] std::vector<RankedSchedule> in_other_segments(const Topology& topology,
                                                             const CollectiveRequest& request,
                                                             const RankedSchedule& taken);

@@ -41,8 +41,8 @@ constexpr std::uint32_t kMostTreesPerRoot = 8;
 constexpr std::uint32_t kMostTreesOfBadRates = 32;  // where fewer lose more than kBadLoss
 constexpr double kBadLoss = 0.03;
 constexpr std::uint32_t kMostTreesOfOneRoot = 64;  // where other nodes have none
-// More trees per root divide the links at switches better: up to so many, for so much data of each,
-// on networks of few nodes, or where paths were found only at a lower rate.
+// More trees per root divide the links at switches better: up to this many trees, each with at
+// least this much data, on networks of few nodes or where paths were found only at a lower rate.
 constexpr std::uint32_t kMostSplitTrees = 16;
 constexpr Bytes kLeastSplitData = 64 << 10;
 constexpr std::size_t kFewSplitNodes = 24;
@@ -108,8 +108,8 @@ class ForestBuilder {
     return forest;
   }
 
-  // Every node sends to every other one itself, where switches let all do so at the same time.
-  // False if they do not.
+  // Every node sends to every other node directly, if switches let all nodes do so at the same
+  // time. Otherwise returns false.
   bool try_shifts() {
     if (topology_.num_switches() == 0 || only_root()) return false;
     const std::optional<ShiftRoutes> shifts = shift_routes(topology_);
@@ -163,8 +163,8 @@ class ForestBuilder {
     return seconds * kPsPerSecond >= (1 - loss) * static_cast<double>(choice_.time_ps());
   }
 
-  // Where switches pass messages at the rate of the slower of their two links, trees that are
-  // packed as if all links at switches were as slow as some of them waste less of the faster ones.
+  // If switches pass messages at the rate of the slower of their two links, trees are also packed
+  // as if all links at switches were slow: such trees waste less of the fast links.
   void try_directed() {
     const std::set<std::uint64_t> slower = caps();
     if (stores() && !slower.empty()) {
@@ -394,9 +394,9 @@ class ForestBuilder {
     }
   }
 
-  // A number of trees below `best` that may be better through switches. Where rows repeat: the one
-  // of least loss whose rows fit into a table. Elsewhere: the smallest one that loses little more,
-  // because its messages are longer.
+  // A number of trees below `best` that may be better through switches. If rows repeat: the number
+  // of least loss whose rows fit into a table. Otherwise: the smallest number that loses little
+  // more, because its messages are longer.
   [[nodiscard]] std::uint32_t fewer_trees(const std::vector<double>& losses,
                                           std::uint32_t best) const {
     if (topology_.num_switches() == 0 || only_root()) return best;
@@ -420,7 +420,7 @@ class ForestBuilder {
            (lost_rate_ || ranks_.size() <= kFewSplitNodes);
   }
 
-  // Where one sequence of taking out switches costs rate, the other one is tried, too.
+  // If one sequence of removing switches costs rate, the other sequence is tried, too.
   void add_directed_all(const std::optional<PackGraph>& in, const std::optional<PackGraph>& out,
                         std::uint32_t k, double rate) {
     lost_rate_ = false;

@@ -11,13 +11,14 @@ namespace espalier {
 namespace {
 
 constexpr std::uint32_t kFewestJustified = 4;
-constexpr std::size_t kManyJustifiedSends = 500'000;  // of which one number of waves is planned
-constexpr double kHopeless = 1.01;  // than other trees: no number of waves makes up for it
+constexpr std::size_t kManyJustifiedSends =
+    500'000;                        // above this, a single number of waves is planned
+constexpr double kHopeless = 1.01;  // times other trees: no number of waves makes up for it
 
 }  // namespace
 
-// About `wanted` waves, so many that their messages have the fewest flits: segments are whole
-// flits, so some numbers of them are more than the data.
+// The number of waves near `wanted` whose messages have the fewest flits. Segments are whole flits,
+// so some numbers of waves send more flits than the data need.
 std::uint32_t SegmentChoice::well_cut(Bytes unit, std::uint32_t wanted) const {
   std::uint32_t best = wanted;
   std::uint64_t least = ~std::uint64_t{0};

@@ -21,9 +21,9 @@ constexpr double kWorse = 1.002;                   // than the best: more segmen
 constexpr std::uint32_t kLeadSegments = 4;         // with which all leads are tried
 
 // If the messages with the longest remaining paths of all segments went first, links would idle
-// while the last ones of them pass and the first copies of an all_reduce begin. Each segment
-// therefore leads the next one by its time on the busiest link, divided by a number of this list;
-// 0: no lead.
+// while the last of these messages pass and the first copies of an all_reduce begin. Each segment
+// therefore leads the next segment by its time on the busiest link, divided by a number of this
+// list; 0: no lead.
 constexpr std::uint32_t kLeads[] = {1, 2, 16, 0};
 
 }  // namespace

@@ -142,8 +142,8 @@ void SegmentChoice::consider(TreeOps trees) {
               [&](const Passing& a, const Passing& b) { return is_better(a, b); });
   };
   sort_found();
-  // A wave soon passes a longer period in less of it, once slots are exchanged: fewer waves may
-  // then be better.
+  // Exchanging slots shortens a wave more if the period is long, so fewer, longer waves are tried
+  // too.
   if (is_exact && given == 0 && found.front().waves >= 4) {
     const std::uint32_t together = found.front().together;
     const std::uint32_t waves = found.front().waves;

@@ -12,10 +12,10 @@ namespace espalier {
 
 // The plan of `segments` copies of `ops`, copy by copy, each of `segment` bytes (a share of 1). The
 // ready message with the longest remaining path goes first; a copy counts `lead_ps` more for every
-// copy behind it, so with a long lead the copies pass one after the other. Of equal ones the lower
-// copy goes first. This is the machine's own time: a node alone feeds its links.
-// A plan that would take longer than `limit_ps` is not made to its end; its span is then some time
-// over the limit that it would not beat. Precondition: every route has one hop.
+// copy behind it, so with a long lead the copies pass one after the other. The lower
+// copy wins ties. This is the machine's own time: a node alone feeds its links.
+// Planning stops once the plan would take longer than `limit_ps`; the returned span is then a lower
+// bound above the limit. Precondition: every route has one hop.
 [[nodiscard]] WavePlan plan_list(
     const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
     std::uint32_t segments, Bytes segment, const MessageTiming& timing, std::uint64_t lead_ps,

@@ -148,15 +148,15 @@ class OutTreePacker {
     bool fits = true;
     for (std::size_t v = 0; fits && v < graph_.nodes; ++v) {
       fits = flow_.max_flow(source, v, all) >= all;
-      // Sets of nodes that lack a tested node have been tested: it may be one with the source.
+      // All sets of nodes without this node have been tested, so it may join the source.
       flow_.add_arc(source, v, ResidualFlow::kUnlimited);
     }
     flow_.truncate(vertices, arcs);
     return fits;
   }
 
-  // The trees of the next root, every edge tested. A tree of which only some copies may take an
-  // edge splits in two.
+  // The trees of the next root, every edge tested. If only some copies of a tree may take an edge,
+  // the tree splits in two.
   void grow_tested() {
     std::vector<PartialTree> unfinished{start(roots_[next_root_])};
     ++next_root_;
@@ -183,8 +183,8 @@ class OutTreePacker {
     }
   }
 
-  // Every set of nodes that contains the edge's head and not its tail must keep enough units to be
-  // entered by the trees that are outside of it.
+  // Every set of nodes that contains the edge's head and not its tail must keep enough units for
+  // all trees that still have to enter the set.
   std::int64_t most_copies(const PartialTree& t, std::uint32_t e,
                            const std::vector<PartialTree>& others) {
     const PackEdge& edge = graph_.edges[e];

@@ -24,7 +24,7 @@ struct PackGraph {
   std::size_t nodes = 0;     // vertices [0, nodes)
   std::size_t vertices = 0;  // switches behind the nodes
   std::vector<PackEdge> edges;
-  // The only root (broadcast, reduce); otherwise every node is one.
+  // The only root (broadcast, reduce); otherwise every node is a root.
   std::optional<std::uint32_t> root;
 
   [[nodiscard]] bool is_root(std::size_t node) const { return !root || node == *root; }

@@ -12,11 +12,12 @@ namespace espalier {
 // A message takes a slot of its slowest link. A switch passes a packet at the rate of the slower of
 // its two links, so a faster link of the route is busy as long and gives several slots.
 //
-// Choosing slots one after the other, as they come free, leaves gaps on some links that are busy on
-// others. Here a message that finds no common slot makes others move: through one switch along a
-// chain of two alternating slots, which succeeds as long as both links have a slot left (edge
-// colouring of a bipartite graph, Koenig 1916); elsewhere it takes the slots of the fewest others,
-// which look for new ones (ejection, as in iterative modulo scheduling, Rau 1994).
+// Choosing slots one after the other, as they come free, leaves gaps: a slot is free on one link
+// and taken on another link of the path. Here a message that finds no common slot makes others
+// move: through one switch along a chain of two alternating slots, which succeeds as long as both
+// links have a slot left (edge colouring of a bipartite graph, Koenig 1916); elsewhere it takes the
+// slots of the fewest messages, which look for new slots (ejection, as in iterative modulo
+// scheduling, Rau 1994).
 class PathSlots {
  public:
   // `slot_ps`: by link, the length of its slots.

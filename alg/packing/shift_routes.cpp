@@ -56,7 +56,7 @@ class ShiftFinder {
     return links;
   }
 
-  // Direct ways; or over each spine as many as every leaf has links to and from it.
+  // Direct ways, or ways over each spine: as many as every leaf has links to and from the spine.
   bool find_ways() {
     const std::size_t count = leaves_.size();
     const std::size_t size = leaves_.front().nodes.size();

@@ -46,7 +46,7 @@ class SlotExchange {
       const std::uint32_t o = movable_[random() % movable_.size()];
       const TimedOp& timed = timed_[place_of_[o]];
       const std::uint64_t wait = timed.start - timed.ready;
-      // The slots at which it would start earlier.
+      // The number of earlier slots.
       const std::uint64_t earlier = wait / slots_.slot_ps[o];
       if (earlier == 0) continue;
       const auto by = static_cast<std::uint32_t>(1 + random() % earlier);
@@ -120,12 +120,12 @@ class SlotExchange {
     }
   }
 
-  // When the ops of a unit start, and the unit has arrived, by the slots as they are.
+  // Times the ops of a unit by the present slots; returns when the unit has arrived.
   std::uint64_t time_unit(std::uint32_t unit) {
     std::uint64_t end = 0;
     for (std::uint32_t p = first_of_unit_[unit]; p < first_of_unit_[unit + 1]; ++p) {
       TimedOp& op = timed_[p];
-      std::uint64_t period = 0;  // the beginning of one in which some op before it starts
+      std::uint64_t period = 0;  // latest period in which an op before it starts
       op.ready = 0;
       for (std::uint32_t i = op.before_begin; i < op.before_end; ++i) {
         const TimedOp& before = timed_[before_[i]];
@@ -147,8 +147,8 @@ class SlotExchange {
     return square * square * square * square;
   }
 
-  // The ops that change between `a` and `b` if `o` does. False if there are too many, or one may
-  // not.
+  // Finds the ops that must change between slots `a` and `b` if `o` does. False if they are too
+  // many, or if an op must not change.
   bool find_chain(std::uint32_t o, std::uint32_t b) {
     const std::uint32_t a = slots_.slot[o];
     chain_.assign(1, o);

@@ -21,9 +21,9 @@ struct OpSlots {
 
 // Links at their bound have no slot to spare, so the ops that are placed last wait for a period at
 // each link. Here an op that waits takes an earlier slot of its links; the op that had this slot
-// takes the first one's, and so on along the links where that makes ops collide (Kempe chains, as
-// in edge colouring). An exchange stays if the units that it concerns arrive earlier, late ones
-// counting more. `attempts`: exchanges that are tried.
+// takes the first op's slot, and so on along the links while ops collide (Kempe chains, as in edge
+// colouring). An exchange stays if its units arrive earlier; late units count more. `attempts`:
+// exchanges that are tried.
 void exchange_slots(const RouteSet& routes, const std::vector<WaveOp>& ops, OpSlots& slots,
                     std::uint64_t attempts);
 

@@ -60,7 +60,8 @@ class StoredPlanner {
     std::uint64_t wait_ps = 0;            // in the switches, for slots
   };
 
-  // From an op's start to its use if it waits in no switch, and the time that it may come later.
+  // Time from an op's start to its use without waiting in a switch, plus the time by which it may
+  // be late.
   void find_least_times() {
     std::vector<bool> turns_around(ops_.size(), false);
     for (const WaveOp& op : ops_) {

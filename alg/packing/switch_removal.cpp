@@ -69,7 +69,7 @@ class SwitchRemoval {
     return w;
   }
 
-  // A switch with one neighbour leads nowhere; nor does one behind which there are only such.
+  // A switch with one neighbour leads nowhere, and so does a switch with only such switches behind.
   void drop_dead_ends() {
     for (bool found = true; found;) {
       found = false;
@@ -135,7 +135,7 @@ class SwitchRemoval {
     return parent;
   }
 
-  // By RateRule::slowest, a unit takes as much more of the faster link as that link is faster.
+  // RateRule::slowest: a unit occupies the faster link for as long as the slower one.
   struct Cost {
     std::uint64_t fast = 1;  // rates
     std::uint64_t slow = 1;
@@ -168,7 +168,7 @@ class SwitchRemoval {
 
   void join(NodeGraph& g, std::uint32_t in, std::uint32_t out, std::int64_t units) const {
     const Cost c = cost(g.graph.edges[in], g.graph.edges[out]);
-    // Several joins with one edge may round up to more than it has.
+    // Several joins with one edge may round up to more units than the edge has.
     g.units[in] = std::max<std::int64_t>(0, g.units[in] - c.of_in(units));
     g.units[out] = std::max<std::int64_t>(0, g.units[out] - c.of_out(units));
     const PackEdge& a = g.graph.edges[in];
@@ -178,8 +178,8 @@ class SwitchRemoval {
     g.units.push_back(units);
   }
 
-  // How many units of each in-port (row) go to each out-port, only in allowed cells: as many as
-  // possible in all, and the most of any cell as few as possible.
+  // Units from each in-port (row) to each out-port, in allowed cells only. Maximizes their sum, and
+  // then minimizes the largest cell.
   static std::vector<std::int64_t> even_shares(const std::vector<std::int64_t>& in,
                                                const std::vector<std::int64_t>& out,
                                                const std::vector<bool>& allowed) {

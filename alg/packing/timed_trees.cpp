@@ -111,12 +111,13 @@ class TimedTrees {
   struct Piece {
     TimedTree tree;
     std::vector<bool> has;  // by node: now or soon
-    // By node that has it: it was nearer to others than all holders then, so it passes it on.
+    // By node that has the piece: it passes the piece on, because it was nearer to other nodes than
+    // all earlier holders.
     std::vector<bool> carries;
     std::uint32_t holders = 0;
-    std::vector<std::uint64_t> nearest;  // by node: the way from the nearest node that has it
-    // By node that lacks it: the longest way to a node to which it would be nearer than all
-    // holders. 0 if there is only one: such a short cut beside a slow link is no reason to hurry.
+    std::vector<std::uint64_t> nearest;  // by node: the way from the nearest holder
+    // By node that lacks the piece: the longest way to a node to which it would be nearer than all
+    // holders. 0 if there is only one such node: a short cut beside a slow link is not urgent.
     std::vector<std::uint64_t> behind;
     std::uint64_t most_behind = 0;
   };
@@ -140,7 +141,7 @@ class TimedTrees {
     return distance_[from * nodes_ + to];
   }
 
-  // Of all pairs, on idle links (Floyd and Warshall 1962).
+  // Distances of all pairs, on idle links (Floyd and Warshall 1962).
   void find_distances() {
     distance_.assign(nodes_ * nodes_, kNever);
     for (std::size_t n = 0; n < nodes_; ++n) distance_[n * nodes_ + n] = 0;
@@ -172,7 +173,7 @@ class TimedTrees {
     piece.most_behind = 0;
     for (std::size_t v = 0; v < nodes_; ++v) {
       std::uint64_t& behind = piece.behind[v];
-      // What is behind a node only becomes less.
+      // The way behind a node only becomes shorter.
       const bool was_none = piece.holders > 1 && behind == 0;
       behind = 0;
       if (piece.has[v] || was_none) continue;

@@ -1,6 +1,6 @@
 // Disjoint bases of the graphic matroid, every pair of edges repeated as often as it has units.
-// A forest takes an element whose ends it does not join. If no forest does, an element of the cycle
-// that it would close moves on to another forest: breadth-first search over such exchanges.
+// A forest takes an element whose ends it does not join. If every forest joins them, an element of
+// the cycle that would close moves to another forest: breadth-first search over such exchanges.
 #include <algorithm>
 #include <numeric>
 
@@ -33,8 +33,8 @@ class ForestPartition {
     }
   }
 
-  // All trees grow together, the lowest first, from the roots: each over pairs of which the least
-  // share is taken. What is missing then is left to run().
+  // All trees grow together from the roots, the lowest tree first, each over the pairs that other
+  // trees use least. run() completes trees that remain unfinished.
   void grow(const std::vector<std::uint32_t>& roots) {
     std::vector<std::vector<std::uint32_t>> pairs_of(nodes_);
     std::vector<std::uint32_t> taken(copies_.size(), 0);
@@ -221,7 +221,7 @@ class ForestPartition {
     return false;
   }
 
-  // e moves to the forest, and its place goes to the element that wanted it, and so on.
+  // Moves e to the forest, gives its old place to the element that wanted the place, and so on.
   void place(std::uint32_t e, std::uint32_t forest, std::uint32_t start) {
     while (true) {
       const std::uint32_t old = elements_[e].forest;
@@ -237,8 +237,8 @@ class ForestPartition {
     }
   }
 
-  // Every forest already connects the ends of the element within its part, and no exchange changes
-  // that: neither the element nor an exchange for it places one more.
+  // True if every forest already connects the element's ends within its part: then neither the
+  // element nor an exchange for it adds an element.
   bool is_full(std::uint32_t e) { return part_of(elements_[e].a) == part_of(elements_[e].b); }
   std::uint32_t part_of(std::uint32_t v) {
     while (part_[v] != v) v = part_[v] = part_[part_[v]];
@@ -268,7 +268,7 @@ class ForestPartition {
   std::vector<Rooted> rooted_;         // by forest
   std::vector<std::uint32_t> part_;    // by node: union-find
   std::vector<std::uint32_t> queue_;   // of the last search: elements
-  std::vector<std::uint32_t> reason_;  // by element: who wants its place
+  std::vector<std::uint32_t> reason_;  // by element: the element that wants its place
   std::vector<std::uint32_t> stack_;
   std::vector<std::uint32_t> path_;
   std::vector<std::uint32_t> back_;

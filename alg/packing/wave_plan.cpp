@@ -130,7 +130,7 @@ class WavePlanner {
     if (shorter.span_ps < plan.span_ps) plan = std::move(shorter);
   }
 
-  // The messages of all waves as ops of one, each as early as gaps allow.
+  // The messages of all waves as the ops of a single wave, each as early as gaps allow.
   [[nodiscard]] WavePlan justified(const WavePlan& plan, std::uint32_t waves) const {
     LinkUses uses;
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
@@ -206,8 +206,8 @@ class WavePlanner {
   }
 
   // Heads come to a shared link after different times. Where all routes agree, the link's slots
-  // begin by that time later than the slots of the link before. Elsewhere slots have room for it: a
-  // message that comes later than its slot would keep the next one waiting, and that one the next.
+  // begin by that time later than the slots of the link before. Elsewhere slots have room for
+  // it: a message that comes later than its slot would delay all messages behind it.
   void align_slots() {
     find_phases();
     const auto aligned = [&](const WaveOp& op) {
@@ -279,7 +279,7 @@ class WavePlanner {
     }
   }
 
-  // Of the heads at a link, at most.
+  // The largest difference between the heads' times at a link.
   [[nodiscard]] std::uint64_t skew() const {
     std::vector<std::uint64_t> least(topology_.num_links(), LinkSlots::kNever);
     std::vector<std::uint64_t> most(topology_.num_links(), 0);
@@ -306,7 +306,7 @@ class WavePlanner {
     remaining_ = std::move(paths.remaining);
   }
 
-  // Messages that share a link with one that passes a switch get their slots before the others.
+  // Messages that pass a switch, and messages that share a link with them, get their slots first.
   void find_held() {
     std::vector<bool> shared(topology_.num_links(), false);
     const auto for_each_link = [&](const WaveOp& op, auto visit) {
