@@ -68,7 +68,8 @@ class PacketSink {
   // in `arrival`.
   virtual void packets_end(std::uint32_t port, MessageId message, std::uint64_t count,
                            std::uint32_t flits, Cycle arrival) = 0;
-  // Cycle fidelity, asked once when the port is connected: who hears of each flit; nullptr: nobody.
+  // The observer that hears of each flit, asked for once when the port is connected; nullptr: none.
+  // Cycle fidelity only.
   [[nodiscard]] virtual EjectionObserver* flit_observer() { return nullptr; }
 };
 

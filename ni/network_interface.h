@@ -79,8 +79,8 @@ class NetworkInterface : public sc_core::sc_module,
   // The host posts messages while the simulation runs. A message is issued when it is posted and
   // the queue of its injection port has room. connect_source: for messages that share queues and
   // VCs with the collective; if there are several sources, each posts its messages in order, and
-  // the one that was connected first goes first. connect_control: for messages on the control lane.
-  // Sources must outlive the simulation.
+  // the source that was connected first goes first. connect_control: for messages on the control
+  // lane. Sources must outlive the simulation.
   void connect_source(MessageSource& source);
   void connect_control(MessageSource& source);
   // Flits of messages to this NI, up to the current cycle.

@@ -32,7 +32,7 @@ struct HoldRequest {
   bool starts = true;     // the flit is the first one of its packet or sub-packet
   bool wire_free = true;  // of the output
   VcMask permitted = 0;   // VCs of the next channel that the route permits
-  VcMask credits = 0;     // VCs of the next channel that have credits for what is to leave
+  VcMask credits = 0;     // VCs of the next channel that have enough credits
 };
 
 struct HoldGrant {

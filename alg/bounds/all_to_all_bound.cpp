@@ -240,7 +240,8 @@ class PriceSearch {
     return static_cast<double>((*counts_)[from * topology_.num_nodes() + to]);
   }
 
-  // Adds the demand of every node along the paths that were found. Returns what they pay.
+  // Adds the demand of every node along the paths that were found. Returns the sum of their
+  // payments.
   double add_paths(std::size_t source) {
     below_.assign(topology_.num_vertices(), 0);
     double paid = 0;

@@ -228,7 +228,7 @@ class ExchangeSearch {
   }
 
  private:
-  // Between the node and another one, sent or received by it.
+  // Bytes that the node sends to `other`, or receives from it.
   [[nodiscard]] Bytes count(NodeId node, std::size_t other, Direction direction) const {
     if (node.index() == other) return 0;
     return direction == Direction::out ? counts_[node.index() * nodes_ + other]

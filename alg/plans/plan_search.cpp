@@ -116,7 +116,7 @@ class PlanSearch {
   }
 
   ForecastPlan run() {
-    // Stable: among equal ones the one that was considered first.
+    // Stable: the plan that was considered first wins ties.
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
     best_ = candidates_.front();

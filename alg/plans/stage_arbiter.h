@@ -33,9 +33,8 @@ class StageQueue {
   void push(StageRef stage, std::uint64_t key);  // key: see arbitration_key()
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
   [[nodiscard]] std::size_t size() const { return waiting_.size(); }
-  // Removes and returns the next stage. fifo: the one that arrived first. scf: the one with the
-  // smallest key; among equals the one that arrived last (newest) or first (oldest). Precondition:
-  // not empty.
+  // Removes and returns the next stage. fifo: the stage that arrived first. scf: the smallest key;
+  // the last (newest) or first (oldest) arrival wins ties. Precondition: not empty.
   StageRef pop();
   // The stage that pop() would return. Precondition: not empty.
   [[nodiscard]] StageRef next() const;

@@ -23,7 +23,7 @@ class DependencyState {
   DependencyState& operator=(const DependencyState&) = delete;
 
   // `event`, in the table's names, has happened. Entries that wait for it may be clear from cycle
-  // now + 1 on. Cycles do not descend, neither of events nor of decisions.
+  // now + 1 on. The cycles of events and decisions never go back.
   void set(const TableEvent& event, Cycle now);
   // The decision: whether the entry's messages have come and are written back. Precondition: the
   // entries before it have issued, in this cycle or before.

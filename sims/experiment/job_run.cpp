@@ -141,8 +141,8 @@ TrainingJob training_job(const RunPoint& point, std::size_t ranks) {
                            config.jitter);
 }
 
-// Means over the iterations after the first, because the first fills the response caches. A job of
-// one iteration has the values of that one.
+// Means over the iterations after the first iteration, which fills the response caches. A job of
+// one iteration has its values.
 struct Steady {
   double iterations = 0;
   double iteration = 0;

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kBatches = 20;
 // Student's t for 95 % (two-sided) and kBatches - 1 degrees of freedom.
 constexpr double kStudent = 2.093;
-// A network is saturated that leaves a larger share of what is generated in the window: of all
-// messages, or of one source's messages, whose queue varies more.
+// A network is saturated if it does not accept a larger share than this of the messages generated
+// in the window: of all messages, or of one source's messages, whose queue varies more.
 constexpr double kLeftShare = 0.02;
 constexpr double kLeftShareOfSource = 0.03;
 constexpr std::uint64_t kLeftMessagesOfSource = 8;

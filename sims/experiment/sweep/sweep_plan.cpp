@@ -109,8 +109,8 @@ class SweepPlanner {
     plan_.points.push_back(std::move(planned));
   }
 
-  // True if an axis has several algorithms, and this combination's algorithm does not suit where
-  // another one of the axis does.
+  // True if an axis has several algorithms and this combination's algorithm does not suit, but
+  // another algorithm of the axis does.
   bool skips(const ConfigNode& config, const Json& set) {
     const auto chosen = set.find(kAlgorithmKey);
     if (chosen == set.end()) return false;

@@ -32,8 +32,8 @@ struct SweepTally {
   std::size_t finished_before = 0;
   std::size_t finished_now = 0;
   std::size_t failed = 0;  // including points that failed before
-  // Points of `finished_before` by the version of the program that made them, if it is another one;
-  // "" for points that do not tell.
+  // Points of `finished_before` that another version of the program made, by that version; "" for
+  // points without a version.
   std::map<std::string, std::size_t> other_versions;
   int signal = 0;        // the signal that stopped the sweep
   bool writable = true;  // false: a file could not be written, and the sweep stopped
