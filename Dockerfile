@@ -6,7 +6,7 @@ RUN CMAKE_OPTIONS=-DESPALIER_TESTS=OFF sims/build.sh release
 RUN cmake --install build/release --prefix /usr/local
 
 FROM debian:12
-RUN apt-get update && apt-get install -y --no-install-recommends libsystemc libboost-filesystem1.74.0 libyaml-cpp0.7 libfmt9 libpugixml1v5 zlib1g && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install -y --no-install-recommends libsystemc libyaml-cpp0.7 libfmt9 libpugixml1v5 zlib1g && rm -rf /var/lib/apt/lists/*
 COPY --from=build /usr/local /usr/local
 WORKDIR /work
 ENTRYPOINT ["espalier"]

@@ -40,7 +40,7 @@ espalier_folder(sockets/signals USES hw hw/clock flowctl router ni alg/schedule 
 
 # The application. Text with places: numbers, names, YAML, JSON, and errors that point into a file.
 espalier_folder(sims/text ONCE LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/process ONCE LINKS Boost::headers Boost::filesystem Threads::Threads)
+espalier_folder(sims/process ONCE)
 espalier_folder(sims/workload/training ONCE USES hw hw/topology alg/schedule alg/plans LINKS fmt::fmt)
 espalier_folder(sims/workload/coordination USES hw flowctl sims/workload/training LINKS fmt::fmt)
 espalier_folder(sims/point ONCE USES hw hw/topology hw/cost flowctl router ni alg/schedule alg/plans alg/program alg/rank_order
@@ -65,8 +65,8 @@ espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/
                 sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost ni/engines ni/rtl alg/routes alg/schedule alg/generators alg/plans alg/program
                 alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination
-                sims/point sims/formats sims/model sims/config sims/system sims/observe/explain
-                LINKS nlohmann_json::nlohmann_json Boost::headers Boost::filesystem Threads::Threads fmt::fmt)
+                sims/process sims/point sims/formats sims/model sims/config sims/system sims/observe/explain
+                LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/process sims/point sims/config sims/experiment)
 espalier_folder(sims/report/plot ONCE USES alg sims/text LINKS fmt::fmt)
 espalier_folder(sims/report/figure ONCE USES sims/text sims/process sims/point sims/config sims/experiment
@@ -75,7 +75,7 @@ espalier_folder(sims/silicon ONCE USES alg/schedule alg/program sims/text sims/c
                 LINKS fmt::fmt)
 espalier_folder(sims/report/page ONCE USES hw/topology alg/schedule alg/packing alg/plans alg/certify sims/text sims/point sims/model
                 sims/config sims/experiment sims/report/plot LINKS Boost::headers fmt::fmt)
-espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS Boost::filesystem fmt::fmt)
+espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS fmt::fmt)
 espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/cost hw/clock flowctl alg alg/schedule alg/program alg/certify
                 alg/rank_order sims/text sims/workload/training sims/point sims/formats sims/formats/program sims/model
                 sims/config sims/system sims/observe/scopes sims/observe/timeline sims/observe/explain sims/experiment

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 preset=${1:?usage: build.sh PRESET [TARGET...]}
 shift
 
-sims/install-packages.sh g++ cmake ninja-build ccache pkg-config libsystemc-dev libboost-dev libboost-filesystem-dev \
+sims/install-packages.sh g++ cmake ninja-build ccache pkg-config libsystemc-dev libboost-dev \
   libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libpugixml-dev catch2
 # The sources of the FST writer; without them waveforms are VCD only.
 sims/install-packages.sh verilator zlib1g-dev || echo "no verilator: waveforms as VCD only" >&2

@@ -1,24 +1,21 @@
 #include "sims/experiment/confirm_choice.h"
 
-#include <fmt/format.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include <csignal>
 
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <stdexcept>
+#include <utility>
 
 namespace espalier {
 
 namespace {
 
-bool read_bytes(int from, void* to, std::size_t bytes) {
+bool read_bytes(const Descriptor& from, void* to, std::size_t bytes) {
   auto* at = static_cast<char*>(to);
   while (bytes != 0) {
-    const ssize_t now = read(from, at, bytes);
+    const ssize_t now = read(from.number(), at, bytes);
     if (now < 0 && errno == EINTR) continue;
     if (now <= 0) return false;
     at += now;
@@ -27,10 +24,10 @@ bool read_bytes(int from, void* to, std::size_t bytes) {
   return true;
 }
 
-bool write_bytes(int to, const void* from, std::size_t bytes) {
+bool write_bytes(const Descriptor& to, const void* from, std::size_t bytes) {
   const auto* at = static_cast<const char*>(from);
   while (bytes != 0) {
-    const ssize_t now = write(to, at, bytes);
+    const ssize_t now = write(to.number(), at, bytes);
     if (now < 0 && errno == EINTR) continue;
     if (now <= 0) return false;
     at += now;
@@ -39,55 +36,23 @@ bool write_bytes(int to, const void* from, std::size_t bytes) {
   return true;
 }
 
-struct Pipe {
-  int out = -1;  // read
-  int in = -1;   // written
-
-  Pipe() {
-    int ends[2];
-    if (pipe(ends) != 0) throw std::runtime_error("no pipe to another process");
-    out = ends[0];
-    in = ends[1];
-  }
+struct RunningSimulation {
+  ChildProcess process;
+  Descriptor cycles;
 };
 
-// Returns 0 in the child, which ends with its parent.
-pid_t forked() {
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("no process for a simulation");
-  if (child == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return child;
-}
-
-// True if the child ended well.
-bool await(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-struct RunningChild {
-  pid_t process = 0;
-  int cycles = -1;  // a pipe
-};
-
-RunningChild start(const ShortRun& run) {
-  const Pipe pipe;
-  const pid_t child = forked();
-  if (child == 0) {
-    int status = 1;
+RunningSimulation start(const ShortRun& run) {
+  Pipe pipe;
+  ChildProcess process([&] {
     try {
       const SimulationOutcome outcome = run();
-      const bool told = write_bytes(pipe.in, &outcome.cycles, sizeof outcome.cycles);
-      status = outcome.verified && told ? 0 : 1;
+      const bool told = write_bytes(pipe.write, &outcome.cycles, sizeof outcome.cycles);
+      return outcome.verified && told ? 0 : 1;
     } catch (const std::exception&) {
-      status = 1;
+      return 1;
     }
-    _exit(status);
-  }
-  close(pipe.in);
-  return {child, pipe.out};
+  });
+  return {std::move(process), std::move(pipe.read)};
 }
 
 }  // namespace
@@ -95,15 +60,15 @@ RunningChild start(const ShortRun& run) {
 std::vector<std::optional<Cycle>> simulated_cycles(const std::vector<ShortRun>& runs,
                                                    Choices& choices) {
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<RunningChild> children;
+  std::vector<RunningSimulation> children;
   children.reserve(runs.size());
   for (const ShortRun& run : runs) children.push_back(start(run));
   std::vector<std::optional<Cycle>> result;
-  for (const RunningChild& child : children) {
+  for (RunningSimulation& child : children) {
     Cycle cycles = 0;
     const bool heard = read_bytes(child.cycles, &cycles, sizeof cycles);
-    close(child.cycles);
-    const bool good = await(child.process);
+    child.cycles.close();
+    const bool good = child.process.wait() == 0;
     result.push_back(heard && good ? std::optional<Cycle>(cycles) : std::nullopt);
   }
   choices.add_simulating_seconds(
@@ -114,7 +79,8 @@ std::vector<std::optional<Cycle>> simulated_cycles(const std::vector<ShortRun>& 
 namespace {
 
 // One answer: its length, and a JSON text with the choice or the error.
-void answer_questions(int questions, int answers, const ChoiceProcess::Answer& answer) {
+void answer_questions(const Descriptor& questions, const Descriptor& answers,
+                      const ChoiceProcess::Answer& answer) {
   Bytes size = 0;
   while (read_bytes(questions, &size, sizeof size)) {
     nlohmann::ordered_json reply;
@@ -133,25 +99,22 @@ void answer_questions(int questions, int answers, const ChoiceProcess::Answer& a
 }  // namespace
 
 ChoiceProcess::ChoiceProcess(const Answer& answer) {
-  const Pipe questions;
-  const Pipe answers;
-  child_ = forked();
-  if (child_ == 0) {
-    close(questions.in);
-    close(answers.out);
-    answer_questions(questions.out, answers.in, answer);
-    _exit(0);
-  }
-  close(questions.out);
-  close(answers.in);
-  questions_ = questions.in;
-  answers_ = answers.out;
+  Pipe questions;
+  Pipe answers;
+  child_.emplace([&] {
+    questions.write.close();  // so that the child sees when this process asks no more
+    answers.read.close();
+    answer_questions(questions.read, answers.write, answer);
+    return 0;
+  });
+  questions_ = std::move(questions.write);
+  answers_ = std::move(answers.read);
 }
 
 ChoiceProcess::~ChoiceProcess() {
-  close(questions_);
-  close(answers_);
-  await(child_);
+  questions_.close();
+  answers_.close();
+  child_->wait();
 }
 
 Choice ChoiceProcess::ask(Bytes size) {

@@ -7,6 +7,7 @@
 
 #include "hw/ids.h"
 #include "sims/experiment/choices.h"
+#include "sims/process/child_process.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
@@ -33,9 +34,9 @@ class ChoiceProcess {
   [[nodiscard]] Choice ask(Bytes size);
 
  private:
-  int questions_ = -1;
-  int answers_ = -1;
-  int child_ = 0;
+  Descriptor questions_;
+  Descriptor answers_;
+  std::optional<ChildProcess> child_;
 };
 
 }  // namespace espalier

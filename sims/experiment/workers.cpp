@@ -1,174 +1,183 @@
 #include "sims/experiment/workers.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
+#include <poll.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/read_until.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/process/args.hpp>
-#include <boost/process/async.hpp>
-#include <boost/process/async_pipe.hpp>
-#include <boost/process/child.hpp>
-#include <boost/process/extend.hpp>
-#include <boost/process/io.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <deque>
+#include <limits>
 #include <list>
 #include <new>
+#include <nlohmann/json.hpp>
+#include <system_error>
 
+#include "sims/process/child_process.h"
 #include "sims/text/units.h"
 
 namespace espalier {
 
 namespace {
 
-namespace asio = boost::asio;
-namespace bp = boost::process;
-using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
 
-// Runs in the child before exec, so it may only call functions that are safe after fork().
-struct ChildSetup {
-  pid_t parent;
-  std::uint64_t memory_bytes;
-
-  template <class Executor>
-  void operator()(Executor&) const {
-    // A parent that is killed cannot end its children. It may have been killed already.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(EXIT_FAILURE);
-    // A terminal sends these signals to all its processes; the parent decides what to do.
-    std::signal(SIGINT, SIG_IGN);
-    std::signal(SIGTERM, SIG_IGN);
-    if (memory_bytes == 0) return;
-    const rlimit limit{memory_bytes, memory_bytes};
-    setrlimit(RLIMIT_AS, &limit);
+// SIGINT and SIGTERM as data, while the object exists. Signals that nobody has taken are dropped.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, &before_);
+    descriptor_ = Descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   }
+  ~StopSignals() {
+    while (take() != 0) {
+    }
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  [[nodiscard]] int descriptor() const { return descriptor_.number(); }
+  // 0: none has arrived.
+  [[nodiscard]] int take() const {
+    signalfd_siginfo signal{};
+    const ssize_t bytes = read(descriptor_.number(), &signal, sizeof signal);
+    return bytes == sizeof signal ? static_cast<int>(signal.ssi_signo) : 0;
+  }
+
+ private:
+  sigset_t before_{};
+  Descriptor descriptor_;
 };
 
 struct Worker {
-  Worker(asio::io_context& io, std::size_t which) : point(which), pipe(io), deadline(io) {}
-
   std::size_t point;
-  bp::async_pipe pipe;
-  asio::steady_timer deadline;
-  std::string received;
-  WorkerReport report;
-  bp::child child;
-  pid_t pid = 0;  // 0: not running
-  bool exited = false;
-  bool has_report = false;
-  bool pipe_open = true;
+  ChildProcess process;
+  Descriptor lines;  // the worker's stdout
+  Clock::time_point deadline;
   bool too_late = false;
+  std::string received;  // not yet a whole line
+  WorkerReport report;
+  bool has_report = false;
 };
 
 class Batch {
  public:
   Batch(std::string program, std::size_t points, const WorkerBatch& batch)
-      : program_(std::move(program)), points_(points), batch_(batch), signals_(io_) {}
+      : program_(std::move(program)), points_(points), batch_(batch) {}
 
   int run(std::size_t at_once) {
-    signals_.add(SIGINT);
-    signals_.add(SIGTERM);
-    signals_.async_wait([this](const error_code& error, int signal) {
-      if (!error) stop(signal);
-    });
-    for (std::size_t i = 0; i < at_once; ++i) start_next();
-    if (points_ == 0) signals_.cancel();
-    io_.run();
+    at_once_ = at_once;
+    start_workers();
+    while (!workers_.empty() || !ended_.empty()) {
+      if (ended_.empty()) {
+        wait();
+      } else {
+        report_next();
+      }
+    }
     return signal_;
   }
 
  private:
+  struct Ended {
+    std::size_t point;
+    WorkerReport report;
+    bool reports;  // false: the signal ended it, so it is not done
+  };
+
+  void start_workers() {
+    while (next_ != points_ && !stopped_ && workers_.size() < at_once_) {
+      try {
+        start_next();
+      } catch (const std::system_error& error) {
+        // A process needs file descriptors here. While other processes hold them all, fewer run at
+        // once.
+        const bool no_descriptor = error.code() == std::errc::too_many_files_open;
+        if (no_descriptor && !workers_.empty()) {
+          at_once_ = workers_.size();
+          return;
+        }
+        WorkerReport report;
+        report.failure =
+            fmt::format("cannot start a simulation process: {}", error.code().message());
+        report.kind = FailureKind::error;
+        ended_.push_back({next_++, report, true});
+      }
+    }
+  }
+
   void start_next() {
-    if (next_ == points_ || stopped_) return;
-    try {
-      workers_.emplace_back(io_, next_);
-    } catch (const std::system_error& failure) {
-      fail_next(failure.code());
-      return;
-    } catch (const boost::system::system_error& failure) {
-      fail_next(failure.code());
-      return;
-    }
-    Worker& worker = workers_.back();
-    // Workers that start later must not hold this one's pipe open.
-    fcntl(worker.pipe.native_source(), F_SETFD, FD_CLOEXEC);
-    fcntl(worker.pipe.native_sink(), F_SETFD, FD_CLOEXEC);
-    std::error_code error;
-    worker.child = bp::child(
-        program_, bp::args(batch_.arguments(worker.point)), bp::std_out > worker.pipe,
-        bp::std_in < bp::null, io_, error,
-        bp::extend::on_exec_setup = ChildSetup{getpid(), batch_.limits.memory_bytes},
-        bp::on_exit = [this, &worker](int, const std::error_code&) {
-          worker.pid = 0;
-          // Starts later: the caller iterates over its children, and starting one changes the list.
-          asio::post(io_, [this, &worker] {
-            worker.pid = 0;
-            worker.exited = true;
-            end_if_done(worker);
-          });
-        });
-    // Boost leaves `error` alone where it cannot open a pipe of its own, and gives a child without
-    // a process: its id is -1, which kill() takes for every process of the user.
-    if (!error && !worker.child.valid())
-      error = std::make_error_code(std::errc::too_many_files_open);
-    if (error) {
-      workers_.pop_back();
-      fail_next(error);
-      return;
-    }
+    Pipe lines;
+    ChildOptions options;
+    options.out = lines.write.number();
+    options.is_worker = true;
+    options.memory_bytes = batch_.limits.memory_bytes;
+    ChildProcess process(program_, batch_.arguments(next_), options);
+    const bool limited = batch_.limits.time.count() != 0;
+    const auto deadline = limited ? Clock::now() + batch_.limits.time : Clock::time_point::max();
+    workers_.push_back(
+        {next_, std::move(process), std::move(lines.read), deadline, {}, {}, {}, {}});
     ++next_;
-    worker.pid = worker.child.id();
-    read_line(worker);
-    if (batch_.limits.time.count() == 0) return;
-    worker.deadline.expires_after(batch_.limits.time);
-    worker.deadline.async_wait([&worker](const error_code& cancelled) {
-      if (cancelled || worker.pid <= 0) return;
-      worker.too_late = true;
-      end_process(worker);
-    });
   }
 
-  // Never a pid of 0 or less: that means a process group, or every process.
-  static void end_process(const Worker& worker) {
-    if (worker.pid > 0) ::kill(worker.pid, SIGKILL);
+  // Milliseconds until the next worker is too late, for poll(). -1: never.
+  [[nodiscard]] int patience() const {
+    auto first = Clock::time_point::max();
+    for (const Worker& worker : workers_) {
+      if (!worker.too_late) first = std::min(first, worker.deadline);
+    }
+    if (first == Clock::time_point::max()) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(first - Clock::now()).count();
+    return static_cast<int>(std::clamp<decltype(left)>(left, 0, std::numeric_limits<int>::max()));
   }
 
-  // A process needs file descriptors here. While other processes hold them all, the next point
-  // waits until one of these has ended. Else it fails.
-  void fail_next(const std::error_code& error) {
-    const bool no_descriptor =
-        error == std::errc::too_many_files_open || error == std::errc::bad_file_descriptor;
-    if (no_descriptor && next_ != ended_) return;
-    asio::post(io_, [this, point = next_++, error] {
-      WorkerReport report;
-      report.failure = fmt::format("cannot start a simulation process: {}", error.message());
-      report.kind = FailureKind::error;
-      finish(point, report, true);
-    });
+  // Until a worker writes, ends or is too late, or a signal arrives.
+  void wait() {
+    std::vector<pollfd> sources{{signals_.descriptor(), POLLIN, 0}};
+    for (const Worker& worker : workers_) sources.push_back({worker.lines.number(), POLLIN, 0});
+    if (poll(sources.data(), sources.size(), patience()) < 0) {
+      if (errno == EINTR) return;
+      throw std::system_error(errno, std::generic_category(), "poll");
+    }
+    if (const int signal = signals_.take(); signal != 0 && signal_ == 0) stop(signal);
+    auto source = sources.begin() + 1;
+    for (auto worker = workers_.begin(); worker != workers_.end(); ++source) {
+      if (source->revents != 0 && !read_lines(*worker)) {
+        end(*worker);
+        worker = workers_.erase(worker);
+        continue;
+      }
+      if (!worker->too_late && Clock::now() >= worker->deadline) {
+        worker->too_late = true;
+        worker->process.end();
+      }
+      ++worker;
+    }
   }
 
-  void read_line(Worker& worker) {
-    asio::async_read_until(worker.pipe, asio::dynamic_buffer(worker.received), '\n',
-                           [this, &worker](const error_code& error, std::size_t length) {
-                             if (error) {
-                               worker.pipe_open = false;
-                               end_if_done(worker);
-                               return;
-                             }
-                             take_line(worker, worker.received.substr(0, length));
-                             worker.received.erase(0, length);
-                             read_line(worker);
-                           });
+  // False at the end of the worker's output: the worker has ended.
+  bool read_lines(Worker& worker) const {
+    char piece[65536];
+    const ssize_t bytes = read(worker.lines.number(), piece, sizeof piece);
+    if (bytes < 0) return errno == EINTR;
+    worker.received.append(piece, static_cast<std::size_t>(bytes));
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = worker.received.find('\n', begin)) != std::string::npos;) {
+      take_line(worker, worker.received.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    worker.received.erase(0, begin);
+    return bytes != 0;
   }
 
   void take_line(Worker& worker, const std::string& line) const {
@@ -187,32 +196,13 @@ class Batch {
     if (report.contains("out_of_memory")) worker.report.kind = FailureKind::memory_limit;
   }
 
-  void end_if_done(Worker& worker) {
-    if (!worker.exited || worker.pipe_open) return;
-    worker.deadline.cancel();
-    worker.pipe.close();  // the next worker needs its descriptors
-    judge(worker);
-    const std::size_t point = worker.point;
-    const WorkerReport report = std::move(worker.report);
+  void end(Worker& worker) {
+    judge(worker, worker.process.wait());
     const bool reports = worker.has_report || signal_ == 0;
-    // Cancelled handlers are still called with their worker.
-    asio::post(io_, [this, &worker] {
-      workers_.remove_if([&](const Worker& w) { return &w == &worker; });
-    });
-    finish(point, report, reports);
+    ended_.push_back({worker.point, std::move(worker.report), reports});
   }
 
-  void finish(std::size_t point, const WorkerReport& report, bool reports) {
-    ++ended_;
-    // The next point is simulated while this report is written.
-    start_next();
-    // A point that the signal ended is not done.
-    if (reports) batch_.progress(point, 1.0);
-    if (reports && !batch_.finished(point, report)) stopped_ = true;
-    if (ended_ == next_ && (next_ == points_ || stopped_)) signals_.cancel();
-  }
-
-  void judge(Worker& worker) const {
+  void judge(Worker& worker, int status) const {
     WorkerReport& report = worker.report;
     if (worker.has_report) {
       if (report.kind == FailureKind::memory_limit && batch_.limits.memory_bytes != 0)
@@ -230,8 +220,6 @@ class Batch {
     }
     report.kind = FailureKind::crash;
     report.failure = "the simulation process ended without a result";
-    // A wait status: on_exit gets one number, which is either an exit code or a signal.
-    const int status = worker.child.native_exit_code();
     if (WIFSIGNALED(status)) {
       const int signal = WTERMSIG(status);
       // Otherwise the user has killed it.
@@ -242,22 +230,30 @@ class Batch {
     }
   }
 
+  void report_next() {
+    const Ended ended = std::move(ended_.front());
+    ended_.pop_front();
+    // The next point is simulated while this report is written.
+    start_workers();
+    if (!ended.reports) return;
+    batch_.progress(ended.point, 1.0);
+    if (!batch_.finished(ended.point, ended.report)) stopped_ = true;
+  }
+
   void stop(int signal) {
     signal_ = signal;
     stopped_ = true;
-    for (const Worker& worker : workers_) {
-      end_process(worker);
-    }
+    for (Worker& worker : workers_) worker.process.end();
   }
 
+  StopSignals signals_;
   std::string program_;
   std::size_t points_;
   const WorkerBatch& batch_;
-  asio::io_context io_;
-  asio::signal_set signals_;
+  std::size_t at_once_ = 1;
   std::list<Worker> workers_;
+  std::deque<Ended> ended_;  // not yet reported
   std::size_t next_ = 0;
-  std::size_t ended_ = 0;
   bool stopped_ = false;
   int signal_ = 0;
 };

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <boost/filesystem.hpp>
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -329,7 +329,7 @@ std::optional<double> leakage_of_cell(const Item& cell) {
 }  // namespace
 
 LibertyFile read_liberty(const std::string& path) {
-  namespace fs = boost::filesystem;
+  namespace fs = std::filesystem;
   std::ifstream in(path);
   if (!in || !fs::is_regular_file(path)) {
     throw std::runtime_error(fmt::format("{}: cannot read the Liberty file", path));

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <boost/filesystem.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -14,13 +14,14 @@
 
 #include "hw/cost/technology.h"
 #include "sims/process/child_process.h"
+#include "sims/process/temporary_folder.h"
 #include "sims/synthesis/rtl_source.h"
 
 namespace espalier {
 
 namespace {
 
-namespace fs = boost::filesystem;
+namespace fs = std::filesystem;
 
 // Delay of an inverter that drives four, measured on a synthesized chain of inverters; cells
 // without wires.
@@ -120,29 +121,13 @@ std::string area_library() {
   return text;
 }
 
-// A temporary folder; the destructor removes it with its files.
-class Workplace {
+class Workplace : public TemporaryFolder {
  public:
-  Workplace() : path_(fs::temp_directory_path() / fs::unique_path("espalier-%%%%%%%%")) {
-    fs::create_directories(path_);
-  }
-  ~Workplace() {
-    boost::system::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
   void write(const char* name, const std::string& text) const { std::ofstream(file(name)) << text; }
   [[nodiscard]] std::string read(const char* name) const {
     std::ifstream in(file(name));
     return {std::istreambuf_iterator<char>(in), {}};
   }
-
- private:
-  [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
-  fs::path path_;
 };
 
 double number_in(const std::string& log, const char* pattern, const std::string& what) {

@@ -1,7 +1,6 @@
 // Runs the espalier command as its users do.
 #pragma once
 
-#include <boost/filesystem.hpp>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "sims/process/child_process.h"
+#include "sims/process/temporary_folder.h"
 
 namespace espalier::test {
 
@@ -21,23 +21,8 @@ inline std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Gone, with all that is in it, at the end of the test.
-class TemporaryFolder {
+class TemporaryFolder : public espalier::TemporaryFolder {
  public:
-  TemporaryFolder()
-      : path_(boost::filesystem::temp_directory_path() /
-              boost::filesystem::unique_path("espalier-%%%%-%%%%-%%%%")) {
-    boost::filesystem::create_directory(path_);
-  }
-  ~TemporaryFolder() {
-    boost::system::error_code ignored;
-    boost::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-  [[nodiscard]] const boost::filesystem::path& path() const { return path_; }
   // Returns the path.
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream out(file(name), std::ios::binary);
@@ -46,22 +31,19 @@ class TemporaryFolder {
     if (!out) throw std::runtime_error(file(name) + " cannot be written");
     return file(name);
   }
-
- private:
-  boost::filesystem::path path_;
 };
 
 using Outcome = ChildOutcome;
 
 inline Outcome run_program(const std::string& program, const std::vector<std::string>& arguments,
-                           const std::string& working_folder = ".") {
+                           const std::string& working_folder = "") {
   Outcome outcome = run_child(program, arguments, working_folder);
   if (!outcome.problem.empty()) throw std::runtime_error(program + ": " + outcome.problem);
   return outcome;
 }
 
 inline Outcome espalier(const std::vector<std::string>& arguments,
-                        const std::string& working_folder = ".") {
+                        const std::string& working_folder = "") {
   return run_program(ESPALIER_PROGRAM, arguments, working_folder);
 }
 

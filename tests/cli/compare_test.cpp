@@ -231,8 +231,8 @@ TEST_CASE("Points of a sweep that ask auto the same question share its answer") 
   INFO(outcome.err);
   REQUIRE(outcome.exit_code == 0);
   const auto files = [&](const char* name) {
-    const boost::filesystem::directory_iterator begin(folder.path() / "out" / name);
-    return std::distance(begin, boost::filesystem::directory_iterator());
+    const std::filesystem::directory_iterator begin(folder.path() / "out" / name);
+    return std::distance(begin, std::filesystem::directory_iterator());
   };
   CHECK(files("points") == 2);
   CHECK(files("choices") == 1);

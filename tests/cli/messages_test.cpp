@@ -88,7 +88,7 @@ TEST_CASE("Every point has its messages, in the order of points and of deliverie
   CHECK(std::is_sorted(rows.begin(), rows.end(),
                        [](const Cells& a, const Cells& b) { return number(a[0]) < number(b[0]); }));
   // The parts are gone, and nothing depends on how many run at once.
-  const boost::filesystem::directory_iterator files(folder.path());
+  const std::filesystem::directory_iterator files(folder.path());
   CHECK(std::distance(begin(files), end(files)) == 3);
   std::vector<std::string> one_by_one = arguments;
   one_by_one.insert(one_by_one.end(), {"-j", "1"});

@@ -140,7 +140,7 @@ TEST_CASE("No command writes over a file that it reads") {
   const std::string results = folder.file("results.json");
   REQUIRE(test::espalier({"run", named, "--json", results}).exit_code == 0);
   const std::string link = folder.file("link.yaml");
-  boost::filesystem::create_symlink(config, link);
+  std::filesystem::create_symlink(config, link);
   const std::vector<std::vector<std::string>> commands{
       {"run", config, "--json", config},
       {"run", config, "--json", link},
@@ -187,7 +187,7 @@ TEST_CASE("An output keeps its old contents if the new ones cannot be written") 
     CHECK_THAT(outcome.out, Contains("multitree"));
     CHECK(test::read_text(old) == "the results of yesterday\n");
   }
-  const boost::filesystem::directory_iterator files(folder.path());
+  const std::filesystem::directory_iterator files(folder.path());
   CHECK(std::distance(begin(files), end(files)) == 2);
 }
 
@@ -206,24 +206,24 @@ TEST_CASE("A run that fails later leaves older waveforms and timelines as they w
                                                 config + " " + option + " " + old + "; echo $?"});
     CHECK(outcome.out == "137\n");
     CHECK(test::read_text(old) == "yesterday\n");
-    CHECK(boost::filesystem::exists(folder.file("old.unfinished" + name.substr(3))));
+    CHECK(std::filesystem::exists(folder.file("old.unfinished" + name.substr(3))));
   }
   const std::string small = folder.write("small.yaml", kSmallConfig);
   const std::string vcd = folder.file("old.vcd");
   CHECK(test::espalier({"run", small, "--waves", vcd}).exit_code == 0);
   CHECK_THAT(test::read_text(vcd), Contains("$enddefinitions"));
-  CHECK_FALSE(boost::filesystem::exists(folder.file("old.unfinished.vcd")));
+  CHECK_FALSE(std::filesystem::exists(folder.file("old.unfinished.vcd")));
 }
 
 TEST_CASE("A figure's outputs are proven writable before its points are simulated") {
   const TemporaryFolder folder;
   const std::string figure = folder.write("figure.yaml", kFigure);
   const std::string out = folder.file("out");
-  boost::filesystem::create_directories(out + "/figure.csv");
+  std::filesystem::create_directories(out + "/figure.csv");
   const Outcome outcome = test::espalier({"figure", figure, "-o", out});
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.err, Contains("figure.csv: error: cannot be written: Is a directory"));
-  CHECK(boost::filesystem::is_empty(out + "/points"));
+  CHECK(std::filesystem::is_empty(out + "/points"));
 }
 
 TEST_CASE("A configuration from stdin gives the results of the file") {

@@ -253,7 +253,7 @@ TEST_CASE("Results of listed messages have no size and no offered rate, and run 
   const std::string config = folder.write("listed.yaml",
                                           "system: {topology: {type: mesh, dims: [2, 2]}}\n"
                                           "traffic: {pattern: file, file: messages.csv}\n");
-  boost::filesystem::create_directory(folder.path() / "results");
+  std::filesystem::create_directory(folder.path() / "results");
   const std::string target = folder.file("results/listed.json");
   const Outcome outcome = test::espalier({"run", config, "--json", target});
   CHECK(outcome.err.empty());

@@ -1,10 +1,9 @@
 // Whatever ends a sweep, or one of its points, the rest goes on and nothing is there twice or in
 // part.
-#include <boost/process/args.hpp>
-#include <boost/process/child.hpp>
-#include <boost/process/io.hpp>
 #include <catch2/catch.hpp>
 
+#include <csignal>
+#include <filesystem>
 #include <random>
 
 #include "sweep_test_support.h"
@@ -21,28 +20,15 @@ namespace {
 class RunningCommand {
  public:
   explicit RunningCommand(const std::vector<std::string>& arguments)
-      : child_(ESPALIER_PROGRAM, boost::process::args(arguments),
-               boost::process::std_in<boost::process::null, boost::process::std_out> path("out"),
-               boost::process::std_err > path("err")) {}
-  ~RunningCommand() {
-    if (child_.running()) child_.terminate();
-  }
-  RunningCommand(const RunningCommand&) = delete;
-  RunningCommand& operator=(const RunningCommand&) = delete;
+      : program_(ESPALIER_PROGRAM, arguments) {}
 
-  void send(int signal) { ::kill(child_.id(), signal); }
-  [[nodiscard]] bool running() { return child_.running(); }
-  [[nodiscard]] int pid() const { return child_.id(); }
-  [[nodiscard]] test::Outcome wait() {
-    child_.wait();
-    return {{}, child_.exit_code(), test::read_text(path("out")), test::read_text(path("err"))};
-  }
+  void send(int signal) { ::kill(pid(), signal); }
+  [[nodiscard]] bool running() { return program_.process().running(); }
+  [[nodiscard]] int pid() { return program_.process().id(); }
+  [[nodiscard]] Outcome wait() { return program_.wait(); }
 
  private:
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
-
-  test::TemporaryFolder folder_;
-  boost::process::child child_;
+  RunningProgram program_;
 };
 
 // Forty points of some ten milliseconds each.
