@@ -19,7 +19,7 @@ if [ "${1:-}" = --all ]; then
   optional "GTKWave for waveforms" gtkwave xvfb imagemagick
   optional "Slurm for job arrays" slurm-wlm munge
   optional "yosys and Icarus Verilog for RTL" yosys qflow-tech-osu018 iverilog
-  optional "pandas, matplotlib and jsonschema for Python" python3-pandas python3-matplotlib python3-jsonschema python3-yaml
+  optional "pandas, matplotlib, scipy and jsonschema for Python" python3-scipy python3-pandas python3-matplotlib python3-jsonschema python3-yaml
   optional "make and GNU parallel for recipes" make parallel
 fi
 targets=(all)

@@ -1,0 +1,128 @@
+"""Reads the measured machines: their presets and numbers, and where each number is from (machines/*.yaml)."""
+import dataclasses
+import pathlib
+
+import yaml
+
+from . import nccl
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "validation/silicon/machines"
+# Where a number is from. A fit changes only what is fitted.
+KINDS = ("taken", "assumed", "set_by_hand", "fitted")
+UNITS = {"bandwidth": "GB/s", "latency": "ns"}  # of keys of the configuration, by their last word
+
+
+class Mistake(Exception):
+    """A mistake in a file: its place, what was found, what to write instead."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Number:
+    """A name with dots is a key of the configuration. A plan reads the others (plans.py)."""
+    name: str
+    value: float
+    meaning: str
+    kind: str
+    start: float  # where a fit begins
+    origin: str = ""  # the machine whose number is taken
+
+    @property
+    def is_key(self):
+        return "." in self.name
+
+    def text(self, value):
+        """As in a configuration: rates of NICs in steps of 0.1 GB/s, other keys in whole cycles, bytes and nanoseconds."""
+        unit = UNITS.get(self.name.rpartition(".")[2], "") if self.is_key else ""
+        if unit == "GB/s" or (not self.is_key and value < 100):
+            return f"{value:.1f}{unit}"
+        return f"{int(value + 0.5)}{unit}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    name: str
+    preset: str = ""
+    system: nccl.System = None
+    numbers: dict = dataclasses.field(default_factory=dict)  # Number by name, the fitted ones last
+    # Machines without preset: the settings of a run, a closed form of its time, or why there is none.
+    model: dict = None
+    closed_form: dict = None
+    not_modelled: str = ""
+    sources: tuple = ()
+
+    def values(self):
+        return {name: number.value for name, number in self.numbers.items()}
+
+    def fitted(self):
+        return [number for number in self.numbers.values() if number.kind == "fitted"]
+
+
+class Loader(yaml.SafeLoader):
+    """Keeps the line of each mapping as its item `__line__`."""
+
+    def construct_mapping(self, node, deep=False):
+        return super().construct_mapping(node, deep=deep) | {"__line__": node.start_mark.line + 1}
+
+
+Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, lambda loader, node: loader.construct_mapping(node, deep=True))
+
+
+def fields(path, entry, allowed, needed=()):
+    """The items of a mapping without its line; a Mistake if its keys are not those allowed."""
+    line = entry.get("__line__", 1) if isinstance(entry, dict) else 1
+    if not isinstance(entry, dict):
+        raise Mistake(f"{path}:{line}: '{entry}' is not a mapping. Write {', '.join(allowed)} with their values")
+    for key in entry:
+        if key != "__line__" and key not in allowed:
+            raise Mistake(f"{path}:{line}: '{key}' is not a field here. Allowed are {', '.join(allowed)}")
+    for key in needed:
+        if key not in entry:
+            raise Mistake(f"{path}:{line}: '{key}' is missing")
+    return {key: value for key, value in entry.items() if key != "__line__"}
+
+
+def read_numbers(path, entry, known):
+    numbers = {}
+    for origin, names in fields(path, entry.get("taken", {}), known).items():
+        for name in names:
+            if name not in known[origin].numbers:
+                raise Mistake(f"{path}:{entry['__line__']}: '{origin}' has no number '{name}'. It has {', '.join(known[origin].numbers)}")
+            numbers[name] = dataclasses.replace(known[origin].numbers[name], kind="taken", origin=origin)
+    for kind in KINDS[1:]:
+        for name, number in entry.get(kind, {}).items():
+            if name == "__line__":
+                continue
+            if name in numbers:
+                raise Mistake(f"{path}:{number['__line__']}: '{name}' stands twice. Name it once")
+            at = fields(path, number, ("value", "is", "start"), ("value", "is"))
+            for field in ("value", "start"):
+                if not isinstance(at.get(field, 0), (int, float)):
+                    raise Mistake(f"{path}:{number['__line__']}: {field} '{at[field]}' is not a number. Write for example 19.5")
+            numbers[name] = Number(name, at["value"], at["is"], kind, at.get("start", at["value"]))
+    return numbers
+
+
+def read_machines(folder=FOLDER):
+    """All machines by name, in the order of the files and their lines."""
+    machines = {}
+    for path in sorted(pathlib.Path(folder).glob("*.yaml")):
+        try:
+            document = yaml.load(path.read_text(), Loader)
+        except yaml.MarkedYAMLError as error:
+            raise Mistake(f"{path}:{error.problem_mark.line + 1}: {error.problem}. Write YAML") from error
+        document = fields(path, document, ("sources", "machines"), ("sources", "machines"))
+        for entry in document["machines"]:
+            allowed = ("name", "preset", "system", "model", "closed_form", "not_modelled", *KINDS)
+            fields(path, entry, allowed, ("name",))
+            if entry["name"] in machines:
+                raise Mistake(f"{path}:{entry['__line__']}: '{entry['name']}' stands twice. Name it once")
+            system = None
+            if "system" in entry:
+                names = [field.name for field in dataclasses.fields(nccl.System)]
+                system = nccl.System(**fields(path, entry["system"], names, ("gpu", "servers", "gpus_per_server")))
+            strip = {key: {k: v for k, v in entry[key].items() if k != "__line__"} for key in ("closed_form", "model") if key in entry}
+            machines[entry["name"]] = Machine(entry["name"], entry.get("preset", ""), system, read_numbers(path, entry, machines),
+                                              strip.get("model"), strip.get("closed_form"), entry.get("not_modelled", ""),
+                                              tuple(document["sources"]))
+    return machines

@@ -1,0 +1,69 @@
+"""Simulates planned cases side by side, each distinct configuration once, and keeps the times in a folder."""
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import sys
+
+from .machines import ROOT
+
+sys.path.append(str(ROOT / "python"))
+import espalier  # noqa: E402
+
+
+class Runs:
+    """`folder`: finished simulations stay there and are not run again by the same program; None: only in memory."""
+
+    def __init__(self, folder=None, jobs=None):
+        self.folder = pathlib.Path(folder) if folder else None
+        self.jobs = jobs or os.cpu_count()
+        self.known = {}  # (microseconds, failure) by settings
+        self.program = ""
+        if self.folder:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.program = hashlib.sha256(pathlib.Path(espalier.program_path()).read_bytes()).hexdigest()
+
+    def times_of(self, plans):
+        """(microseconds, failure) of each plan."""
+        new = {json.dumps(settings): settings for plan in plans for _, settings in plan.runs if json.dumps(settings) not in self.known}
+        # The longest simulation starts first.
+        order = sorted(new, key=lambda key: -int(new[key]["collective.size"].rstrip("B")))
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            futures = {pool.submit(self.simulate, key, new[key]): key for key in order}
+            try:
+                for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
+                    self.known[futures[future]] = future.result()
+                    if sys.stderr.isatty():
+                        print(f"\r{done} of {len(futures)} simulations", end="\n" if done == len(futures) else "", file=sys.stderr)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        return [self.time_of(plan) for plan in plans]
+
+    def time_of(self, plan):
+        if plan.added_us is None:
+            return 0, plan.how
+        time = plan.added_us
+        for weight, settings in plan.runs:
+            microseconds, failure = self.known[json.dumps(settings)]
+            if failure:
+                return 0, failure
+            time += weight * microseconds
+        return max(time, plan.host_us), ""
+
+    def simulate(self, key, settings):
+        kept = self.folder and self.folder / (hashlib.sha256((self.program + key).encode()).hexdigest()[:24] + ".json")
+        if kept and kept.exists():
+            return json.loads(kept.read_text())["us"], ""
+        try:
+            frame = espalier.run({"collective": {}}, settings, quiet=True, jobs=1)
+        except espalier.Error as error:
+            return 0, str(error)
+        microseconds = float(frame["time_ns"].iloc[0]) / 1000
+        if kept:
+            # Renamed when it is whole, so that an interrupted command leaves no half of a file.
+            part = kept.with_suffix(f".{os.getpid()}.part")
+            part.write_text(json.dumps({"us": microseconds, "settings": settings}))
+            part.rename(kept)
+        return microseconds, ""
