@@ -163,19 +163,6 @@ struct SweepOptions {
 [[nodiscard]] int sweep_gather_command(const SweepOptions& options);
 [[nodiscard]] int sweep_submit_command(const SweepOptions& options);
 
-struct ValidateOptions {
-  std::vector<std::string> data;      // tables of measured times
-  std::vector<std::string> machines;  // names; empty: all
-  bool fit = false;                   // fit the calibrated numbers in place of the comparison
-  std::string csv;
-  std::string output;   // folder of finished points; empty: they are not kept
-  unsigned jobs = 0;    // processes at once; 0: one for each core
-  std::string program;  // this executable, for workers
-};
-[[nodiscard]] int validate_silicon_command(const ValidateOptions& options);
-// The machines that have rows in the tables or may have.
-[[nodiscard]] std::vector<std::string> silicon_machine_names();
-
 // What `espalier list` accepts.
 [[nodiscard]] std::vector<std::string> list_kinds();
 // `kind` empty: all kinds. `as_json`: a list of JSON objects.

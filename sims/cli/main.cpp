@@ -382,36 +382,6 @@ Subcommand add_sweep(CLI::App& app, SweepOptions& options) {
           }};
 }
 
-Subcommand add_validate(CLI::App& app, ValidateOptions& options) {
-  CLI::App* validate =
-      app.add_subcommand("validate", "compare with what others have measured: silicon");
-  validate->require_subcommand(0, 1);
-  CLI::App* silicon = validate->add_subcommand(
-      "silicon", "simulate collectives that were measured on GPUs; print times and errors");
-  silicon->add_option("data", options.data, "tables of measured times (.csv)")->required();
-  silicon
-      ->add_option("--machine", options.machines,
-                   "compare only with this machine (repeatable): " +
-                       CLI::detail::join(silicon_machine_names(), "; "))
-      ->type_name("NAME")
-      ->check(CLI::IsMember(silicon_machine_names()))
-      ->allow_extra_args(false);
-  silicon->add_flag("--fit", options.fit,
-                    "fit the calibrated numbers to the fitted third of the rows, and print them");
-  add_file(*silicon, "--csv", options.csv, "write one line per case to this file, - for stdout");
-  silicon
-      ->add_option("-o,--output", options.output,
-                   "keep finished simulations in this folder; the same command continues")
-      ->type_name("FOLDER");
-  add_jobs(*silicon, options.jobs);
-  options.program = kProgram;
-  return {validate, [validate, &options] {
-            if (validate->got_subcommand("silicon")) return validate_silicon_command(options);
-            std::fprintf(stderr, "validate: silicon is required\n%s", validate->help().c_str());
-            return kUsageError;
-          }};
-}
-
 Subcommand add_schema(CLI::App& app, SchemaOptions& options) {
   CLI::App* command =
       app.add_subcommand("schema", "list every configuration key with type, default and meaning");
@@ -479,16 +449,14 @@ int dispatch(int argc, char** argv) {
   ReorderOptions reorder;
   ReportOptions report;
   CompareOptions compare;
-  ValidateOptions validate;
   LatencyOptions latency;
   std::vector<std::string> worker;
   WorkerTask task;
   std::vector<Subcommand> subcommands{
-      add_run(app, run),          add_explain(app, explain), add_schedule(app, schedule),
-      add_check(app, check),      add_area(app, area),       add_figure(app, figure),
-      add_sweep(app, sweep),      add_reorder(app, reorder), add_worker(app, worker, task),
-      add_report(app, report),    add_compare(app, compare), add_latency(app, latency),
-      add_validate(app, validate)};
+      add_run(app, run),       add_explain(app, explain), add_schedule(app, schedule),
+      add_check(app, check),   add_area(app, area),       add_figure(app, figure),
+      add_sweep(app, sweep),   add_reorder(app, reorder), add_worker(app, worker, task),
+      add_report(app, report), add_compare(app, compare), add_latency(app, latency)};
   std::string kind;
   bool list_as_json = false;
   CLI::App* list = app.add_subcommand("list", "list the names that configurations may use");
