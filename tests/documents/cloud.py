@@ -1,4 +1,4 @@
-"""docs/reproduction.md, Cloud Collectives, and docs/rank_order.md, "Which objective": the orders that a search finds for 64 VMs. To
+"""docs/reproduction.md, Cloud Collectives: the orders that a search finds for 64 VMs. To
 simulate 500 random orders, or 512 VMs, takes too long for a test."""
 import re
 import shutil
@@ -48,13 +48,4 @@ def claims(program):
     page.by_hand("| AlexNet, end to end, ring (batches of 64, no overlap) |")
     page.claim("| MULTITREE on the same fabric | | {:.0f} ms of 64 VMs, 507 ms of 512 |", lambda: program.result(
         "run", "configs/reorder/fabric_64.yaml", "collective.algorithm=multitree")["time_ns"] / 1e6)
-    objectives = Page("docs/rank_order.md")
-    for at, name in enumerate(("halving_doubling", "dbtree", "bcube")):
-        objectives.claim(f"| {name} | {{:.2f}} | {{:.2f}} |",
-                         lambda a=at: tuple(others(objective)[a]["spearman_spread"] for objective in ("load", "sum")))
-
-    def gains():
-        return [100 * (1 - by_load["best_ms"] / by_sum["best_ms"]) for by_load, by_sum in zip(others("load"), others("sum"))]
-
-    objectives.claim("The best order by load takes {:.0f} to {:.0f} % less time than the best order by sums", lambda: (min(gains()), max(gains())))
-    return [page, objectives]
+    return [page]

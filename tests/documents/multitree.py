@@ -1,4 +1,4 @@
-"""docs/reproduction.md, MultiTree but for Fig. 9; docs/lockstep.md."""
+"""docs/reproduction.md, MultiTree but for Fig. 9."""
 import re
 
 from claims import Page, only
@@ -7,7 +7,7 @@ MIB = 1 << 20
 
 
 def claims(program):
-    return [cycles(program), tables(program), figures_10_and_11(program), lockstep(program)]
+    return [cycles(program), tables(program), figures_10_and_11(program)]
 
 
 def cycles(program):
@@ -165,21 +165,3 @@ def natural_order(program):
     ring, ring_2d = program.results("run", "configs/mesh_8x8.yaml", "collective.algorithm=[ring, 2d_ring]", "collective.line_order=natural",
                                     "system.flow_control.mode=packet")
     return 100 * (ring_2d["cycles"] / ring["cycles"] - 1)
-
-
-def lockstep(program):
-    page = Page("docs/lockstep.md")
-    for topology in ("torus", "mesh"):
-        for size, text in ((32 << 10, "32 KiB"), (256 << 10, "256 KiB"), (MIB, "1 MiB"), (16 * MIB, "16 MiB")):
-            page.claim(f"| 8x8 {topology} | {text} | {{}} | {{}} ({{:+.1f}} %) | {{}} ({{:+.1f}} %) | {{}} ({{:+.1f}} %) |",
-                       lambda t=topology, s=size: lockstep_row(program, t, s))
-    return page
-
-
-def lockstep_row(program, topology, size):
-    results = program.results("run", f"configs/lockstep_{topology}_8x8.yaml")
-    cycles_by = {r["lockstep"]: r["cycles"] for r in results if r["size_bytes"] == size}
-    row = [cycles_by["off"]]
-    for mode in ("estimate", "drain", "full"):
-        row += [cycles_by[mode], 100 * (cycles_by[mode] / cycles_by["off"] - 1)]
-    return tuple(row)

@@ -1,14 +1,8 @@
-"""docs/reproduction.md, Themis but for training; docs/themis.md."""
-import re
-
-from claims import Page, only, select, settings
+"""docs/reproduction.md, Themis but for training."""
+from claims import Page, only, select
 
 SYSTEMS = ("2d_sw_sw", "3d_sw_sw_sw_homo", "3d_sw_sw_sw_hetero", "3d_fc_ring_sw", "4d_ring_sw_sw_sw", "4d_ring_fc_ring_sw")
 MB = 1000000
-
-
-def claims(program):
-    return [all_reduces(program), page_of_themis(program)]
 
 
 def mean(values):
@@ -37,7 +31,7 @@ def with_rules(program, *rules):
         "run", f"configs/themis/{system}.yaml", "collective.algorithm=themis", "collective.size=[100MB, 250MB, 500MB, 1GB]", *rules))
 
 
-def all_reduces(program):
+def claims(program):
     page = Page("docs/reproduction.md")
     page.given("| Themis (ISCA 2022) |")
     page.given("| Fig. 7, orders of the four chunks |")  # unit: dimension_plan_test
@@ -80,50 +74,4 @@ def all_reduces(program):
                "With just enough bandwidth Themis falls to {:.0f} %", lambda: (
                    provisioned("baseline", 1.5625), provisioned("baseline", 3.125), provisioned("baseline", 6.25), provisioned("baseline", 100),
                    provisioned("Themis+SCF", 100), provisioned("Themis+SCF", 6.25)))
-    return page
-
-
-def page_of_themis(program):
-    page = Page("docs/themis.md")
-
-    def first(algorithm, field):
-        return only(program.results("run", "configs/themis/2d_sw_sw.yaml"), algorithm=algorithm)[field]
-
-    page.claim("takes {:.0f} us with `baseline`, which uses {:.1f} % of the bandwidth, and {:.0f} us with `themis`, which uses {:.1f} %.", lambda: (
-        first("baseline", "time_ns") / 1000, 100 * first("baseline", "utilization"),
-        first("themis", "time_ns") / 1000, 100 * first("themis", "utilization")))
-    for text, algorithm, chunks in (("`baseline`, predicted load of each half", "baseline", 64), ("`themis`, 64 chunks", "themis", 64),
-                                    ("`themis`, 512 chunks", "themis", 512)):
-        page.claim(f"| {text} | {{:.0f}} us | {{:.0f}} us | {{:.0f}} us | {{:.0f}} us |", lambda a=algorithm, c=chunks: (*loads(program, a, c), simulated(program, a, c)))
-    page.claim("the plan of themis with 64 chunks predicts {:.1f} us on dim3, more than the {:.1f} us on dim1 of the baseline's plan",
-               lambda: tuple(float(v) for v in re.search(r"predicts ([\d.]+) us on dim3, more than the ([\d.]+) us on dim1", warning(program)).groups()))
-    page.claim("hint: collective.chunks: 512 is forecast to take {:.1f} us, and baseline {:.1f} us",
-               lambda: tuple(float(v) for v in re.search(r"512 is forecast to take ([\d.]+) us, and baseline ([\d.]+) us", warning(program)).groups()))
-    page.claim("with 10 MB on this system no number of chunks up to {} wins", lambda: int(re.search(
-        r"with up to (\d+) chunks, themis is forecast to be slower", warning(program, "collective.size=10MB")).group(1)))
-    page.claim("at most {:.1f} % off the simulated time in Fig. 8 (100 MB to 1 GB), and {:.1f} % at 50 MB on 4D-Ring_FC_Ring_SW", lambda: (
-        100 * max(forecast_error(row) for row in program.figure("themis_fig8")),
-        100 * max(forecast_error(row) for row in program.results("run", "configs/themis/4d_ring_fc_ring_sw.yaml", "collective.size=50MB"))))
-    # What keys and fields mean.
-    for row in ("| `ring` | both directions", "| `halving_doubling` | log2 P", "| `order` |", "| `in_flight` |", "| `utilization` | bytes", "| `dimensions.dim1`, ... |",
-                "| `dimensions.dim1.bytes_per_node`", "| `activity` |"):
-        page.given(row)
-    return page
-
-
-def forecast_error(row):
-    return abs(row["forecast_cycles"] / row["cycles"] - 1)
-
-
-def loads(program, algorithm, chunks):
-    text = program.printed("schedule", "configs/themis/3d_balanced.yaml", f"collective.algorithm={algorithm}", f"collective.chunks={chunks}")
-    return tuple(float(v) for v in re.findall(r"predicted load ([\d.]+) us", text)[:3])
-
-
-def simulated(program, algorithm, chunks):
-    results = program.results("run", "configs/themis/3d_balanced.yaml", "collective.chunks=[64,512]")
-    return only(results, algorithm=algorithm, chunks=chunks)["time_ns"] / 1000
-
-
-def warning(program, *keys):
-    return program.call([program.path, *settings(["check", "configs/themis/3d_balanced.yaml", *keys])], failing=True)
+    return [page]
