@@ -3,7 +3,8 @@
 # What was finished before is not simulated again. sims/figures.sh configs/figures/fig9a.yaml
 set -euo pipefail
 cd "$(dirname "$0")/.."
-command -v gnuplot >/dev/null || sims/install-packages.sh gnuplot-nox
+/usr/bin/python3 -c 'import pandas, matplotlib, yaml' 2>/dev/null ||
+  sims/install-packages.sh python3-pandas python3-matplotlib python3-yaml
 sims/build.sh release espalier
 [ $# -ne 0 ] || set -- configs/figures/*.yaml
-exec build/release/espalier figure "$@"
+ESPALIER=build/release/espalier PYTHONPATH=python exec /usr/bin/python3 -m espalier.figures "$@"

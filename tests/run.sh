@@ -28,6 +28,5 @@ if [ "$preset" = asan ]; then
   targets=(unit_tests model_tests fidelity_fuzz)
   selection+=(-L 'unit|model')
 fi
-command -v gnuplot >/dev/null || sims/install-packages.sh gnuplot-nox
 sims/build.sh "$preset" "${targets[@]}" ${all:-}
 exec ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "${selection[@]}" "$@"

@@ -6,9 +6,8 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
-
-import pandas
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -30,12 +29,22 @@ def program_path():
     return found
 
 
-def call(*words, accept=(0,), text=None):
-    """Runs the program and returns what it wrote to stdout. A code that is not in `accept` is an Error."""
-    done = subprocess.run([program_path(), *map(str, words)], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def call(*words, accept=(0,)):
+    """Runs the program and returns what it wrote to stdout; its warnings go to stderr. A code that is not in `accept` is an
+    Error."""
+    done = subprocess.run([program_path(), *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode not in accept:
         raise Error(done.stderr.strip() or f"espalier {words[0]} ended with exit code {done.returncode}", done.returncode)
+    sys.stderr.write(done.stderr)
     return done.stdout
+
+
+def failures(*words):
+    """Runs a command whose points may fail, and returns what it says of them: no list if all went well."""
+    done = subprocess.run([program_path(), *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 1):
+        raise Error(done.stderr.strip(), done.returncode)
+    return done.stderr.splitlines() if done.returncode else []
 
 
 def value_text(value):
@@ -110,6 +119,8 @@ def with_settings(settings, result, numbers=None):
 def results(path):
     """The data frame of a file that `--json` wrote, or of a sweep's results.jsonl. The document without its results is
     `frame.attrs["document"]`."""
+    import pandas  # here, because writing a program does not need it
+
     text = pathlib.Path(path).read_text()
     if str(path).endswith(".jsonl"):
         points = [json.loads(line) for line in text.splitlines()]

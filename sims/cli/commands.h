@@ -113,16 +113,6 @@ struct ReorderOptions {
 };
 [[nodiscard]] int reorder_command(const ReorderOptions& options);
 
-struct FigureOptions {
-  std::vector<std::string> files;
-  std::vector<std::string> overrides;
-  std::string output = "figures";  // folder of all files
-  bool plan = false;               // list the points without simulating
-  unsigned jobs = 0;               // processes at once; 0: one for each core
-  std::string program;             // this executable, for workers
-};
-[[nodiscard]] int figure_command(const FigureOptions& options);
-
 struct ReportOptions {
   std::vector<std::string> results;
   std::string output;

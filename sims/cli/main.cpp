@@ -237,23 +237,6 @@ Subcommand add_area(CLI::App& app, AreaOptions& options) {
   return {command, [&options] { return area_command(options); }};
 }
 
-Subcommand add_figure(CLI::App& app, FigureOptions& options) {
-  CLI::App* command = app.add_subcommand(
-      "figure", "simulate the points of figure files; write CSV, gnuplot script and SVG of each");
-  command->add_option("file", options.files, "figure files (YAML)")->required();
-  add_overrides(*command, options.overrides);
-  command
-      ->add_option("-o,--output", options.output,
-                   "folder of the figures and of finished points; the same command continues an "
-                   "interrupted figure")
-      ->type_name("FOLDER")
-      ->capture_default_str();
-  command->add_flag("--plan", options.plan, "list the points without simulating them");
-  add_jobs(*command, options.jobs);
-  options.program = kProgram;
-  return {command, [&options] { return figure_command(options); }};
-}
-
 Subcommand add_reorder(CLI::App& app, ReorderOptions& options) {
   CLI::App* command = app.add_subcommand(
       "reorder", "search for the best assignment of ranks to nodes by measured latencies");
@@ -406,7 +389,7 @@ Subcommand add_schema(CLI::App& app, SchemaOptions& options) {
   return {command, [&options] { return schema_command(options); }};
 }
 
-// The subcommand that simulates one point for a sweep or a figure, in a process of its own.
+// The subcommand that simulates one point for a sweep, in a process of its own.
 Subcommand add_worker(CLI::App& app, std::vector<std::string>& words, WorkerTask& task) {
   CLI::App* command = app.add_subcommand("worker", "")->group("");
   command->add_flag("--explain", task.explain);
@@ -444,7 +427,6 @@ int dispatch(int argc, char** argv) {
   ScheduleOptions schedule;
   CheckOptions check;
   AreaOptions area;
-  FigureOptions figure;
   SweepOptions sweep;
   ReorderOptions reorder;
   ReportOptions report;
@@ -453,10 +435,10 @@ int dispatch(int argc, char** argv) {
   std::vector<std::string> worker;
   WorkerTask task;
   std::vector<Subcommand> subcommands{
-      add_run(app, run),       add_explain(app, explain), add_schedule(app, schedule),
-      add_check(app, check),   add_area(app, area),       add_figure(app, figure),
-      add_sweep(app, sweep),   add_reorder(app, reorder), add_worker(app, worker, task),
-      add_report(app, report), add_compare(app, compare), add_latency(app, latency)};
+      add_run(app, run),         add_explain(app, explain),     add_schedule(app, schedule),
+      add_check(app, check),     add_area(app, area),           add_sweep(app, sweep),
+      add_reorder(app, reorder), add_worker(app, worker, task), add_report(app, report),
+      add_compare(app, compare), add_latency(app, latency)};
   std::string kind;
   bool list_as_json = false;
   CLI::App* list = app.add_subcommand("list", "list the names that configurations may use");

@@ -1,5 +1,5 @@
-// Partial configurations that are laid over each other (of a figure, a panel, a series, a point),
-// and file paths as seen from another folder.
+// Partial configurations that are laid over each other (the cases of a sweep's axes), and file
+// paths as seen from another folder.
 #pragma once
 
 #include <filesystem>

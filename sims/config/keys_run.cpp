@@ -146,7 +146,8 @@ void add_simulation_keys(KeyTable& table) {
       .list(ListOf::any_number)
       .word("none")
       .doc(
-          "blocks whose Verilog decides in the simulation, in place of the model (docs/plug_in.md); "
+          "blocks whose Verilog decides in the simulation, in place of the model "
+          "(docs/plug_in.md); "
           "needs a program that was built with verilator");
 }
 

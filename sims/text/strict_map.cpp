@@ -12,8 +12,6 @@ namespace espalier {
 
 namespace {
 
-constexpr double kLargestFactor = 1e18;
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -73,40 +71,6 @@ std::optional<std::string> StrictMap::text(const std::string& key) const {
   return parse_label(placed, named(key), diagnostics_);
 }
 
-std::optional<std::size_t> StrictMap::choice(const std::string& key,
-                                             const std::vector<std::string>& names) const {
-  const ConfigNode* node = find(key);
-  if (node == nullptr) return std::nullopt;
-  ValueShape shape;
-  shape.type = ValueType::name;
-  shape.names = names;
-  const auto value = parse_value(*node, named(key), shape, diagnostics_);
-  if (!value) return std::nullopt;
-  return static_cast<std::size_t>(value->number);
-}
-
-std::optional<bool> StrictMap::boolean(const std::string& key) const {
-  const ConfigNode* node = find(key);
-  if (node == nullptr) return std::nullopt;
-  ValueShape shape;
-  shape.type = ValueType::boolean;
-  const auto value = parse_value(*node, named(key), shape, diagnostics_);
-  if (!value) return std::nullopt;
-  return value->number != 0;
-}
-
-std::optional<double> StrictMap::positive_number(const std::string& key) const {
-  const ConfigNode* node = find(key);
-  if (node == nullptr) return std::nullopt;
-  ValueShape shape;
-  shape.type = ValueType::fraction;
-  shape.max_fraction = kLargestFactor;
-  shape.min_excluded = true;
-  const auto value = parse_value(*node, named(key), shape, diagnostics_);
-  if (!value) return std::nullopt;
-  return value->fraction;
-}
-
 std::optional<std::uint64_t> StrictMap::integer(const std::string& key, std::uint64_t min,
                                                 std::uint64_t max) const {
   const ConfigNode* node = find(key);
@@ -120,25 +84,6 @@ std::optional<std::uint64_t> StrictMap::integer(const std::string& key, std::uin
   const auto value = parse_value(placed, named(key), shape, diagnostics_);
   if (!value) return std::nullopt;
   return value->number;
-}
-
-std::optional<std::uint64_t> StrictMap::quantity(const std::string& key, Quantity quantity,
-                                                 std::uint64_t min) const {
-  const ConfigNode* node = find(key);
-  if (node == nullptr) return std::nullopt;
-  // Only a scalar can be a number with a unit.
-  const std::string text = node->kind == ConfigNode::Kind::scalar ? node->text : "";
-  const ParsedQuantity parsed = parse_quantity(quantity, text);
-  if (!parsed.value) {
-    diagnostics_.error(place_of(key), fmt::format("{}: {}", named(key), parsed.error), parsed.hint);
-    return std::nullopt;
-  }
-  if (*parsed.value < min) {
-    diagnostics_.error(place_of(key), fmt::format("{}: {} is too small", named(key), text),
-                       fmt::format("at least {}", format_quantity(quantity, min)));
-    return std::nullopt;
-  }
-  return *parsed.value;
 }
 
 std::vector<ConfigNode> StrictMap::list(const std::string& key, const std::string& hint) const {

@@ -1,4 +1,4 @@
-// A mapping in a figure or sweep file. Only known keys are allowed, and each value has a fixed
+// A mapping in a sweep file. Only known keys are allowed, and each value has a fixed
 // type.
 #pragma once
 
@@ -8,7 +8,6 @@
 
 #include "sims/text/config_node.h"
 #include "sims/text/diagnostics.h"
-#include "sims/text/units.h"
 
 namespace espalier {
 
@@ -30,15 +29,8 @@ class StrictMap {
 
   // Return the value if the key is given and valid. An invalid value records an error.
   [[nodiscard]] std::optional<std::string> text(const std::string& key) const;
-  [[nodiscard]] std::optional<std::size_t> choice(const std::string& key,
-                                                  const std::vector<std::string>& names) const;
-  [[nodiscard]] std::optional<bool> boolean(const std::string& key) const;
-  [[nodiscard]] std::optional<double> positive_number(const std::string& key) const;
   [[nodiscard]] std::optional<std::uint64_t> integer(const std::string& key, std::uint64_t min,
                                                      std::uint64_t max) const;
-  // Returns the value in the quantity's base units. It must be at least `min`.
-  [[nodiscard]] std::optional<std::uint64_t> quantity(const std::string& key, Quantity quantity,
-                                                      std::uint64_t min) const;
   // Returns an empty list if the key is missing or is not a list of at least one item.
   [[nodiscard]] std::vector<ConfigNode> list(const std::string& key,
                                              const std::string& hint = {}) const;

@@ -61,7 +61,7 @@ std::vector<std::string> commands_in(const std::string& markdown) {
         commands.push_back("espalier " + command.substr(name.size()));
       }
     }
-    if (command.compare(0, 9, "examples/") == 0) commands.push_back(command);
+    if (command.compare(0, 17, "PYTHONPATH=python") == 0) commands.push_back(command);
   }
   return commands;
 }
@@ -127,8 +127,9 @@ TEST_CASE("Every multi-dimensional system in configs reads without a warning") {
 
 TEST_CASE("Commands are found in fenced and in indented code, and nowhere else") {
   CHECK(commands_in("Use\n\n    espalier list\n```sh\n$ build/release/espalier schema\nls\n```\n"
-                    "espalier run is a command\n    examples/python/a.py 3\n") ==
-        std::vector<std::string>{"espalier list", "espalier schema", "examples/python/a.py 3"});
+                    "espalier run is a command\n    PYTHONPATH=python python3 -m a 3\n") ==
+        std::vector<std::string>{"espalier list", "espalier schema",
+                                 "PYTHONPATH=python python3 -m a 3"});
   CHECK(has_placeholder("espalier run CONFIG"));
   CHECK(has_placeholder("espalier run <file>"));
   CHECK_FALSE(has_placeholder("espalier run a.yaml -s system.link.bandwidth=16GB/s"));
@@ -175,7 +176,7 @@ TEST_CASE("Every command in the README and in docs runs", "[slow]") {
     // commands find those of earlier ones.
     const TemporaryFolder folder;
     fs::create_directory_symlink(source_folder() / "configs", folder.file("configs"));
-    fs::create_directory_symlink(source_folder() / "examples", folder.file("examples"));
+    fs::create_directory_symlink(source_folder() / "python", folder.file("python"));
     for (const std::string& command : commands_in(test::read_text(page))) {
       if (has_placeholder(command)) continue;
       const bool synthesizes = command.find("--synthesize") != std::string::npos;
@@ -183,12 +184,14 @@ TEST_CASE("Every command in the README and in docs runs", "[slow]") {
         WARN("skipped, yosys is not installed: " << command);
         continue;
       }
-      const bool plots = command.find("sweep_plots.py") != std::string::npos;
-      if (plots && std::system("python3 -c 'import pandas, matplotlib' 2> /dev/null") != 0) {
-        WARN("skipped, pandas or matplotlib is not installed: " << command);
+      const bool plots = command.find("espalier.figures") != std::string::npos;
+      if (plots && std::system("python3 -c 'import matplotlib, yaml' 2> /dev/null") != 0) {
+        WARN("skipped, matplotlib or yaml is not installed: " << command);
         continue;
       }
-      const std::string script = "espalier() { '" ESPALIER_PROGRAM "' \"$@\"; }\n" + command;
+      const std::string script = "export ESPALIER='" ESPALIER_PROGRAM
+                                 "'\nespalier() { \"$ESPALIER\" \"$@\"; }\n" +
+                                 command;
       const Outcome outcome = test::run_program("/bin/sh", {"-c", script}, folder.path().string());
       CAPTURE(command, outcome.err);
       CHECK(outcome.exit_code == 0);

@@ -70,7 +70,6 @@ std::vector<Reader> readers() {
       {"results", ".json", "", {"report", "FILE", "-o", "report.html"}},
       {"gathered results", ".jsonl", "", {"report", "FILE", "-o", "report.html"}},
       {"sweep", ".yaml", "", {"sweep", "plan", "FILE"}},
-      {"figure", ".yaml", "", {"figure", "FILE"}},
   };
 }
 

@@ -14,15 +14,6 @@ using test::TemporaryFolder;
 
 namespace {
 
-constexpr const char* kFigure =
-    "title: Small\n"
-    "config:\n"
-    "  system: {topology: {type: mesh, dims: [2, 2]}}\n"
-    "  collective: {size: 4KiB}\n"
-    "x: {field: size_bytes, label: size}\n"
-    "y: {field: bandwidth_GBps, label: GB/s}\n"
-    "series: [{label: RING, config: {collective: {algorithm: ring}}}]\n";
-
 // In a shell, so that stdout can be anything: `redirection` is ">/dev/full" or ">&-".
 Outcome espalier_with_stdout(const std::string& arguments, const std::string& redirection) {
   return test::run_program(
@@ -32,7 +23,6 @@ Outcome espalier_with_stdout(const std::string& arguments, const std::string& re
 // Every command that prints results, on a small mesh.
 std::vector<std::string> printing_commands(const TemporaryFolder& folder) {
   const std::string config = folder.write("small.yaml", kSmallConfig);
-  const std::string figure = folder.write("figure.yaml", kFigure);
   const std::string results = folder.file("results.json");
   REQUIRE(test::espalier({"run", config, "--json", results}).exit_code == 0);
   return {"--help",
@@ -50,8 +40,7 @@ std::vector<std::string> printing_commands(const TemporaryFolder& folder) {
           "area " + config,
           "area " + config + " --json -",
           "report " + results + " -o -",
-          "reorder " + config + " -s collective.algorithm=ring -o -",
-          "figure --plan " + figure};
+          "reorder " + config + " -s collective.algorithm=ring -o -"};
 }
 
 }  // namespace
@@ -213,17 +202,6 @@ TEST_CASE("A run that fails later leaves older waveforms and timelines as they w
   CHECK(test::espalier({"run", small, "--waves", vcd}).exit_code == 0);
   CHECK_THAT(test::read_text(vcd), Contains("$enddefinitions"));
   CHECK_FALSE(std::filesystem::exists(folder.file("old.unfinished.vcd")));
-}
-
-TEST_CASE("A figure's outputs are proven writable before its points are simulated") {
-  const TemporaryFolder folder;
-  const std::string figure = folder.write("figure.yaml", kFigure);
-  const std::string out = folder.file("out");
-  std::filesystem::create_directories(out + "/figure.csv");
-  const Outcome outcome = test::espalier({"figure", figure, "-o", out});
-  CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("figure.csv: error: cannot be written: Is a directory"));
-  CHECK(std::filesystem::is_empty(out + "/points"));
 }
 
 TEST_CASE("A configuration from stdin gives the results of the file") {

@@ -107,28 +107,20 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("run and figure stop as cleanly") {
+TEST_CASE("run stops as cleanly") {
   const SweepFolder folder;
   const std::string config =
       folder.write("long.yaml",
                    "system: {topology: {type: mesh, dims: [2, 2]}}\nsimulation: {fidelity: cycle}\n"
                    "collective: {algorithm: ring, size: [4GiB, 8GiB]}\n");
-  const std::string figure =
-      folder.write("fig.yaml",
-                   "title: t\nx: {field: size_bytes}\ny: {field: time_ns}\nconfig: long.yaml\n"
-                   "series: [{label: a, config: {collective: {op: all_reduce}}}]\n");
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"run", config, "--json", folder.path("r.json")},
-        {"figure", figure, "-o", folder.path("figures")}}) {
-    RunningCommand run(command);
-    REQUIRE(test::wait_until([&] { return !test::children_of(run.pid()).empty(); }));
-    const std::vector<int> workers = test::children_of(run.pid());
-    run.send(SIGINT);
-    const Outcome outcome = run.wait();
-    CHECK(outcome.exit_code == 130);
-    CHECK_THAT(outcome.err, Contains("stopped by SIGINT"));
-    for (const int worker : workers) CHECK(::kill(worker, 0) != 0);
-  }
+  RunningCommand run({"run", config, "--json", folder.path("r.json")});
+  REQUIRE(test::wait_until([&] { return !test::children_of(run.pid()).empty(); }));
+  const std::vector<int> workers = test::children_of(run.pid());
+  run.send(SIGINT);
+  const Outcome outcome = run.wait();
+  CHECK(outcome.exit_code == 130);
+  CHECK_THAT(outcome.err, Contains("stopped by SIGINT"));
+  for (const int worker : workers) CHECK(::kill(worker, 0) != 0);
   CHECK_FALSE(std::filesystem::exists(folder.path("r.json")));
 }
 
@@ -367,14 +359,9 @@ TEST_CASE("A file that a configuration names and that changes makes the later po
       "title: t\nconfig: {system: {topology: {type: mesh, dims: [2, 2]}}, simulation: {fidelity: "
       "cycle}, collective: {algorithm: ring, rank_order: order.yaml}}\n"
       "axes: [{key: collective.size, values: [64MiB, 8KiB]}]\n");
-  const std::string figure =
-      folder.write("fig.yaml",
-                   "title: t\nx: {field: size_bytes}\ny: {field: time_ns}\nconfig: two.yaml\n"
-                   "series: [{label: a, config: {collective: {op: all_reduce}}}]\n");
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"run", "-j", "1", config},
-        {"sweep", "run", "-j", "1", sweep, "-o", folder.path("sweep")},
-        {"figure", "-j", "1", figure, "-o", folder.path("figures")}}) {
+        {"sweep", "run", "-j", "1", sweep, "-o", folder.path("sweep")}}) {
     folder.write("order.yaml", kOrder);
     const Outcome outcome = run_while_changing(command, order, "rank_order: [0, 3, 1, 2]\n");
     CAPTURE(command, outcome.err, outcome.out);

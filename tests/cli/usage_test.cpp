@@ -30,8 +30,7 @@ void check_usage_error(const std::vector<std::string>& arguments, const std::str
   CHECK_THAT(outcome.err, Contains(message));
 }
 
-const std::vector<std::string> kSubcommands{"run",    "schedule", "check", "area",
-                                            "figure", "list",     "schema"};
+const std::vector<std::string> kSubcommands{"run", "schedule", "check", "area", "list", "schema"};
 const std::vector<std::string> kWithConfig{"run", "schedule", "check"};
 
 }  // namespace
@@ -101,7 +100,7 @@ TEST_CASE("Usage errors exit with 2 and print only to stderr") {
   check_usage_error({"schedule", config, "-f", "xml"}, "xml");
   check_usage_error({"schedule", config, "-o", folder.file("missing/out.txt")},
                     "cannot be written");
-  check_usage_error({"figure"}, "file");
+  check_usage_error({"sweep", "run"}, "file");
   check_usage_error({"list", "planets"}, "topologies");
 }
 

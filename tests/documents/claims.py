@@ -72,8 +72,8 @@ class Program:
         folder = f"{self.folder.name}/{len(self.done)}"
         key = ("figure", name, *arguments)
         if key not in self.done:
-            # Without gnuplot the exit code is 1, and the CSV is complete.
-            self.call([self.path, "figure", f"configs/figures/{name}.yaml", *settings(arguments), "-o", folder], failing=True)
+            self.call(["/usr/bin/env", f"ESPALIER={self.path}", "PYTHONPATH=python", "/usr/bin/python3", "-m", "espalier.figures",
+                       f"configs/figures/{name}.yaml", *settings(arguments), "-o", folder])
             with open(f"{folder}/{Path(name).name}.csv", encoding="utf-8") as file:
                 self.done[key] = [{k: number(v) for k, v in row.items()} for row in csv.DictReader(file)]
         return self.done[key]

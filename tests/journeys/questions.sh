@@ -5,7 +5,7 @@ set -euo pipefail
 program=$(realpath "${1:?usage: questions.sh ESPALIER}")
 cd "$(dirname "$0")/../.."
 configs=$PWD/configs
-trace=$PWD/examples/python/hierarchical_trace.py
+export PYTHONPATH=$PWD/python
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -55,7 +55,7 @@ ask 0 reorder "$configs/lab.yaml" -s collective.algorithm=bidirectional_ring -s 
 # Themis can lose, and says so.
 ask 0 run "$configs/themis/3d_balanced.yaml" -s collective.size=10MB -- "warning: collective.algorithm: the plan of themis" "hint: "
 # Two programs of my own beside a built-in algorithm, in a list and in an axis.
-"$trace" 3 4 >one.trace
+python3 -m espalier.library by_levels servers=3 per_server=4 >one.trace
 sed 's/^name .*/name second/' one.trace >two.trace
 ask 0 compare "$configs/lab.yaml" one.trace two.trace -s collective.size=60kB -s 'collective.algorithm=[ring]' -- "(one.trace)" "second (two.trace)"
 cat >programs.yaml <<YAML

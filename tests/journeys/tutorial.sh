@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 page=$PWD/docs/tutorial.md
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp -r configs examples "$work"
+cp -r configs python "$work"
 mkdir "$work/bin"
 ln -s "$program" "$work/bin/espalier"
 cd "$work"
@@ -26,7 +26,7 @@ while IFS= read -r line; do
   if $in_text; then
     promises=$((promises + 1))
     grep -qF -- "$line" printed || { echo "not printed: $line"; failures=$((failures + 1)); }
-  elif [[ $line == '    espalier '* || $line == '    examples/'* ]]; then
+  elif [[ $line == '    espalier '* || $line == '    PYTHONPATH=python '* ]]; then
     commands=$((commands + 1))
     bash -c "$line" >>printed 2>&1 || { echo "failed: $line"; tail -5 printed; failures=$((failures + 1)); }
   fi

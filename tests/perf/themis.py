@@ -41,8 +41,8 @@ def folded_against_full(espalier):
 def all_of_fig_8(espalier):
     with tempfile.TemporaryDirectory() as folder:
         begin = time.monotonic()
-        subprocess.run([espalier, "figure", "configs/figures/themis_fig8.yaml", "-o", folder], check=False,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(["/usr/bin/python3", "-m", "espalier.figures", "configs/figures/themis_fig8.yaml", "-o", folder], check=True,
+                       stdout=subprocess.DEVNULL, env=os.environ | {"ESPALIER": espalier, "PYTHONPATH": "python"})
         seconds = time.monotonic() - begin
         with open(os.path.join(folder, "themis_fig8.csv"), encoding="utf-8") as csv:
             points = len(csv.readlines()) - 1

@@ -36,7 +36,7 @@ class Frames(unittest.TestCase):
         pathlib.Path("ring.yaml").write_text(str(RING).replace("'", ""))
         subprocess.run([espalier.program_path(), "run", "ring.yaml", "-s", words[0], "-s", words[1], "--csv", "a.csv"], check=True,
                        stdout=subprocess.DEVNULL)
-        table = pandas.read_csv("a.csv")
+        table = pandas.read_csv("a.csv", float_precision="round_trip")
         for column in ["collective.algorithm", "collective.size_bytes", "time_ns", "area.ni_um2", "bound_ratio"]:
             self.assertEqual(list(frame[column]), list(table[column]), column)
 

@@ -72,18 +72,18 @@ config = validator("config")
 sweep = validator("sweep")
 results = validator("results")
 
-# Folders whose files are of another format: graphs, ASTRA-sim networks, figures.
+# Folders whose files are of another format: graphs, ASTRA-sim networks.
 checked = {"configurations": 0, "sweeps": 0}
 for path in sorted((ROOT / "configs").rglob("*.yaml")):
     document = yaml.load(path.read_text(), Yaml12)
     name = path.relative_to(ROOT)
-    if path.parent.name == "sweeps":
+    if "axes" in document or "draw" in document:
         checked["sweeps"] += 1
         expect_good(sweep, document, name)
-    elif isinstance(document, dict) and "system" in document and not {"x", "panels"} & set(document):
+    elif isinstance(document, dict) and "system" in document:
         checked["configurations"] += 1
         expect_good(config, document, name)
-if checked["configurations"] < 30 or checked["sweeps"] < 2:
+if checked["configurations"] < 30 or checked["sweeps"] < 40:
     failures.append(f"too few files are found: {checked}")
 
 SYSTEM = "system: {topology: {type: mesh, dims: [2, 2]}}\n"
@@ -119,6 +119,9 @@ for text in [
         AXES + "[{key: system.link.latency, from: 50, to: 90ns, step: 1ns}]\n",
         AXES + "[{zip: [{key: system.router.vcs, values: [many]}]}]\n",
         AXES + "[{key: system.router.vcs, values: [1], wen: {}}]\n",
+        AXES + "[{name: design, cases: {}}]\n",
+        AXES + "[{cases: {a: {}}}]\n",
+        AXES + "[{name: design, cases: {a: {sistem: {}}}}]\n",
         AXES + "[{key: system.router.vcs, values: [1], when: {colective.op: all_reduce}}]\n",
         AXES + "[{key: system.router.vcs, values: [1]}]\ntime_limit: 10\n",
         "config: mesh.yaml\nseeds: 3\n",

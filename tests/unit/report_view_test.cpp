@@ -6,7 +6,6 @@
 #include <set>
 
 #include "alg/algorithm.h"
-#include "sims/report/figure/series_style.h"
 #include "sims/report/page/page.h"
 
 using namespace espalier::report;
@@ -198,25 +197,4 @@ TEST_CASE("All algorithms and eighteen own programs have different looks") {
   for (const auto& [name, number] : numbers_of_algorithms(names))
     looks.insert({number % kNumLooks, mark_of_series(number)});
   CHECK(looks.size() == names.size());
-}
-
-TEST_CASE("A figure draws an algorithm as a page does, also where two series share it") {
-  espalier::Figure figure;
-  espalier::Panel panel;
-  const std::vector<std::string> algorithms{"multitree", "ring", "multitree"};
-  for (std::size_t s = 0; s < algorithms.size(); ++s) {
-    panel.series.push_back("series " + std::to_string(s));
-    espalier::FigurePoint point;
-    point.series = s;
-    point.point.collective.emplace();
-    point.point.collective->algorithm = algorithms[s];
-    panel.points.push_back(point);
-  }
-  figure.panels.push_back(panel);
-  const auto styles = espalier::series_styles(figure);
-  REQUIRE(styles.size() == 3);
-  CHECK(styles[0].colour == look_of_series(look_of_algorithm("multitree")).colour);
-  CHECK(styles[1].colour == look_of_series(look_of_algorithm("ring")).colour);
-  CHECK(styles[2].colour == styles[0].colour);
-  CHECK(styles[2].mark != styles[0].mark);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sims/experiment/sweep/cases.h"
 #include "sims/experiment/sweep/sweep_keys.h"
 
 namespace espalier {
@@ -70,7 +71,7 @@ class ConditionReader {
   Comparison read_comparison(const Key& key, const ConfigNode& node) const {
     Comparison comparison;
     comparison.key = &key;
-    if (is_list_of_values(key, node)) {
+    if (lists_values(key, node)) {
       for (const ConfigNode& item : node.items) add_value(comparison, item);
       return comparison;
     }
@@ -89,13 +90,6 @@ class ConditionReader {
     operand.quoted = false;  // the quotes belong to the comparison, not to the operand
     read_operand(comparison, operand);
     return comparison;
-  }
-
-  // True if `node` lists several values. For a key whose single value is a list, this is a list of
-  // lists.
-  static bool is_list_of_values(const Key& key, const ConfigNode& node) {
-    if (node.kind != ConfigNode::Kind::list || node.items.empty()) return false;
-    return !is_written_as_list(key.shape) || node.items.front().kind == ConfigNode::Kind::list;
   }
 
   void read_operand(Comparison& comparison, const ConfigNode& operand) const {

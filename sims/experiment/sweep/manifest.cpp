@@ -15,6 +15,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// The labels of an axis of cases, and the keys whose values its cases list.
+void add_cases(Json& axes, const SweepAxis& axis) {
+  const std::size_t first = axes.size();
+  for (const SweepCase& each : axis.cases) {
+    for (const auto& [key, value] : each.set.items()) {
+      const auto is_key = [&k = key](const Json& known) { return known.at("key") == k; };
+      auto known = std::find_if(axes.begin(), axes.end(), is_key);
+      if (known == axes.end()) {
+        axes.push_back({{"key", key}, {"values", Json::array()}});
+        known = axes.end() - 1;
+      }
+      Json& values = (*known)["values"];
+      if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    }
+  }
+  if (!axis.kind.empty() && axes.size() > first) axes[first]["kind"] = axis.kind;
+}
+
 std::set<std::string> ids_in(const Json& manifest) {
   std::set<std::string> ids;
   for (const Json& point : manifest.at("points")) ids.insert(point.at("id").get<std::string>());
@@ -83,6 +101,7 @@ Json manifest_of(const Sweep& sweep, const SweepPlan& plan, const std::string& t
   manifest["overrides"] = sweep.overrides;
   manifest["axes"] = Json::array();
   for (const SweepAxis& axis : sweep.axes) {
+    add_cases(manifest["axes"], axis);
     for (const AxisKey& key : axis.keys) {
       Json values = Json::array();
       for (const ConfigNode& value : key.values) values.push_back(json_of(value));
@@ -95,6 +114,7 @@ Json manifest_of(const Sweep& sweep, const SweepPlan& plan, const std::string& t
     const SweepPoint& point = plan.points[i];
     manifest["points"].push_back(
         {{"id", point.id}, {"index", i}, {"set", point.set}, {"config_hash", point.config_hash}});
+    if (!point.alike.empty()) manifest["points"].back()["alike"] = point.alike;
   }
   return manifest;
 }

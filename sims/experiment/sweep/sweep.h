@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,15 +33,26 @@ struct AxisKey {
   std::vector<ConfigNode> values;  // valid for the key, with their places in the file
 };
 
-// Keys that vary together. Each has the same number of values.
+// A partial configuration on an axis, and what a point's `set` says of it: the case's label under
+// the axis's name, and the values that it takes from lists.
+struct SweepCase {
+  ConfigNode config;
+  nlohmann::ordered_json set;
+};
+
+// Keys that vary together, each with the same number of values; or named cases.
 struct SweepAxis {
   std::vector<AxisKey> keys;
   // If the condition does not hold, the keys keep the values that they have without the axis.
   std::optional<Condition> when;
   // "workload" or "design": what reports compare within, or compare. Empty: by the key.
   std::string kind = {};
+  std::string name = {};  // of an axis of cases
+  std::vector<SweepCase> cases = {};
 
-  [[nodiscard]] std::size_t size() const { return keys.front().values.size(); }
+  [[nodiscard]] std::size_t size() const {
+    return name.empty() ? keys.front().values.size() : cases.size();
+  }
 };
 
 struct Sweep {

@@ -84,6 +84,13 @@ Json definitions(const NameTexts& texts) {
                        {"minItems", 1},
                        {"items", reference("member")},
                        {"description", "keys that vary together"}};
+  properties["name"] = {{"type", "string"}, {"description", "name of an axis of cases"}};
+  properties["cases"] = {
+      {"type", "object"},
+      {"minProperties", 1},
+      {"additionalProperties",
+       {{"anyOf", {{{"type", "string"}}, {{"type", "null"}}, reference("sections")}}}},
+      {"description", "configurations in part, or paths of configurations, by name"}};
   properties["when"] = reference("condition");
   properties["kind"] = {
       {"enum", {"workload", "design"}},
@@ -92,6 +99,7 @@ Json definitions(const NameTexts& texts) {
   axis["allOf"] = Json::array({reference("values_of_keys")});
   axis["oneOf"] = axis_forms();
   axis["oneOf"].push_back({{"required", Json::array({"zip"})}});
+  axis["oneOf"].push_back({{"required", {"name", "cases"}}});
   return {{"key", key_names()},
           {"values_of_keys", {{"allOf", rules_of_keys(texts)}}},
           {"member", std::move(member)},
@@ -129,6 +137,8 @@ Json sweep_json_schema(const NameTexts& texts) {
        {"seeds", seeds_schema()},
        {"only", reference("condition")},
        {"except", reference("condition")},
+       {"draw",
+        {{"type", "object"}, {"description", "how the figures of the Python package draw it"}}},
        {"time_limit", described(json_schema_of(Quantity::duration), "time limit of a point")},
        {"memory_limit",
         described(json_schema_of(Quantity::size), "limit of a point's address space")}}));

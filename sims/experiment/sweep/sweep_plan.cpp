@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <map>
 
+#include "sims/config/config_layers.h"
 #include "sims/config/keys.h"
 #include "sims/config/reader.h"
 #include "sims/config/resolved.h"
@@ -69,6 +70,10 @@ class SweepPlanner {
         set_key(inner, key.key->name, key.values[i]);
         inner_set[key.key->name] = json_of(key.values[i]);
       }
+      if (!axis.cases.empty()) {
+        inner = lay_over(config, axis.cases[i].config);
+        inner_set.update(axis.cases[i].set);
+      }
       expand(axis_index + 1, inner, inner_set);
     }
   }
@@ -98,8 +103,10 @@ class SweepPlanner {
     SweepPoint planned;
     Json content = point_content(point);
     planned.id = hash_of(content);
-    if (!ids_.insert(planned.id).second) {
+    const auto [known, is_new] = index_.emplace(planned.id, plan_.points.size());
+    if (!is_new) {
       ++plan_.alike;
+      plan_.points[known->second].alike.push_back(set);
       return;
     }
     planned.set = set;
@@ -145,7 +152,7 @@ class SweepPlanner {
   const Sweep& sweep_;
   Diagnostics& diagnostics_;
   Diagnostics sources_;
-  std::set<std::string> ids_;
+  std::map<std::string, std::size_t> index_;  // of points, by id
   SweepPlan plan_;
 };
 

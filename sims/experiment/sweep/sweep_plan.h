@@ -16,6 +16,7 @@ struct SweepPoint {
   std::string id;  // derived from the content, so the same point has the same id in every sweep
   // By axis key, as written; without keys whose axis does not vary here.
   nlohmann::ordered_json set;
+  std::vector<nlohmann::ordered_json> alike;  // further values of the axes that give this point
   std::string config_hash;
   // Resolved, its fidelity decided; paths start in the sweep file's folder.
   nlohmann::ordered_json config;

@@ -9,6 +9,7 @@
 #include "sims/config/config_layers.h"
 #include "sims/config/given_keys.h"
 #include "sims/experiment/sweep/axis_values.h"
+#include "sims/experiment/sweep/cases.h"
 #include "sims/experiment/sweep/conditions.h"
 #include "sims/experiment/sweep/point_limits.h"
 #include "sims/experiment/sweep/sweep_keys.h"
@@ -22,16 +23,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kFileKeys{"title", "config", "axes",       "seeds",
-                                         "only",  "except", "time_limit", "memory_limit"};
-const std::vector<std::string> kAxisKeys{"key",    "values", "from", "to",  "step",
-                                         "factor", "zip",    "when", "kind"};
+const std::vector<std::string> kFileKeys{"title",  "config",     "axes",         "seeds", "only",
+                                         "except", "time_limit", "memory_limit", "draw"};
+const std::vector<std::string> kAxisKeys{"key", "values", "from", "to",   "step", "factor",
+                                         "zip", "when",   "kind", "name", "cases"};
 const std::vector<std::string> kZippedKeys{"key", "values", "from", "to", "step", "factor"};
 
 constexpr const char* kAxesExample =
     "axes: [{key: system.router.vc_depth_flits, values: [64, 318]}]";
 
 constexpr const char* kZipExample = "zip: [{key: ..., values: [...]}, {key: ..., values: [...]}]";
+constexpr const char* kCasesExample =
+    "{name: network, cases: {small: {system: {topology: {dims: [4, 4]}}}, large: big.yaml}}";
 constexpr const char* kMinimalFile =
     "a minimal file: 'title: VC depth', 'config: mesh.yaml' and "
     "'axes: [{key: system.router.vc_depth_flits, values: [64, 318]}]'";
@@ -68,6 +71,10 @@ class SweepReader {
     check_when();
     sweep_.only = condition(map, "only");
     sweep_.except = condition(map, "except");
+    // Only the figures of the Python package read what a drawing says.
+    if (map.find("draw") != nullptr && map.find("draw")->kind != ConfigNode::Kind::map)
+      diagnostics_.error(map.place_of("draw"), "draw: expected a mapping",
+                         "draw: {series: name, x: {field: size_bytes}, y: {field: time_ns}}");
     if (const auto limit = read_limit(map, "time_limit", kTimeLimits))
       sweep_.limits.time = std::chrono::milliseconds(*limit);
     if (const auto limit = read_limit(map, "memory_limit", kMemoryLimits))
@@ -117,7 +124,9 @@ class SweepReader {
   void read_axis(const ConfigNode& node) {
     const StrictMap map(node, "axis", kAxisKeys, diagnostics_);
     SweepAxis axis;
-    if (map.find("zip") == nullptr) {
+    if (map.find("cases") != nullptr || map.find("name") != nullptr) {
+      read_cases(map, axis);
+    } else if (map.find("zip") == nullptr) {
       if (auto key = read_axis_key(map, "axis", false)) axis.keys.push_back(std::move(*key));
     } else {
       read_zip(map, axis);
@@ -125,7 +134,47 @@ class SweepReader {
     axis.when = condition(map, "when");
     if (axis.when) when_places_.push_back({sweep_.axes.size(), map.place_of("when")});
     if (map.find("kind") != nullptr) axis.kind = read_kind(map);
-    if (!axis.keys.empty()) sweep_.axes.push_back(std::move(axis));
+    if (!axis.keys.empty() || !axis.cases.empty()) sweep_.axes.push_back(std::move(axis));
+  }
+
+  void read_cases(const StrictMap& map, SweepAxis& axis) {
+    for (const char* other : {"key", "values", "from", "to", "step", "factor", "zip"}) {
+      if (map.find(other) == nullptr) continue;
+      diagnostics_.error(map.place_of(other),
+                         fmt::format("axis: both 'cases' and '{}' are given", other),
+                         kCasesExample);
+    }
+    if (!map.require("name", kCasesExample) || !map.require("cases", kCasesExample)) return;
+    axis.name = map.text("name").value_or("");
+    const bool is_taken =
+        std::any_of(sweep_.axes.begin(), sweep_.axes.end(),
+                    [&](const SweepAxis& other) { return other.name == axis.name; });
+    if (is_taken || is_section(axis.name) || axis.name.find('.') != std::string::npos) {
+      diagnostics_.error(map.place_of("name"),
+                         fmt::format("axis: expected a name that is no key, no section and not the "
+                                     "name of another axis; found '{}'",
+                                     axis.name),
+                         kCasesExample);
+    }
+    const ConfigNode& cases = *map.find("cases");
+    if (cases.kind != ConfigNode::Kind::map || cases.entries.empty()) {
+      diagnostics_.error(map.place_of("cases"),
+                         "cases: expected a mapping of names to configurations", kCasesExample);
+      return;
+    }
+    for (const ConfigEntry& entry : cases.entries) {
+      ConfigNode node = entry.value;
+      node.place = entry.place;
+      if (node.kind == ConfigNode::Kind::null) node.kind = ConfigNode::Kind::map;
+      auto config = load_layer(node, sweep_.folder, diagnostics_);
+      if (!config) continue;
+      for (const Override& setting : overrides_) {
+        if (find_setting(*config, setting.key->name) != nullptr)
+          set_key(*config, setting.key->name, setting.value);
+      }
+      for (SweepCase& each : expand_case(axis.name, entry.key, *config))
+        axis.cases.push_back(std::move(each));
+    }
   }
 
   std::string read_kind(const StrictMap& map) {
@@ -265,6 +314,16 @@ class SweepReader {
     }
   }
 
+  // True if the key has a value at every position of the axis.
+  static bool sets_key(const SweepAxis& axis, const Key& key) {
+    return std::any_of(axis.keys.begin(), axis.keys.end(),
+                       [&](const AxisKey& k) { return k.key == &key; }) ||
+           (!axis.cases.empty() &&
+            std::all_of(axis.cases.begin(), axis.cases.end(), [&](const SweepCase& each) {
+              return find_setting(each.config, key.name) != nullptr;
+            }));
+  }
+
   // A list as a value would expand one point into several.
   void refuse_lists() {
     for (const Key& key : keys()) {
@@ -272,10 +331,8 @@ class SweepReader {
       const ConfigNode* node = find_setting(sweep_.base, key.name);
       if (node == nullptr || node->kind != ConfigNode::Kind::list) continue;
       const bool always_replaced =
-          std::any_of(sweep_.axes.begin(), sweep_.axes.end(), [&](const SweepAxis& axis) {
-            return !axis.when && std::any_of(axis.keys.begin(), axis.keys.end(),
-                                             [&](const AxisKey& k) { return k.key == &key; });
-          });
+          std::any_of(sweep_.axes.begin(), sweep_.axes.end(),
+                      [&](const SweepAxis& axis) { return !axis.when && sets_key(axis, key); });
       if (always_replaced) continue;
       diagnostics_.error(
           node->place,
