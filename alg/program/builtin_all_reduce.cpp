@@ -97,33 +97,24 @@ namespace {
 
 class Hierarchical {
  public:
-  Hierarchical(const BuiltinRequest& request, bool composed)
+  explicit Hierarchical(const BuiltinRequest& request)
       : request_(request),
         per_server_(request.ranks_per_server),
-        servers_(request.ranks / request.ranks_per_server),
-        composed_(composed) {}
+        servers_(request.ranks / request.ranks_per_server) {}
 
   Program build() {
     const auto signature =
-        signature_for(request_, composed_ ? "gc3_hierarchical_composed" : "gc3_hierarchical",
-                      CollectiveOp::all_reduce, request_.ranks, true);
+        signature_for(request_, "gc3_hierarchical", CollectiveOp::all_reduce, request_.ranks, true);
     return build_program(request_, signature, [&](ChunkTracer& tracer) {
       in_servers(tracer, 0, write_ring_reduce_scatter);
-      next(tracer);
       across_servers(tracer, write_ring_reduce_scatter);
-      next(tracer);
       across_servers(tracer, write_ring_all_gather);
-      next(tracer);
       in_servers(tracer, 2, write_ring_all_gather);
     });
   }
 
  private:
   using WriteRing = void (*)(ChunkTracer&, const RingRuns&);
-
-  void next(ChunkTracer& tracer) const {
-    if (composed_) tracer.next_call();
-  }
 
   // Links inside a server are faster than one thread block, so the ring has one instance per
   // server.
@@ -155,18 +146,11 @@ class Hierarchical {
   const BuiltinRequest& request_;
   std::uint32_t per_server_;
   std::uint32_t servers_;
-  bool composed_;  // of four library calls
 };
 
 }  // namespace
 
-Program build_hierarchical(const BuiltinRequest& request) {
-  return Hierarchical(request, false).build();
-}
-
-Program build_hierarchical_composed(const BuiltinRequest& request) {
-  return Hierarchical(request, true).build();
-}
+Program build_hierarchical(const BuiltinRequest& request) { return Hierarchical(request).build(); }
 
 // ---------------------------------------------------------------- recursive halving and doubling
 // Partners exchange runs of chunks whose length halves or doubles with the distance (Thakur,

@@ -80,7 +80,6 @@ inline constexpr std::uint32_t kMostBuiltinRanks = 256;
 [[nodiscard]] Program build_reducescatter_ring(const BuiltinRequest& request);
 [[nodiscard]] Program build_allpairs(const BuiltinRequest& request);
 [[nodiscard]] Program build_hierarchical(const BuiltinRequest& request);
-[[nodiscard]] Program build_hierarchical_composed(const BuiltinRequest& request);
 [[nodiscard]] Program build_halving_doubling(const BuiltinRequest& request);
 [[nodiscard]] Program build_allgather_recursive_doubling(const BuiltinRequest& request);
 [[nodiscard]] Program build_binomial_tree(const BuiltinRequest& request);
@@ -109,9 +108,6 @@ inline constexpr std::uint32_t kMostBuiltinRanks = 256;
 [[nodiscard]] Program build_recursive_doubling(const BuiltinRequest& request);
 // builtin_all_to_all.cpp
 [[nodiscard]] Program build_twostep_alltoall(const BuiltinRequest& request);
-[[nodiscard]] Program build_twostep_alltoall_composed(const BuiltinRequest& request);
 [[nodiscard]] Program build_direct_alltoall(const BuiltinRequest& request);
-[[nodiscard]] Program build_alltonext(const BuiltinRequest& request);
-[[nodiscard]] Program build_alltonext_direct(const BuiltinRequest& request);
 
 }  // namespace espalier

@@ -90,7 +90,8 @@ std::vector<AccountedRun> many_programs() {
         add(kServer, {});
         add(kServer, {"collective.program.channels=4", "system.ni.program.requests=2"});
         add(kServer, {"collective.algorithm=gc3_allpairs", "collective.program.instances=2"});
-        add(kServers, {"collective.algorithm=gc3_hierarchical_composed"});
+        add(kServers, {"collective.algorithm=" + std::string(ESPALIER_SOURCE_DIR) +
+                       "/configs/programs/hierarchical_composed.trace"});
       }
     }
   }

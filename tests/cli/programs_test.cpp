@@ -33,7 +33,6 @@ constexpr NamedProgram kBuiltIn[] = {
     {"gc3_ring", "all_reduce", ", channels: 2"},
     {"gc3_allpairs", "all_reduce"},
     {"gc3_hierarchical", "all_reduce", ", ranks_per_server: 2"},
-    {"gc3_hierarchical_composed", "all_reduce", ", ranks_per_server: 2"},
     {"gc3_halving_doubling", "all_reduce"},
     {"gc3_binomial_tree", "all_reduce"},
     {"gc3_double_binary_tree", "all_reduce"},
@@ -43,8 +42,6 @@ constexpr NamedProgram kBuiltIn[] = {
     {"gc3_direct_alltoall", "all_to_all"},
     {"gc3_twostep_alltoall", "all_to_all", ", ranks_per_server: 2"},
     {"gc3_broadcast_tree", "broadcast"},
-    {"gc3_alltonext", "custom", ", ranks_per_server: 2"},
-    {"gc3_alltonext_direct", "custom"},
     {"mscclpp_packets", "all_reduce", ", ranks_per_server: 2"},
 };
 

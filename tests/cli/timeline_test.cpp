@@ -198,7 +198,9 @@ TEST_CASE("A timeline keeps the rules of its format, and has the same bytes in e
       {kThemisTimeline, {"simulation.fold=off"}},
       {kTimelineProgram, {}},
       {kTimelineProgram,
-       {"collective.algorithm=gc3_hierarchical_composed", "system.ni.program.slot=1000B"}},
+       {"collective.algorithm=" + std::string(ESPALIER_SOURCE_DIR) +
+            "/configs/programs/hierarchical_composed.trace",
+        "system.ni.program.slot=1000B"}},
   };
   for (const TimelineRun& run : runs) {
     CAPTURE(run.config, run.settings);

@@ -47,12 +47,25 @@ TEST_CASE("Waves of trains are those of flits, signal for signal and change for 
                    "traffic: {pattern: uniform, injection_rate: 0.6, warmup_cycles: 0, "
                    "measure_cycles: 1500, drain_cycles: 0}\n");
   const std::string program = folder.write("program.yaml", kWavesProgram);
+  const std::string calls = folder.write("calls.trace",
+                                         "collective broadcast ranks 8 chunks 1 in_place\n"
+                                         "root 0\n"
+                                         "%1 = chunk rank 0 in 0\n"
+                                         "%2 = copy %1 rank 1 in 0\n"
+                                         "%3 = copy %1 rank 2 in 0\n"
+                                         "call\n"
+                                         "%4 = copy %2 rank 3 in 0\n"
+                                         "%5 = copy %3 rank 6 in 0\n"
+                                         "%6 = copy %4 rank 7 in 0\n"
+                                         "copy %6 rank 4 in 0\n"
+                                         "copy %5 rank 5 in 0\n");
   const std::vector<WaveRun> runs{
       {program, {}},
       {program, {"collective.algorithm=gc3_ring", "collective.program.protocol=LL"}},
       {program,
-       {"collective.algorithm=gc3_hierarchical_composed", "collective.program.ranks_per_server=4",
+       {"collective.algorithm=gc3_hierarchical", "collective.program.ranks_per_server=4",
         "system.router.vc_depth_flits=40"}},
+      {program, {"collective.algorithm=" + calls, "collective.op=broadcast"}},
       {torus, {}},
       {torus, {"system.flow_control.mode=packet"}},
       {torus, {"system.ni.lockstep=full"}},

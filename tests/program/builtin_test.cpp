@@ -47,18 +47,6 @@ TEST_CASE("A ring is one block per channel and instance, and fused from end to e
   REQUIRE(program.num_steps() == 24 * 15);
 }
 
-TEST_CASE("A composed hierarchical all_reduce is four calls of the same operations") {
-  BuiltinRequest request;
-  request.ranks = 8;
-  request.ranks_per_server = 4;
-  const Program one = find_builtin_program("gc3_hierarchical")->build(request);
-  const Program four = find_builtin_program("gc3_hierarchical_composed")->build(request);
-  REQUIRE(one.num_calls() == 1);
-  REQUIRE(four.num_calls() == 4);
-  REQUIRE(four.chunks == one.chunks);
-  REQUIRE(four.num_steps() > one.num_steps());  // nothing is fused across calls
-}
-
 TEST_CASE("A two-step all_to_all crosses between servers in one message per pair of ranks") {
   BuiltinRequest request;
   request.ranks = 8;
@@ -141,32 +129,6 @@ TEST_CASE("Where ranks share NICs, the chains of NCCL's trees begin beside the N
   }
 }
 
-TEST_CASE("A composed two-step all_to_all crosses between servers in its second call only") {
-  BuiltinRequest request;
-  request.ranks = 8;
-  request.ranks_per_server = 4;
-  const Program program = find_builtin_program("gc3_twostep_alltoall_composed")->build(request);
-  REQUIRE(program.num_calls() == 2);
-  for (std::uint32_t r = 0; r < 8; ++r) {
-    for (const ThreadBlock& block : program.ranks[r].blocks) {
-      if (block.send_peer == kNoPeer) continue;
-      const bool crosses = static_cast<std::uint32_t>(block.send_peer) / 4 != r / 4;
-      REQUIRE(crosses == (block.call == 1));
-    }
-  }
-}
-
-TEST_CASE("AllToNext promises nothing to the first rank") {
-  BuiltinRequest request;
-  request.ranks = 6;
-  request.ranks_per_server = 3;
-  for (const char* name : {"gc3_alltonext", "gc3_alltonext_direct"}) {
-    const Program program = find_builtin_program(name)->build(request);
-    REQUIRE(program.promises.size() == 5 * program.chunks);
-    for (const PromisedChunk& promise : program.promises) REQUIRE(promise.rank > 0);
-  }
-}
-
 TEST_CASE("A request that a built-in program does not support is refused with the reason") {
   const auto reason = [](const char* name, const BuiltinRequest& request) {
     return find_builtin_program(name)->unsuited(request);
@@ -181,7 +143,7 @@ TEST_CASE("A request that a built-in program does not support is refused with th
   REQUIRE(reason("mscclpp_packets", request) ==
           "needs at least two ranks per server: set collective.program.ranks_per_server");
   request.ranks_per_server = 4;
-  REQUIRE(reason("gc3_alltonext", request) ==
+  REQUIRE(reason("gc3_hierarchical", request) ==
           "needs servers of equal size, but 6 ranks are not a multiple of 4 ranks per server");
   request.ranks_per_server = 6;
   REQUIRE(reason("gc3_twostep_alltoall", request) == "needs at least two servers");
