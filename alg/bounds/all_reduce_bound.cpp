@@ -21,7 +21,7 @@ constexpr std::size_t kMostPartsNamed = 4;
 struct Partition {
   std::vector<std::size_t> part_of;  // by node: the least node of its part
   std::size_t parts = 0;
-  FlowAmount rate = 0;
+  WideAmount rate = 0;
   PartitionCertificate certificate;
 };
 
@@ -64,12 +64,12 @@ class StrengthSearch {
 
  private:
   // The partition with the least C(P) - numerator / denominator * p; all scaled by denominator.
-  Partition best_partition_at(const FlowAmount& numerator, const FlowAmount& denominator) {
+  Partition best_partition_at(WideAmount numerator, WideAmount denominator) {
     const std::size_t nodes = topology_.num_nodes();
-    FlowAmount everything = 1;
+    WideAmount everything = 1;
     std::size_t arc = 0;
     for (const TopologyLink& link : topology_.links()) {
-      const FlowAmount capacity = denominator * link.spec.bytes_per_second;
+      const WideAmount capacity = denominator * link.spec.bytes_per_second;
       network_.set_capacity(arc++, capacity);
       everything += capacity;
     }
@@ -79,15 +79,15 @@ class StrengthSearch {
     std::iota(part_of.begin(), part_of.end(), std::size_t{0});
     // Nodes that have no potential yet stay outside of every set.
     for (std::size_t n = 0; n < nodes; ++n) set_node(n, 0, everything);
-    FlowAmount all_potentials = 0;
-    FlowAmount positive_potentials = 0;
+    WideAmount all_potentials = 0;
+    WideAmount positive_potentials = 0;
     for (std::size_t n = 0; n < nodes; ++n) {
       set_node(n, everything, 0);
-      const FlowAmount least = network_.min_cut(source_, sink_);
-      const FlowAmount potential = least - positive_potentials - numerator;
+      const WideAmount least = network_.max_flow(source_, sink_);
+      const WideAmount potential = least - positive_potentials - numerator;
       all_potentials += potential;
       if (potential > 0) positive_potentials += potential;
-      set_node(n, std::max<FlowAmount>(potential, 0), std::max<FlowAmount>(-potential, 0));
+      set_node(n, std::max<WideAmount>(potential, 0), std::max<WideAmount>(-potential, 0));
       merge_source_side(part_of, n);
     }
 
@@ -101,7 +101,7 @@ class StrengthSearch {
   // Every part takes the switches that leave it the least rate.
   void place_switches() {
     std::size_t arc = 0;
-    FlowAmount everything = 1;
+    WideAmount everything = 1;
     for (const TopologyLink& link : topology_.links()) {
       network_.set_capacity(arc++, link.spec.bytes_per_second);
       everything += link.spec.bytes_per_second;
@@ -116,7 +116,7 @@ class StrengthSearch {
         if (inside) vertices.emplace_back(n);
       }
       if (topology_.num_switches() != 0) {
-        network_.min_cut(source_, sink_);
+        network_.max_flow(source_, sink_);
         for (std::size_t v = topology_.num_nodes(); v < topology_.num_vertices(); ++v) {
           if (network_.on_source_side(v)) vertices.emplace_back(v);
         }
@@ -125,7 +125,7 @@ class StrengthSearch {
     }
   }
 
-  void set_node(std::size_t node, const FlowAmount& from_source, const FlowAmount& to_sink) {
+  void set_node(std::size_t node, WideAmount from_source, WideAmount to_sink) {
     const std::size_t arc = topology_.num_links() + 2 * node;
     network_.set_capacity(arc, from_source);
     network_.set_capacity(arc + 1, to_sink);
@@ -149,32 +149,31 @@ class StrengthSearch {
   Direction direction_;
   std::size_t source_;
   std::size_t sink_;
-  FlowNetwork network_;
+  WideFlow network_;
   Partition best_;
 };
 
 bool is_balanced(const Topology& topology) {
-  std::vector<FlowAmount> surplus(topology.num_vertices(), 0);
+  std::vector<WideAmount> surplus(topology.num_vertices(), 0);
   for (const TopologyLink& link : topology.links()) {
     surplus[link.from.index()] += link.spec.bytes_per_second;
     surplus[link.to.index()] -= link.spec.bytes_per_second;
   }
-  return std::all_of(surplus.begin(), surplus.end(), [](const FlowAmount& s) { return s == 0; });
+  return std::all_of(surplus.begin(), surplus.end(), [](WideAmount s) { return s == 0; });
 }
 
 // The cut between two nodes with the lowest rate in one direction. Node 0 may be inside or outside.
 Cut least_cut(const Topology& topology) {
-  FlowNetwork network(topology.num_vertices());
+  WideFlow network(topology.num_vertices());
   for (const TopologyLink& link : topology.links()) {
-    network.set_capacity(network.add_arc(link.from.index(), link.to.index()),
-                         link.spec.bytes_per_second);
+    network.add_arc(link.from.index(), link.to.index(), link.spec.bytes_per_second);
   }
   Cut best;
-  FlowAmount least = 0;
+  WideAmount least = 0;
   for (std::size_t n = 1; n < topology.num_nodes(); ++n) {
     for (const auto& [source, sink] :
          {std::pair{std::size_t{0}, n}, std::pair{n, std::size_t{0}}}) {
-      const FlowAmount rate = network.min_cut(source, sink);
+      const WideAmount rate = network.max_flow(source, sink);
       if (!best.inside.empty() && rate >= least) continue;
       least = rate;
       best.inside.clear();

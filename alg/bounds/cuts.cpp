@@ -24,8 +24,8 @@ Cut other_side(Cut cut) {
   return cut;
 }
 
-FlowAmount border_rate(const Topology& topology, const Cut& cut) {
-  FlowAmount rate = 0;
+WideAmount border_rate(const Topology& topology, const Cut& cut) {
+  WideAmount rate = 0;
   for (const TopologyLink& link : topology.links()) {
     if (cut.inside[tail_of(link, cut.direction).index()] &&
         !cut.inside[head_of(link, cut.direction).index()]) {

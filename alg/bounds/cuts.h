@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "alg/bounds/bounds.h"
-#include "alg/bounds/max_flow.h"
+#include "alg/flow/max_flow.h"
 #include "hw/topology/topology.h"
 
 namespace espalier {
@@ -32,7 +32,7 @@ struct Cut {
   return d == Direction::out ? link.to : link.from;
 }
 
-[[nodiscard]] FlowAmount border_rate(const Topology& topology, const Cut& cut);
+[[nodiscard]] WideAmount border_rate(const Topology& topology, const Cut& cut);
 // The same links, seen from the other side.
 [[nodiscard]] Cut other_side(Cut cut);
 // "2 links out, 32 GB/s"

@@ -10,8 +10,8 @@ namespace espalier {
 namespace {
 
 struct Ratio {
-  FlowAmount numerator = 0;
-  FlowAmount denominator = 1;
+  WideAmount numerator = 0;
+  WideAmount denominator = 1;
 };
 
 double to_double(const Ratio& r) {
@@ -37,8 +37,8 @@ class ScatterBound {
   void improve_over_all_cuts() {
     set_capacities();
     for (std::size_t left_out = 0; left_out < topology_.num_nodes();) {
-      const FlowAmount nodes = topology_.num_nodes();
-      const FlowAmount least = network_.min_cut(source_, left_out);
+      const WideAmount nodes = topology_.num_nodes();
+      const WideAmount least = network_.max_flow(source_, left_out);
       if (least == nodes * best_.denominator) {
         ++left_out;
         continue;
@@ -57,7 +57,7 @@ class ScatterBound {
  private:
   // Starts with all vertices except the node with the lowest rate towards it.
   void start_with_single_nodes() {
-    std::vector<FlowAmount> rate(topology_.num_vertices(), 0);
+    std::vector<WideAmount> rate(topology_.num_vertices(), 0);
     for (const TopologyLink& link : topology_.links()) {
       rate[head_of(link, direction_).index()] += link.spec.bytes_per_second;
     }
@@ -70,7 +70,7 @@ class ScatterBound {
   }
 
   void rate_cut() {
-    FlowAmount nodes = 0;
+    WideAmount nodes = 0;
     for (std::size_t n = 0; n < topology_.num_nodes(); ++n) nodes += cut_.inside[n] ? 1 : 0;
     best_ = {nodes, border_rate(topology_, cut_)};
   }
@@ -89,7 +89,7 @@ class ScatterBound {
   const Topology& topology_;
   Direction direction_;
   std::size_t source_;
-  FlowNetwork network_;
+  WideFlow network_;
   Ratio best_;
   Cut cut_;
 };

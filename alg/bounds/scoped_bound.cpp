@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "alg/bounds/cuts.h"
-#include "alg/bounds/max_flow.h"
+#include "alg/flow/max_flow.h"
 
 namespace espalier {
 
@@ -82,13 +82,12 @@ class LeastCut {
   explicit LeastCut(const Topology& topology)
       : topology_(topology), network_(topology.num_vertices()) {
     for (const TopologyLink& link : topology.links()) {
-      network_.set_capacity(network_.add_arc(link.from.index(), link.to.index()),
-                            link.spec.bytes_per_second);
+      network_.add_arc(link.from.index(), link.to.index(), link.spec.bytes_per_second);
     }
   }
 
   void offer(BestCrossing& best, double bytes, NodeId from, NodeId to) {
-    const auto rate = static_cast<double>(network_.min_cut(from.index(), to.index()));
+    const auto rate = static_cast<double>(network_.max_flow(from.index(), to.index()));
     best.offer(bytes / rate, [&] {
       CrossingCertificate crossing;
       for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
@@ -104,7 +103,7 @@ class LeastCut {
 
  private:
   const Topology& topology_;
-  FlowNetwork network_;
+  WideFlow network_;
 };
 
 // All data pass from the root (out) to each node that takes part, or to the root (in); in an

@@ -149,7 +149,7 @@ class OutTreePacker {
     for (std::size_t v = 0; fits && v < graph_.nodes; ++v) {
       fits = flow_.max_flow(source, v, all) >= all;
       // All sets of nodes without this node have been tested, so it may join the source.
-      flow_.add_arc(source, v, ResidualFlow::kUnlimited);
+      flow_.add_arc(source, v, SmallFlow::kUnlimited);
     }
     flow_.truncate(vertices, arcs);
     return fits;
@@ -214,7 +214,7 @@ class OutTreePacker {
   std::vector<std::int64_t> left_;
   const std::vector<std::int64_t>& demand_;
   bool short_paths_first_;
-  ResidualFlow flow_;
+  SmallFlow flow_;
   std::vector<std::vector<std::uint32_t>> out_;
   std::vector<std::uint32_t> roots_;
   std::size_t next_root_ = 0;

@@ -30,12 +30,12 @@ struct DemandFlow {
   // tested, so a tested node may be one with the source: flows to other nodes then find short ways.
   bool reaches_next(std::int64_t all) {
     if (flow.max_flow(source, tested, all) < all) return false;
-    flow.set_capacity(graph.edges.size() + tested, ResidualFlow::kUnlimited);
+    flow.set_capacity(graph.edges.size() + tested, SmallFlow::kUnlimited);
     ++tested;
     return true;
   }
   const PackGraph& graph;
-  ResidualFlow flow;
+  SmallFlow flow;
   std::size_t source;
   std::size_t tested = 0;  // nodes [0, tested)
 };
@@ -71,7 +71,7 @@ double best_root_rate(const PackGraph& graph) {
     all += rates.back();
   }
   const auto roots = static_cast<std::int64_t>(graph.num_roots());
-  if (all > ResidualFlow::kUnlimited / (roots + 1)) {
+  if (all > SmallFlow::kUnlimited / (roots + 1)) {
     throw std::invalid_argument("the rates of the links have no common unit that is large enough");
   }
   DemandFlow demand(graph);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "alg/packing/residual_flow.h"
+#include "alg/flow/max_flow.h"
 #include "hw/topology/topology.h"
 
 namespace espalier {

@@ -183,7 +183,7 @@ class SwitchRemoval {
   static std::vector<std::int64_t> even_shares(const std::vector<std::int64_t>& in,
                                                const std::vector<std::int64_t>& out,
                                                const std::vector<bool>& allowed) {
-    ResidualFlow flow(in.size() + out.size() + 2);
+    SmallFlow flow(in.size() + out.size() + 2);
     const std::size_t source = in.size() + out.size();
     const std::size_t sink = source + 1;
     std::int64_t most = 0;
@@ -337,10 +337,10 @@ class SwitchRemoval {
   std::int64_t most_safe(std::uint32_t w, std::uint32_t u, std::uint32_t t, std::int64_t most) {
     const std::size_t nodes = now_.graph.nodes;
     const std::int64_t all = static_cast<std::int64_t>(now_.graph.num_roots()) * trees_;
-    ResidualFlow flow(now_.graph.vertices + 2);
+    SmallFlow flow(now_.graph.vertices + 2);
     const std::size_t source = now_.graph.vertices;
     const std::size_t sink = source + 1;
-    constexpr std::int64_t kTied = ResidualFlow::kUnlimited / 4;
+    constexpr std::int64_t kTied = SmallFlow::kUnlimited / 4;
     for (std::size_t e = 0; e < now_.units.size(); ++e) {
       if (now_.units[e] > 0) {
         flow.add_arc(now_.graph.edges[e].from, now_.graph.edges[e].to, now_.units[e]);

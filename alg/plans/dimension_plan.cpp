@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/multiprecision/cpp_int.hpp>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -14,7 +13,6 @@ namespace espalier {
 namespace {
 
 constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
-constexpr std::uint64_t kFemtosecondsPerSecond = 1'000'000'000'000'000;
 
 // Parts that pass an NPU's links during the stage. An all_gather in the network sends only one
 // copy, but the data that come back take as long as with the other algorithms.
@@ -26,8 +24,9 @@ std::uint64_t moved_parts(StageKind kind, std::uint32_t size, std::uint64_t part
 // Model and Dim Load Tracker).
 //
 // Exact arithmetic: the time of a stage is a fraction of bytes, nodes and rates, and equal loads
-// must compare equal for every order of visits. All times are multiples of one unit that divides
-// every stage's time.
+// must compare equal for every order of visits. The products fit into 128 bits while bytes x nodes
+// of all stages of a dimension stay below 2^80: 2^40 bytes on 2^20 nodes would have to visit it
+// more than a million times.
 class DimensionLoads {
  public:
   // Preconditions: no size, rate or divisor is 0.
@@ -43,69 +42,88 @@ class DimensionLoads {
   // True if the loads differ by less than the Threshold: the time of a stage on the least loaded
   // dimension that starts with `parts` parts of a chunk of bytes / threshold_divisor.
   [[nodiscard]] bool balanced(StageKind kind, Bytes bytes, std::uint64_t parts) const;
-  [[nodiscard]] bool less(std::size_t a, std::size_t b) const { return loads_[a] < loads_[b]; }
+  [[nodiscard]] bool less(std::size_t a, std::size_t b) const;
 
   // The loads, rounded.
   [[nodiscard]] std::vector<std::uint64_t> femtoseconds() const;
   [[nodiscard]] std::uint64_t num_nodes() const { return nodes_; }
 
  private:
-  using Time = boost::multiprecision::cpp_int;
+  __extension__ using Wide = unsigned __int128;
+  // Picoseconds times the number of nodes: whole + rest / the dimension's bytes per second.
+  struct Load {
+    Wide whole = 0;
+    Wide rest = 0;  // below the rate
+  };
 
-  [[nodiscard]] Time stage_without_divisor(StageKind kind, std::size_t d, Bytes bytes,
-                                           std::uint64_t parts) const;
+  // The work of a stage: its load times the dimension's bytes per second.
+  [[nodiscard]] Wide work(StageKind kind, std::size_t d, Bytes bytes, std::uint64_t parts) const;
+  [[nodiscard]] Wide rate(std::size_t d) const { return dimensions_[d].bytes_per_second; }
 
   const std::vector<PlannedDimension>& dimensions_;
   std::uint32_t threshold_divisor_;
   std::uint64_t nodes_ = 1;
-  Time units_per_second_ = 1;
-  std::vector<Time> units_per_part_;  // by dimension: time of a byte / nodes / threshold_divisor
-  std::vector<Time> loads_;
+  std::vector<Load> loads_;
 };
 
 DimensionLoads::DimensionLoads(const std::vector<PlannedDimension>& dimensions,
                                std::uint32_t threshold_divisor)
     : dimensions_(dimensions), threshold_divisor_(threshold_divisor), loads_(dimensions.size()) {
-  Time rates = 1;
-  for (const PlannedDimension& d : dimensions) {
-    nodes_ *= d.size;
-    rates = lcm(rates, Time(d.bytes_per_second));
-  }
-  for (const PlannedDimension& d : dimensions) {
-    units_per_part_.emplace_back(rates / d.bytes_per_second * kPicosecondsPerSecond);
-  }
-  units_per_second_ = rates * kPicosecondsPerSecond * nodes_ * threshold_divisor_;
+  for (const PlannedDimension& d : dimensions) nodes_ *= d.size;
 }
 
 void DimensionLoads::start_at_fixed_delays() {
   for (std::size_t d = 0; d < loads_.size(); ++d) {
     const PlannedDimension& dimension = dimensions_[d];
     const std::uint64_t steps = StageSteps(dimension.algorithm, dimension.size).steps();
-    loads_[d] = units_per_second_ / kPicosecondsPerSecond * steps * dimension.step_latency_ps;
+    loads_[d] = {Wide{nodes_} * steps * dimension.step_latency_ps, 0};
   }
 }
 
-DimensionLoads::Time DimensionLoads::stage_without_divisor(StageKind kind, std::size_t d,
-                                                           Bytes bytes, std::uint64_t parts) const {
-  return units_per_part_[d] * bytes * moved_parts(kind, dimensions_[d].size, parts);
+DimensionLoads::Wide DimensionLoads::work(StageKind kind, std::size_t d, Bytes bytes,
+                                          std::uint64_t parts) const {
+  return Wide{bytes} * moved_parts(kind, dimensions_[d].size, parts) * kPicosecondsPerSecond;
 }
 
 void DimensionLoads::add(StageKind kind, std::size_t d, Bytes bytes, std::uint64_t parts) {
-  loads_[d] += stage_without_divisor(kind, d, bytes, parts) * threshold_divisor_;
+  const Wide added = work(kind, d, bytes, parts) + loads_[d].rest;
+  loads_[d].whole += added / rate(d);
+  loads_[d].rest = added % rate(d);
+}
+
+bool DimensionLoads::less(std::size_t a, std::size_t b) const {
+  if (loads_[a].whole != loads_[b].whole) return loads_[a].whole < loads_[b].whole;
+  return loads_[a].rest * rate(b) < loads_[b].rest * rate(a);
 }
 
 bool DimensionLoads::balanced(StageKind kind, Bytes bytes, std::uint64_t parts) const {
-  const auto [least, most] = std::minmax_element(loads_.begin(), loads_.end());
-  const auto least_loaded = static_cast<std::size_t>(least - loads_.begin());
-  return *most - *least < stage_without_divisor(kind, least_loaded, bytes, parts);
+  std::size_t least = 0;
+  std::size_t most = 0;
+  for (std::size_t d = 1; d < loads_.size(); ++d) {
+    if (less(d, least)) least = d;
+    if (less(most, d)) most = d;
+  }
+  // Both sides of load(most) < load(least) + stage / divisor, times the divisor and without the
+  // whole of the least load.
+  const Wide left = loads_[most].rest * threshold_divisor_;
+  const Wide right = loads_[least].rest * threshold_divisor_ + work(kind, least, bytes, parts);
+  const Wide left_whole =
+      (loads_[most].whole - loads_[least].whole) * threshold_divisor_ + left / rate(most);
+  const Wide right_whole = right / rate(least);
+  if (left_whole != right_whole) return left_whole < right_whole;
+  return left % rate(most) * rate(least) < right % rate(least) * rate(most);
 }
 
 std::vector<std::uint64_t> DimensionLoads::femtoseconds() const {
   std::vector<std::uint64_t> rounded;
   rounded.reserve(loads_.size());
-  for (const Time& load : loads_) {
-    const Time time = (load * kFemtosecondsPerSecond + units_per_second_ / 2) / units_per_second_;
-    rounded.push_back(static_cast<std::uint64_t>(time));
+  for (std::size_t d = 0; d < loads_.size(); ++d) {
+    // Picoseconds are quotient + fraction / unit.
+    const Wide quotient = loads_[d].whole / nodes_;
+    const Wide fraction = loads_[d].whole % nodes_ * rate(d) + loads_[d].rest;
+    const Wide unit = nodes_ * rate(d);
+    rounded.push_back(
+        static_cast<std::uint64_t>(quotient * 1000 + (2000 * fraction + unit) / (2 * unit)));
   }
   return rounded;
 }

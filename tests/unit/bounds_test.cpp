@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "alg/bounds/max_flow.h"
+#include "alg/flow/max_flow.h"
 #include "test_graphs.h"
 
 using namespace espalier;
@@ -134,20 +134,20 @@ double rooted_by_all_cuts(const Topology& topology, std::size_t root, bool gathe
 }  // namespace
 
 TEST_CASE("A minimum cut is found with its source side") {
-  FlowNetwork network(4);
-  network.set_capacity(network.add_arc(0, 1), 3);
-  network.set_capacity(network.add_arc(0, 2), 5);
-  network.set_capacity(network.add_arc(1, 3), 7);
-  network.set_capacity(network.add_arc(2, 3), 2);
-  network.set_capacity(network.add_arc(2, 1), 1);
-  CHECK(static_cast<int>(network.min_cut(0, 3)) == 6);
+  WideFlow network(4);
+  network.add_arc(0, 1, 3);
+  network.add_arc(0, 2, 5);
+  network.add_arc(1, 3, 7);
+  network.add_arc(2, 3, 2);
+  network.add_arc(2, 1, 1);
+  CHECK(static_cast<int>(network.max_flow(0, 3)) == 6);
   CHECK(network.on_source_side(0));
   CHECK(network.on_source_side(2));
   CHECK_FALSE(network.on_source_side(1));
   CHECK_FALSE(network.on_source_side(3));
   // Again after a change: capacities are not used up.
   network.set_capacity(0, 1);
-  CHECK(static_cast<int>(network.min_cut(0, 3)) == 4);
+  CHECK(static_cast<int>(network.max_flow(0, 3)) == 4);
 }
 
 TEST_CASE("Bounds equal brute force over all cuts and partitions where rates are symmetric") {

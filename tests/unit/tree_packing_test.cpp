@@ -2,11 +2,13 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <random>
+#include <tuple>
 
-#include "alg/bounds/max_flow.h"
 #include "alg/certify/certifier.h"
+#include "alg/flow/max_flow.h"
 #include "alg/generators/generator.h"
 #include "alg/packing/pack_graph.h"
 #include "alg/packing/switch_removal.h"
@@ -79,24 +81,41 @@ void require_packing(const PackGraph& graph, const std::vector<std::int64_t>& un
 
 }  // namespace
 
-TEST_CASE("Dinic's flows equal those of Boost on random networks") {
+TEST_CASE("A maximum flow equals the least cut of all sets, and names the smallest such set") {
   for (std::uint32_t seed = 1; seed <= 300; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
-    const std::size_t vertices = 2 + test::pick(random, 9);
-    ResidualFlow flow(vertices);
-    FlowNetwork reference(vertices);
+    const std::size_t vertices = 2 + test::pick(random, 7);
+    SmallFlow flow(vertices);
+    WideFlow wide(vertices);
+    std::vector<std::tuple<std::size_t, std::size_t, std::int64_t>> arcs;
     for (std::size_t a = 0; a < 3 * vertices; ++a) {
       const std::size_t from = test::pick(random, vertices);
       const std::size_t to = test::pick(random, vertices);
       if (from == to) continue;
-      const auto capacity = static_cast<std::int64_t>(test::pick(random, 20));
-      flow.add_arc(from, to, capacity);
-      reference.set_capacity(reference.add_arc(from, to), capacity);
+      arcs.emplace_back(from, to, static_cast<std::int64_t>(test::pick(random, 20)));
+      flow.add_arc(from, to, std::get<2>(arcs.back()));
+      wide.add_arc(from, to, WideAmount{std::get<2>(arcs.back())} << 90);
     }
-    const auto expected = static_cast<std::int64_t>(reference.min_cut(0, vertices - 1));
-    CHECK(flow.max_flow(0, vertices - 1) == expected);
-    CHECK(flow.max_flow(0, vertices - 1, 5) == std::min<std::int64_t>(expected, 5));
+    // Sets with the source, vertex 0, and without the sink, the last vertex.
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    std::size_t smallest = 0;
+    for (std::size_t set = 1; set < std::size_t{1} << (vertices - 1); set += 2) {
+      std::int64_t cut = 0;
+      for (const auto& [from, to, capacity] : arcs) {
+        if ((set >> from) % 2 == 1 && (set >> to) % 2 == 0) cut += capacity;
+      }
+      // Of all least cuts, one set is inside of all others.
+      smallest = cut < least ? set : cut == least ? smallest & set : smallest;
+      least = std::min(least, cut);
+    }
+    CHECK(flow.max_flow(0, vertices - 1, 5) == std::min<std::int64_t>(least, 5));
+    CHECK(flow.max_flow(0, vertices - 1) == least);
+    CHECK(static_cast<std::int64_t>(wide.max_flow(0, vertices - 1) >> 90) == least);
+    for (std::size_t v = 0; v < vertices; ++v) {
+      CHECK(flow.on_source_side(v) == ((smallest >> v) % 2 == 1));
+      CHECK(wide.on_source_side(v) == ((smallest >> v) % 2 == 1));
+    }
   }
 }
 

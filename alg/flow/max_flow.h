@@ -1,5 +1,5 @@
-// Maximum flows with small integer capacities, many on one network. Dinic's algorithm; a flow stops
-// at the value that is asked for.
+// Maximum flows and minimum cuts with integer capacities, many on one network. Dinic's algorithm; a
+// flow stops at the value that is asked for.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,26 @@
 
 namespace espalier {
 
-class ResidualFlow {
- public:
-  using Amount = std::int64_t;
-  static constexpr Amount kUnlimited = std::numeric_limits<Amount>::max() / 4;
+// For exact products of rates in bytes per second and the two sides of a ratio. It cannot overflow
+// in alg/bounds, where all capacities together are at most twice the rate of all links times the
+// number of nodes: a network has fewer than 2^31 arcs, one for each link and two for each node, so
+// links x nodes < 2^59, rates are below 2^64, and the sum is below 2^124.
+__extension__ using WideAmount = __int128;
 
-  explicit ResidualFlow(std::size_t vertices) : first_(vertices, kNone) {}
+// Preconditions: no capacity is negative, and no capacity or flow exceeds kUnlimited.
+template <class Amount>
+class MaxFlow {
+ public:
+  static constexpr Amount kUnlimited = (Amount{1} << (8 * sizeof(Amount) - 3)) - 1;
+
+  explicit MaxFlow(std::size_t vertices) : first_(vertices, kNone) {}
 
   std::size_t add_vertex() {
     first_.push_back(kNone);
     return first_.size() - 1;
   }
   // Returns the arc's number, for set_capacity.
-  std::size_t add_arc(std::size_t from, std::size_t to, Amount capacity);
+  std::size_t add_arc(std::size_t from, std::size_t to, Amount capacity = 0);
   void set_capacity(std::size_t arc, Amount capacity) { capacity_[2 * arc] = capacity; }
   [[nodiscard]] Amount capacity(std::size_t arc) const { return capacity_[2 * arc]; }
   // Removes the arcs and vertices that were added last.
@@ -35,7 +42,7 @@ class ResidualFlow {
   // The last flow on the arc.
   [[nodiscard]] Amount flow(std::size_t arc) const { return capacity_[2 * arc] - left_[2 * arc]; }
   // Whether the last flow, which was below `enough`, leaves a way from its source to the vertex:
-  // the vertex is on the source's side of a minimum cut.
+  // the vertex is on the source's side of the minimum cut that has the smallest such side.
   [[nodiscard]] bool on_source_side(std::size_t vertex) const { return level_[vertex] != kNone; }
 
  private:
@@ -54,5 +61,8 @@ class ResidualFlow {
   std::vector<std::uint32_t> at_;
   std::vector<std::uint32_t> queue_;
 };
+
+using SmallFlow = MaxFlow<std::int64_t>;
+using WideFlow = MaxFlow<WideAmount>;
 
 }  // namespace espalier

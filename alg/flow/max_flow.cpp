@@ -1,10 +1,11 @@
-#include "alg/packing/residual_flow.h"
+#include "alg/flow/max_flow.h"
 
 #include <algorithm>
 
 namespace espalier {
 
-std::size_t ResidualFlow::add_arc(std::size_t from, std::size_t to, Amount capacity) {
+template <class Amount>
+std::size_t MaxFlow<Amount>::add_arc(std::size_t from, std::size_t to, Amount capacity) {
   const auto arc = static_cast<std::uint32_t>(to_.size());
   to_.push_back(static_cast<std::uint32_t>(to));
   to_.push_back(static_cast<std::uint32_t>(from));
@@ -17,7 +18,8 @@ std::size_t ResidualFlow::add_arc(std::size_t from, std::size_t to, Amount capac
   return arc / 2;
 }
 
-void ResidualFlow::truncate(std::size_t vertices, std::size_t arcs) {
+template <class Amount>
+void MaxFlow<Amount>::truncate(std::size_t vertices, std::size_t arcs) {
   while (num_arcs() > arcs) {
     const std::uint32_t from = to_.back();
     const std::uint32_t to = to_[to_.size() - 2];
@@ -31,7 +33,8 @@ void ResidualFlow::truncate(std::size_t vertices, std::size_t arcs) {
   first_.resize(vertices);
 }
 
-bool ResidualFlow::find_levels(std::size_t source, std::size_t sink) {
+template <class Amount>
+bool MaxFlow<Amount>::find_levels(std::size_t source, std::size_t sink) {
   level_.assign(first_.size(), kNone);
   queue_.clear();
   queue_.push_back(static_cast<std::uint32_t>(source));
@@ -48,7 +51,8 @@ bool ResidualFlow::find_levels(std::size_t source, std::size_t sink) {
   return false;
 }
 
-ResidualFlow::Amount ResidualFlow::push(std::size_t vertex, std::size_t sink, Amount amount) {
+template <class Amount>
+Amount MaxFlow<Amount>::push(std::size_t vertex, std::size_t sink, Amount amount) {
   if (vertex == sink) return amount;
   Amount pushed = 0;
   for (std::uint32_t& a = at_[vertex]; a != kNone; a = next_[a]) {
@@ -62,7 +66,8 @@ ResidualFlow::Amount ResidualFlow::push(std::size_t vertex, std::size_t sink, Am
   return pushed;
 }
 
-ResidualFlow::Amount ResidualFlow::max_flow(std::size_t source, std::size_t sink, Amount enough) {
+template <class Amount>
+Amount MaxFlow<Amount>::max_flow(std::size_t source, std::size_t sink, Amount enough) {
   left_ = capacity_;
   Amount flow = 0;
   while (flow < enough && find_levels(source, sink)) {
@@ -71,5 +76,8 @@ ResidualFlow::Amount ResidualFlow::max_flow(std::size_t source, std::size_t sink
   }
   return flow;
 }
+
+template class MaxFlow<std::int64_t>;
+template class MaxFlow<WideAmount>;
 
 }  // namespace espalier
