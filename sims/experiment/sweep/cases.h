@@ -2,17 +2,22 @@
 // compares.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "sims/experiment/sweep/sweep.h"
+#include "sims/text/diagnostics.h"
+#include "sims/text/strict_map.h"
 
 namespace espalier {
 
-// The positions that a case takes on axis `name`: one, or one for each combination of the values
-// that `config` lists. The last key of the registry varies fastest.
-[[nodiscard]] std::vector<SweepCase> expand_case(const std::string& name, const std::string& label,
-                                                 const ConfigNode& config);
+// Reads `name` and `cases` of an axis. A case takes one position, or one for each combination of
+// the values that it lists; the last key of the registry varies fastest. `override_keys` sets what
+// the command line sets. The result is empty if errors were recorded.
+[[nodiscard]] std::vector<SweepCase> read_cases(
+    const StrictMap& axis, const std::string& folder, Diagnostics& diagnostics,
+    const std::function<void(ConfigNode&)>& override_keys);
 
 // True if the node is several values of the key. For a key whose value is a list, that is a list of
 // lists.

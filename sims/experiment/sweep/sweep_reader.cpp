@@ -33,8 +33,6 @@ constexpr const char* kAxesExample =
     "axes: [{key: system.router.vc_depth_flits, values: [64, 318]}]";
 
 constexpr const char* kZipExample = "zip: [{key: ..., values: [...]}, {key: ..., values: [...]}]";
-constexpr const char* kCasesExample =
-    "{name: network, cases: {small: {system: {topology: {dims: [4, 4]}}}, large: big.yaml}}";
 constexpr const char* kMinimalFile =
     "a minimal file: 'title: VC depth', 'config: mesh.yaml' and "
     "'axes: [{key: system.router.vc_depth_flits, values: [64, 318]}]'";
@@ -125,7 +123,7 @@ class SweepReader {
     const StrictMap map(node, "axis", kAxisKeys, diagnostics_);
     SweepAxis axis;
     if (map.find("cases") != nullptr || map.find("name") != nullptr) {
-      read_cases(map, axis);
+      read_case_axis(map, axis);
     } else if (map.find("zip") == nullptr) {
       if (auto key = read_axis_key(map, "axis", false)) axis.keys.push_back(std::move(*key));
     } else {
@@ -137,44 +135,19 @@ class SweepReader {
     if (!axis.keys.empty() || !axis.cases.empty()) sweep_.axes.push_back(std::move(axis));
   }
 
-  void read_cases(const StrictMap& map, SweepAxis& axis) {
-    for (const char* other : {"key", "values", "from", "to", "step", "factor", "zip"}) {
-      if (map.find(other) == nullptr) continue;
-      diagnostics_.error(map.place_of(other),
-                         fmt::format("axis: both 'cases' and '{}' are given", other),
-                         kCasesExample);
-    }
-    if (!map.require("name", kCasesExample) || !map.require("cases", kCasesExample)) return;
-    axis.name = map.text("name").value_or("");
-    const bool is_taken =
-        std::any_of(sweep_.axes.begin(), sweep_.axes.end(),
-                    [&](const SweepAxis& other) { return other.name == axis.name; });
-    if (is_taken || is_section(axis.name) || axis.name.find('.') != std::string::npos) {
-      diagnostics_.error(map.place_of("name"),
-                         fmt::format("axis: expected a name that is no key, no section and not the "
-                                     "name of another axis; found '{}'",
-                                     axis.name),
-                         kCasesExample);
-    }
-    const ConfigNode& cases = *map.find("cases");
-    if (cases.kind != ConfigNode::Kind::map || cases.entries.empty()) {
-      diagnostics_.error(map.place_of("cases"),
-                         "cases: expected a mapping of names to configurations", kCasesExample);
-      return;
-    }
-    for (const ConfigEntry& entry : cases.entries) {
-      ConfigNode node = entry.value;
-      node.place = entry.place;
-      if (node.kind == ConfigNode::Kind::null) node.kind = ConfigNode::Kind::map;
-      auto config = load_layer(node, sweep_.folder, diagnostics_);
-      if (!config) continue;
+  void read_case_axis(const StrictMap& map, SweepAxis& axis) {
+    axis.cases = read_cases(map, sweep_.folder, diagnostics_, [&](ConfigNode& config) {
       for (const Override& setting : overrides_) {
-        if (find_setting(*config, setting.key->name) != nullptr)
-          set_key(*config, setting.key->name, setting.value);
+        if (find_setting(config, setting.key->name) != nullptr)
+          set_key(config, setting.key->name, setting.value);
       }
-      for (SweepCase& each : expand_case(axis.name, entry.key, *config))
-        axis.cases.push_back(std::move(each));
-    }
+    });
+    axis.name = map.text("name").value_or("");
+    const auto has_name = [&](const SweepAxis& other) { return other.name == axis.name; };
+    if (axis.cases.empty() || std::none_of(sweep_.axes.begin(), sweep_.axes.end(), has_name))
+      return;
+    diagnostics_.error(map.place_of("name"),
+                       fmt::format("axis: another axis is called '{}', too", axis.name));
   }
 
   std::string read_kind(const StrictMap& map) {
