@@ -360,6 +360,17 @@ class Fit(Folder):
         self.assertLess(after, 0.001)
         self.assertGreater(before, 0.01)
 
+    def test_the_numbers_of_mscclpps_small_kernels_are_those_that_the_fit_finds(self):
+        runs = Runs()
+        cases, _ = rows.cases_of(rows.stored_rows(), MACHINES)
+        for name in ("ND v5, 1 server, MSCCL++", "ND v5, 2 servers, MSCCL++"):
+            own = [one for one in cases if one.machine.name == name and one.role == "fit"]
+            values, before, after = fit.fit_machine(MACHINES[name], cases, runs)
+            self.assertLess(after, before / 2)
+            self.assertLessEqual(after, fit.error_with(MACHINES[name].values(), MACHINES[name], own, runs) + 1e-6)
+            for number in MACHINES[name].fitted():
+                self.assertAlmostEqual(values[number.name] / number.value, 1, delta=0.05)
+
     def test_twice_as_long_and_half_as_long_are_equally_wrong(self):
         self.assertEqual(fit.mean_error([]), 0)
         self.assertAlmostEqual(fit.mean_error([(200, 100), (50, 100)]), 1)

@@ -145,14 +145,14 @@ def table(cases, apart, options):
           "rows, as a factor. Error of a line:\nagainst the median of its rows.")
     if options.csv:
         write_csv(options.csv, cases)
-    if options.write:
+    failed = [one for one in cases if one.failure and one.how != plans.NOT_MODELLED]
+    for one in failed:
+        print(f"{one.machine.name}, {case_name(one.case)}, {size_text(one.case.size)}: {one.failure}", file=sys.stderr)
+    if options.write and not failed:
         day = datetime.date.today().isoformat()
         write_table(machines.ROOT / "validation/silicon/README.md", [cells for _, _, cells in lines], day)
         short = [[cells[0], *cells[2:]] for _, operation, cells in lines if operation == "all"]
         write_table(machines.ROOT / "docs/silicon.md", short, day)
-    failed = [one for one in cases if one.failure and one.how != plans.NOT_MODELLED]
-    for one in failed:
-        print(f"{one.machine.name}, {case_name(one.case)}, {size_text(one.case.size)}: {one.failure}", file=sys.stderr)
     return 1 if failed else 0
 
 
