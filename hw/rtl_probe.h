@@ -10,6 +10,11 @@
 
 namespace espalier {
 
+// What a program says that was built without Verilog models.
+inline constexpr const char* kNoRtlModels =
+    "this program has no Verilog models; from a clone, "
+    "CMAKE_OPTIONS=-DESPALIER_RTL=ON sims/build.sh release espalier builds one with them";
+
 // How a waveform shows a signal. A down-counter falls by 1 in each cycle until it stops at 0 or 1.
 enum class RtlKind : std::uint8_t { number, mask, down_counter };
 

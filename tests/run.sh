@@ -2,31 +2,31 @@
 # The tests, from a fresh clone on Debian 12: installs what is missing, builds, runs ctest.
 #   tests/run.sh              everything that a change can break within minutes
 #   tests/run.sh --all        the long tests, too: fuzz hunts, killed sweeps, every documented command, and what needs
-#                             programs of its own (a browser, GTKWave, Slurm, yosys, GNU parallel)
+#                             programs of its own (a browser, GTKWave, Slurm, yosys, GNU parallel, verilator)
 #   PRESET=asan tests/run.sh  unit and model tests under address and undefined-behaviour sanitizers
 # Other arguments go to ctest: tests/run.sh -L unit
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${PRESET:-release}
 selection=(-LE slow)
+packages=(gnuplot-nox)
 if [ "${1:-}" = --all ]; then
   shift
   selection=()
   all=slow_tests
-  # As a user without root's rights you see these tests skipped, by name.
-  optional() { [ "$(id -u)" -ne 0 ] || sims/install-packages.sh "${@:2}" || echo "not installed: $1" >&2; }
-  command -v chromium >/dev/null || optional "a browser for reports" chromium python3
-  optional "GTKWave for waveforms" gtkwave xvfb imagemagick
-  optional "Slurm for job arrays" slurm-wlm munge
-  optional "yosys and Icarus Verilog for RTL" yosys qflow-tech-osu018 iverilog
-  optional "pandas, matplotlib, scipy and jsonschema for Python" python3-scipy python3-pandas python3-matplotlib python3-jsonschema python3-yaml
-  optional "make and GNU parallel for recipes" make parallel
+  # Verilog that decides inside of the simulation, which only these tests need.
+  export CMAKE_OPTIONS="${CMAKE_OPTIONS:-} -DESPALIER_RTL=ON"
+  command -v chromium >/dev/null || packages+=(chromium)
+  packages+=(gtkwave xvfb imagemagick slurm-wlm munge yosys qflow-tech-osu018 iverilog make parallel dpkg-dev
+    python3-pandas python3-matplotlib python3-scipy python3-jsonschema python3-yaml)
 fi
 targets=(all)
 if [ "$preset" = asan ]; then
-  sims/install-packages.sh clang-14 libclang-rt-14-dev
+  packages+=(clang-14 libclang-rt-14-dev)
   targets=(unit_tests model_tests fidelity_fuzz)
   selection+=(-L 'unit|model')
 fi
+# As a user without root's rights you see tests skipped that need one of them, by name.
+sims/install-packages.sh "${packages[@]}" || echo "not all installed: ${packages[*]}" >&2
 sims/build.sh "$preset" "${targets[@]}" ${all:-}
 exec ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "${selection[@]}" "$@"

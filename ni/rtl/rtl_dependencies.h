@@ -16,8 +16,7 @@ inline constexpr std::uint32_t kRtlEventsPerCycle = 2 * kRtlIssuePerCycle;
 inline constexpr Cycle kRtlTurnaround = 4;
 
 // A state that sets the Verilog's places in the cycles of their events, also while the NI rests.
-// Throws std::invalid_argument beyond the limits above, or if the program was built without
-// verilator.
+// Throws std::invalid_argument beyond the limits above, and in programs without Verilog models.
 [[nodiscard]] std::unique_ptr<DependencyState> make_rtl_dependencies(const TableProgram& program,
                                                                      Cycle turnaround,
                                                                      std::uint32_t issue_per_cycle);

@@ -1,17 +1,11 @@
 #include "ni/rtl/rtl_dimension_queue.h"
 
-#include <RtlFifo256.h>
-#include <RtlFifo256___024root.h>
-#include <RtlFifo64.h>
-#include <RtlFifo64___024root.h>
-#include <RtlScfNewest256.h>
-#include <RtlScfNewest256___024root.h>
-#include <RtlScfNewest64.h>
-#include <RtlScfNewest64___024root.h>
-#include <RtlScfOldest256.h>
-#include <RtlScfOldest256___024root.h>
-#include <RtlScfOldest64.h>
-#include <RtlScfOldest64___024root.h>
+#include <RtlFifo.h>
+#include <RtlFifo___024root.h>
+#include <RtlScfNewest.h>
+#include <RtlScfNewest___024root.h>
+#include <RtlScfOldest.h>
+#include <RtlScfOldest___024root.h>
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -23,21 +17,9 @@ namespace espalier {
 
 namespace {
 
-void clear_bits(QData& port) { port = 0; }
-template <std::size_t kWords>
-void clear_bits(VlWide<kWords>& port) {
-  for (std::size_t w = 0; w < kWords; ++w) port[w] = 0;
-}
-void set_bit(QData& port, std::size_t bit) { port |= QData{1} << bit; }
-template <std::size_t kWords>
-void set_bit(VlWide<kWords>& port, std::size_t bit) {
-  port[bit / 32] |= EData{1} << bit % 32;
-}
-
 // The port `chunk` carries chunk and stage, so that two stages of a chunk differ.
 constexpr std::uint32_t kStageBits = 8;
 constexpr std::uint32_t kNoNumber = 0xffff'ffff;
-constexpr std::size_t kSmallQueueStages = 64;
 
 std::uint32_t number_of(StageRef stage) {
   if (stage.stage >> kStageBits != 0 || stage.chunk >> (32 - kStageBits) != 0) {
@@ -190,7 +172,7 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
 
   void show_arrivals() {
     for (std::size_t port = 0; port < arrivals_.size(); ++port) {
-      set_bit(model_.push, port);
+      model_.push[port / 32] |= EData{1} << port % 32;
       model_.push_key[2 * port] = static_cast<EData>(arrivals_[port].key);
       model_.push_key[2 * port + 1] = static_cast<EData>(arrivals_[port].key >> 32U);
       model_.push_chunk[port] = number_of(arrivals_[port].stage);
@@ -209,7 +191,7 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
   void rise() {
     model_.clk = 1;
     model_.eval();
-    clear_bits(model_.push);
+    for (std::size_t w = 0; w < kRtlQueueStages / 32; ++w) model_.push[w] = 0;
   }
 
   Cycle arbitration_;
@@ -224,12 +206,6 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
   Inputs at_rest_;
   bool may_begin_ = false;  // a choice, in the first cycle of rest
 };
-
-template <class Small, class Large>
-std::unique_ptr<DimensionArbiter> make_wide_enough(Cycle arbitration, std::size_t stages) {
-  if (stages <= kSmallQueueStages) return std::make_unique<RtlArbiter<Small>>(arbitration, stages);
-  return std::make_unique<RtlArbiter<Large>>(arbitration, stages);
-}
 
 }  // namespace
 
@@ -246,12 +222,12 @@ std::unique_ptr<DimensionArbiter> make_rtl_arbiter(const ArbiterSpec& spec, Cycl
                     arbitration));
   }
   if (spec.order == QueueOrder::fifo) {
-    return make_wide_enough<RtlFifo64, RtlFifo256>(arbitration, stages);
+    return std::make_unique<RtlArbiter<RtlFifo>>(arbitration, stages);
   }
   if (spec.ties == TieRule::oldest) {
-    return make_wide_enough<RtlScfOldest64, RtlScfOldest256>(arbitration, stages);
+    return std::make_unique<RtlArbiter<RtlScfOldest>>(arbitration, stages);
   }
-  return make_wide_enough<RtlScfNewest64, RtlScfNewest256>(arbitration, stages);
+  return std::make_unique<RtlArbiter<RtlScfNewest>>(arbitration, stages);
 }
 
 }  // namespace espalier

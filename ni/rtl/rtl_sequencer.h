@@ -12,7 +12,7 @@ namespace espalier {
 inline constexpr std::uint32_t kRtlIssuePerCycle = 16;
 inline constexpr Cycle kRtlLongestStep = 0xffff'ffff;
 
-// False if the program was built without verilator; then make_rtl_sequencer throws.
+// False in a program without Verilog models; then make_rtl_sequencer throws.
 [[nodiscard]] bool has_rtl();
 
 // A sequencer that clocks the Verilog in every cycle, also while the NI rests: throws

@@ -1,4 +1,4 @@
-// In builds without verilator.
+// In builds without Verilog models.
 #include <stdexcept>
 
 #include "router/rtl/rtl_output_hold.h"
@@ -6,8 +6,7 @@
 namespace espalier {
 
 std::unique_ptr<OutputHold> make_rtl_output_hold(const HoldSpec& /*spec*/) {
-  throw std::invalid_argument(
-      "this program has no Verilog models: it was built without verilator (Debian: verilator)");
+  throw std::invalid_argument(kNoRtlModels);
 }
 
 }  // namespace espalier

@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kRtlVcs = 16;
 
 // Shows the Verilog the requests of a cycle and the flits that leave, and clocks it in cycles with
 // a grant or a flit that leaves; other clocks change nothing. Throws std::invalid_argument beyond
-// the limits above, or if the program was built without verilator (has_rtl() in ni/rtl).
+// the limits above, or in programs without Verilog models (has_rtl() in ni/rtl).
 [[nodiscard]] std::unique_ptr<OutputHold> make_rtl_output_hold(const HoldSpec& spec);
 
 }  // namespace espalier

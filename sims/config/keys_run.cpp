@@ -147,8 +147,7 @@ void add_simulation_keys(KeyTable& table) {
       .word("none")
       .doc(
           "blocks whose Verilog decides in the simulation, in place of the model "
-          "(docs/plug_in.md); "
-          "needs a program that was built with verilator");
+          "(docs/plug_in.md); needs a program built with -DESPALIER_RTL=ON");
 }
 
 // These keys do not influence a run, so they are left out of the resolved configuration.

@@ -68,8 +68,7 @@ std::unique_ptr<PointRun> make_run(const PointInput& input) {
   while (!kind->takes(input)) ++kind;
   const std::vector<RtlBlock>& rtl = input.point.simulation.rtl;
   if (!rtl.empty() && !has_rtl()) {
-    throw std::invalid_argument(
-        "simulation.rtl: this program was built without verilator (Debian: verilator)");
+    throw std::invalid_argument(fmt::format("simulation.rtl: {}", kNoRtlModels));
   }
   std::unique_ptr<PointRun> run = kind->make(input);
   const auto decides = [&](RtlBlock block) {

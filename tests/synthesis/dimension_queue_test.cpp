@@ -12,7 +12,6 @@
 
 #include "ni/engines/dimension_arbiter.h"
 #include "ni/rtl/rtl_dimension_queue.h"
-#include "ni/rtl/rtl_sequencer.h"
 #include "rtl_bench.h"
 
 using namespace espalier;
@@ -312,10 +311,6 @@ TEST_CASE("A change of one line in the dimension queue's Verilog is noticed") {
 
 TEST_CASE("In a million cycles the Verilog queue starts stages in the cycles of the model's",
           "[slow]") {
-  if (!has_rtl()) {
-    fmt::print("skipped: built without verilator\n");
-    return;
-  }
   Cycle cycles = 0;
   for (std::uint64_t seed = 1; cycles < 1'000'000; ++seed) {
     Random random(seed);
@@ -327,10 +322,6 @@ TEST_CASE("In a million cycles the Verilog queue starts stages in the cycles of 
 }
 
 TEST_CASE("A Verilog queue whose NI rests over a choice that could begin stops the run") {
-  if (!has_rtl()) {
-    fmt::print("skipped: built without verilator\n");
-    return;
-  }
   DimensionArbiter::Inputs open;
   open.open = true;
   for (const Cycle arbitration : {1U, 3U}) {

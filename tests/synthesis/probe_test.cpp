@@ -1,6 +1,4 @@
 // What waveforms read out of Verilog models: registers in the cycle to which they belong.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -16,11 +14,6 @@
 using namespace espalier;
 
 namespace {
-
-bool has_no_probes() {
-  if (!has_rtl()) fmt::print("skipped: built without verilator\n");
-  return !has_rtl();
-}
 
 // The values of a model's signals in the cycles in which they settle.
 class NotedSignals : public RtlWatcher {
@@ -64,7 +57,6 @@ TableProgram waits_of(std::uint32_t entries, bool reads_back) {
 }  // namespace
 
 TEST_CASE("The lowest missing place is that of the registers, one cycle after its event") {
-  if (has_no_probes()) return;
   constexpr std::uint32_t kEntries = 40;
   std::mt19937_64 draw(3);
   for (const Cycle turnaround : {0U, 3U}) {
@@ -97,7 +89,6 @@ TEST_CASE("The lowest missing place is that of the registers, one cycle after it
 }
 
 TEST_CASE("A watched choice counts down in every cycle, and starts as one that is not watched") {
-  if (has_no_probes()) return;
   DimensionArbiter::Inputs open;
   open.open = true;
   for (const Cycle arbitration : {1U, 2U, 9U}) {
@@ -137,7 +128,6 @@ TEST_CASE("A watched choice counts down in every cycle, and starts as one that i
 }
 
 TEST_CASE("A queue's registers are shown in the cycle after the choice, also while it is closed") {
-  if (has_no_probes()) return;
   DimensionArbiter::Inputs open;
   open.open = true;
   const auto queue = make_rtl_arbiter({}, 1, 8);
@@ -158,7 +148,6 @@ TEST_CASE("A queue's registers are shown in the cycle after the choice, also whi
 }
 
 TEST_CASE("Models are destroyed in any order after others have been made") {
-  if (has_no_probes()) return;
   const TableProgram program = waits_of(3, false);
   for (int round = 0; round < 3; ++round) {
     auto first = make_rtl_sequencer(LockstepMode::full, 1);

@@ -8,11 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "rtl_support.h"
 #include "rtl_wave_run.h"
 
 using namespace espalier;
-using test::is_without_rtl;
 using test::kUnknown;
 using test::ones_of;
 using test::RtlWaveRun;
@@ -140,7 +138,6 @@ std::size_t check_orders(const Waves& waves, const std::string& router, bool is_
 }  // namespace
 
 TEST_CASE("Waves of a router's Verilog show who holds its outputs and owns its VCs") {
-  if (is_without_rtl()) return;
   const RtlWaveRun run(kTrafficRun);
   const std::string hold = GENERATE("packet", "flit");
   const std::string crossbar_inputs = GENERATE("port", "vc");

@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "cli_test_support.h"
-#include "ni/rtl/rtl_sequencer.h"
-#include "rtl_support.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;
-using test::is_without_rtl;
 using test::Outcome;
 using test::TemporaryFolder;
 
@@ -84,7 +81,6 @@ void check_holds(const TemporaryFolder& folder) {
 }  // namespace
 
 TEST_CASE("With the Verilog of NIs every message is delivered in the same cycle") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write("run.yaml",
                "system: {topology: {type: torus, dims: [4, 4]}}\n"
@@ -97,7 +93,6 @@ TEST_CASE("With the Verilog of NIs every message is delivered in the same cycle"
 }
 
 TEST_CASE("Each block of Verilog suits the other's model") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write("run.yaml",
                "system: {topology: {type: torus, dims: [4, 4]}}\n"
@@ -108,7 +103,6 @@ TEST_CASE("Each block of Verilog suits the other's model") {
 }
 
 TEST_CASE("NIs that are clocked in every cycle, switches, slots and doorbells suit the Verilog") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write(
       "run.yaml",
@@ -121,7 +115,6 @@ TEST_CASE("NIs that are clocked in every cycle, switches, slots and doorbells su
 }
 
 TEST_CASE("A training with overlap runs with the Verilog of NIs") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write("run.yaml",
                "system: {topology: {type: torus, dims: [2, 2]}}\n"
@@ -160,7 +153,6 @@ void check_plans(const TemporaryFolder& folder, std::vector<std::string> setting
 }  // namespace
 
 TEST_CASE("With the dimension queue's Verilog every message is delivered in the same cycle") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   write_plans(folder, GENERATE(kDimensions[0], kDimensions[1]));
   const std::string fidelity = GENERATE("train", "cycle");
@@ -168,7 +160,6 @@ TEST_CASE("With the dimension queue's Verilog every message is delivered in the 
 }
 
 TEST_CASE("Plans of more chunks take larger Verilog queues, with the same messages", "[slow]") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   write_plans(folder, kDimensions[0]);
   check_plans(folder, {"collective.size=96KiB", "collective.chunks=[70, 200]"},
@@ -182,7 +173,6 @@ TEST_CASE("Plans of more chunks take larger Verilog queues, with the same messag
 
 TEST_CASE(
     "Tie rules, keys, always clocked NIs and NPUs that stand for all suit the Verilog queue") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   write_plans(folder, kDimensions[0]);
   const std::string clocked = GENERATE("true", "false");
@@ -200,7 +190,6 @@ TEST_CASE(
 }
 
 TEST_CASE("A workload on a multi-dimensional system runs with the dimension queue's Verilog") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write("run.yaml", std::string("system: {topology: {type: dimensions}, dimensions: ") +
                                kDimensions[0] +
@@ -209,7 +198,6 @@ TEST_CASE("A workload on a multi-dimensional system runs with the dimension queu
 }
 
 TEST_CASE("An 8x8 torus of 1 MiB has the same messages with the Verilog of NIs", "[slow]") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write(
       "run.yaml",
@@ -220,7 +208,6 @@ TEST_CASE("An 8x8 torus of 1 MiB has the same messages with the Verilog of NIs",
 }
 
 TEST_CASE("Data that roots read back wait for any turnaround that the Verilog can count") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write("run.yaml",
                "system: {topology: {type: torus, dims: [4, 4]}}\n"
@@ -249,12 +236,11 @@ TEST_CASE("Verilog of a block that a run does not have is refused") {
       test::espalier({"run", ESPALIER_SOURCE_DIR "/configs/torus_8x8.yaml", "-s",
                       "collective.algorithm=ring", "-s", "simulation.rtl=[dimension_queue]"});
   CHECK(torus.exit_code == 1);
-  CHECK_THAT(torus.err, Contains(has_rtl() ? "a multi-dimensional system, and this run has none"
-                                           : "without verilator"));
+  CHECK_THAT(torus.err, Contains("a multi-dimensional system, and this run has none"));
   const Outcome plan = test::espalier({"run", ESPALIER_SOURCE_DIR "/configs/themis/2d_sw_sw.yaml",
                                        "-s", "simulation.rtl=[ni_control]"});
   CHECK(plan.exit_code == 1);
-  CHECK_THAT(plan.err, Contains(has_rtl() ? "schedule tables" : "without verilator"));
+  CHECK_THAT(plan.err, Contains("schedule tables"));
   const Outcome unknown =
       test::espalier({"run", folder.file("run.yaml"), "-s", "simulation.rtl=[crossbar]"});
   CHECK(unknown.exit_code != 0);
@@ -262,7 +248,6 @@ TEST_CASE("Verilog of a block that a run does not have is refused") {
 }
 
 TEST_CASE("With the Verilog of routers every message of a collective is delivered as without") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write("run.yaml",
                "system: {topology: {type: torus, dims: [4, 4]}}\n"
@@ -276,7 +261,6 @@ TEST_CASE("With the Verilog of routers every message of a collective is delivere
 }
 
 TEST_CASE("With the Verilog of routers every message of random traffic is delivered as without") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write("run.yaml",
                "system: {topology: {type: torus, dims: [4, 4]}}\n"
@@ -287,7 +271,6 @@ TEST_CASE("With the Verilog of routers every message of random traffic is delive
 
 TEST_CASE(
     "The Verilog of routers suits links of other rates, switches and clocks that never rest") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write(
       "run.yaml",
@@ -299,7 +282,6 @@ TEST_CASE(
 }
 
 TEST_CASE("8x8 tori have the same messages with the Verilog of routers", "[slow]") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   const std::string work = GENERATE(
       "collective: {op: all_reduce, size: 256KiB, algorithm: [multitree, 2d_ring, ring]}\n",
@@ -311,7 +293,6 @@ TEST_CASE("8x8 tori have the same messages with the Verilog of routers", "[slow]
 }
 
 TEST_CASE("Routers that the Verilog does not have are refused by name") {
-  if (is_without_rtl()) return;
   const TemporaryFolder folder;
   folder.write("run.yaml",
                "system: {topology: {type: torus, dims: [2, 2]}}\n"

@@ -9,12 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "rtl_support.h"
 #include "rtl_wave_run.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;
-using test::is_without_rtl;
 using test::ones_of;
 using test::RtlWaveRun;
 using test::scopes_with;
@@ -49,7 +47,6 @@ std::set<std::uint64_t> ends_of(const Waves::Changes& counter) {
 }  // namespace
 
 TEST_CASE("Waves of the table's Verilog step and count as the NI does in every lockstep mode") {
-  if (is_without_rtl()) return;
   const RtlWaveRun run(kTableRun);
   const std::string lockstep = GENERATE("off", "estimate", "drain", "full");
   const std::string fidelity = GENERATE("train", "cycle");
@@ -88,7 +85,6 @@ TEST_CASE("Waves of the table's Verilog step and count as the NI does in every l
 }
 
 TEST_CASE("The lowest missing place of an NI's Verilog rises to the number of its messages") {
-  if (is_without_rtl()) return;
   const RtlWaveRun run(kTableRun);
   const Waves waves = run.checked_waves({"system.ni.turnaround_cycles=3"}, "[dependency_state]");
   const std::vector<std::string> nis = scopes_with(waves, "dependency_state");
@@ -117,7 +113,6 @@ TEST_CASE("The lowest missing place of an NI's Verilog rises to the number of it
 }
 
 TEST_CASE("Waves of a queue's Verilog show the chunks that wait, and the choice of each") {
-  if (is_without_rtl()) return;
   const RtlWaveRun run(kPlanRun);
   const std::string enforces = GENERATE("true", "false");
   const std::string fidelity = GENERATE("train", "cycle");
@@ -159,7 +154,6 @@ TEST_CASE("Waves of a queue's Verilog show the chunks that wait, and the choice 
 }
 
 TEST_CASE("Waves of the Verilog do not depend on fidelity, nor on how often NIs are evaluated") {
-  if (is_without_rtl()) return;
   const bool of_plan = GENERATE(false, true);
   const RtlWaveRun run(of_plan ? kPlanRun : kTableRun);
   const std::string rtl = of_plan ? "[dimension_queue]" : "[ni_control, dependency_state]";
@@ -181,7 +175,6 @@ TEST_CASE("Waves of the Verilog do not depend on fidelity, nor on how often NIs 
 }
 
 TEST_CASE("A down-counter of the Verilog is shown in stairs, in a window in every cycle") {
-  if (is_without_rtl()) return;
   const RtlWaveRun run(kTableRun);
   const std::vector<std::string> settings{"system.ni.lockstep=full", "collective.size=256KiB"};
   const std::string name = "net.ni_1_2.rtl.ni_control.lockstep";
@@ -207,7 +200,6 @@ TEST_CASE("A down-counter of the Verilog is shown in stairs, in a window in ever
 }
 
 TEST_CASE("Options choose the Verilog's signals, and the save file has them beside their module") {
-  if (is_without_rtl()) return;
   const RtlWaveRun run(kTableRun);
   const std::string all = "[ni_control, dependency_state, output_hold]";
   const Waves steps = run.waves({}, all, {"--wave-scope", "net.ni_*.rtl.ni_control.step"});
