@@ -2,11 +2,10 @@
 FROM debian:12 AS build
 COPY . /espalier
 WORKDIR /espalier
-RUN CMAKE_OPTIONS=-DESPALIER_TESTS=OFF sims/build.sh release
-RUN cmake --install build/release --prefix /usr/local
+RUN sims/install-packages.sh dpkg-dev && sims/build.sh release espalier && cmake --build build/release --target package
 
 FROM debian:12
-RUN apt-get update && apt-get install -y --no-install-recommends libsystemc libyaml-cpp0.7 libfmt9 libpugixml1v5 zlib1g && rm -rf /var/lib/apt/lists/*
-COPY --from=build /usr/local /usr/local
+COPY --from=build /espalier/build/release/espalier_*.deb /tmp/
+RUN apt-get update && apt-get install -y --no-install-recommends /tmp/espalier_*.deb && rm -rf /var/lib/apt/lists/* /tmp/*.deb
 WORKDIR /work
 ENTRYPOINT ["espalier"]

@@ -1,5 +1,6 @@
-# `cmake --install`: the program with its manual page and completions, and the library behind find_package(Espalier): headers
-# under include/espalier, named as in the sources, and one target, Espalier::espalier.
+# `cmake --install`: the component `program`, which is the program with its manual page, completions and examples; and the
+# library behind find_package(Espalier): headers under include/espalier, named as in the sources, and one target,
+# Espalier::espalier.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -18,7 +19,9 @@ endif()
 if(ESPALIER_RTL)
   list(APPEND exported espalier_rtl_models)
 endif()
-install(TARGETS espalier RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS espalier RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(DIRECTORY configs DESTINATION share/espalier COMPONENT program)
+install(FILES LICENSE DESTINATION share/doc/espalier COMPONENT program RENAME copyright)
 install(TARGETS ${exported} EXPORT EspalierTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/espalier)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Espalier)
 install(EXPORT EspalierTargets NAMESPACE Espalier:: DESTINATION ${package_folder})
@@ -40,8 +43,8 @@ foreach(page "man;share/man/man1/espalier.1" "completion bash;share/bash-complet
   string(REPLACE " " ";" words "${words}")
   string(REPLACE "/" "_" made ${file})
   install(CODE "execute_process(COMMAND \"$<TARGET_FILE:espalier>\" ${words}
-                OUTPUT_FILE \"${PROJECT_BINARY_DIR}/${made}\" COMMAND_ERROR_IS_FATAL ANY)")
+                OUTPUT_FILE \"${PROJECT_BINARY_DIR}/${made}\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
   get_filename_component(name ${file} NAME)
   get_filename_component(folder ${file} DIRECTORY)
-  install(FILES ${PROJECT_BINARY_DIR}/${made} DESTINATION ${folder} RENAME ${name})
+  install(FILES ${PROJECT_BINARY_DIR}/${made} DESTINATION ${folder} RENAME ${name} COMPONENT program)
 endforeach()

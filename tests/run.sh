@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${PRESET:-release}
 selection=(-LE slow)
-packages=(gnuplot-nox)
+packages=()
 if [ "${1:-}" = --all ]; then
   shift
   selection=()
