@@ -40,7 +40,7 @@ if(ESPALIER_RTL)
   espalier_rtl_model(RtlOutputHoldPort "${output_hold}" P=16 V=16 SHARED=1)
   espalier_rtl_model(RtlOutputHoldVc "${output_hold}" P=16 V=16 SHARED=0)
   espalier_unity(espalier_rtl_models 12)
-  target_compile_options(espalier_rtl_models PRIVATE -w)
+  target_compile_options(espalier_rtl_models PRIVATE -w $<$<CONFIG:Debug>:-O1>)
   # Only ni/rtl and router/rtl include the models: no other target is compiled anew where the option changes, and the
   # installed library needs none of their folders.
   get_target_property(espalier_rtl_includes espalier_rtl_models INTERFACE_INCLUDE_DIRECTORIES)

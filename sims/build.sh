@@ -6,18 +6,24 @@ cd "$(dirname "$0")/.."
 preset=${1:?usage: build.sh PRESET [TARGET...]}
 shift
 
-sims/install-packages.sh g++ cmake ninja-build ccache pkg-config libsystemc-dev libboost-dev \
-  libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libpugixml-dev catch2
-# The sources of the FST writer; without them waveforms are VCD only.
-sims/install-packages.sh verilator zlib1g-dev || echo "no verilator: waveforms as VCD only" >&2
+# verilator: the sources of the FST writer, and what ESPALIER_RTL needs.
+packages=(g++ cmake ninja-build pkg-config libsystemc-dev libboost-dev libcli11-dev libyaml-cpp-dev
+  nlohmann-json3-dev libfmt-dev libpugixml-dev verilator zlib1g-dev)
+options=()
+# A folder that was configured before keeps its generator, and tests that it has.
+if [ "$*" != espalier ]; then
+  packages+=(catch2)
+  options+=(-DESPALIER_TESTS=ON)
+elif [ ! -f "build/$preset/CMakeCache.txt" ]; then
+  options+=(-DESPALIER_TESTS=OFF)
+fi
+[ -f "build/$preset/CMakeCache.txt" ] || options+=(-G Ninja)
+sims/install-packages.sh "${packages[@]}"
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 run_quietly() { "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }; }
-# A folder that was configured before keeps its generator.
-generator=()
-[ -f "build/$preset/CMakeCache.txt" ] || generator=(-G Ninja)
-run_quietly cmake --preset "$preset" "${generator[@]}" ${CMAKE_OPTIONS:-}
+run_quietly cmake --preset "$preset" "${options[@]}" ${CMAKE_OPTIONS:-}
 echo "building ($preset) ..."
 build=(cmake --build "build/$preset" ${*:+--target "$@"})
 if [ -t 1 ]; then
