@@ -120,11 +120,15 @@ class Rows(Folder):
 
 class Machines(Folder):
     def test_mistakes_are_refused_with_their_place(self):
-        head = "sources: [x]\nmachines:\n- name: a\n  preset: h100_8\n"
+        first = "sources: [x]\nmachines:\n- name: a\n"
+        head = first + "  preset: h100_8\n  system: {gpu: hopper, servers: 1, gpus_per_server: 8}\n"
         for text, wanted in [("sources: [x]\n", "m.yaml:1: 'machines' is missing"), (head + "  colour: red\n", "m.yaml:3: 'colour' is not a field"),
-                             (head + "  fitted:\n    launch: {value: fast, is: x}\n", "m.yaml:6: value 'fast' is not a number"),
-                             (head + "  taken:\n    b: [launch]\n", "m.yaml:6: 'b' is not a field here"),
-                             (head + "  system: {gpu: hopper}\n", "m.yaml:5: 'servers' is missing"), (head + "- name: a\n", "m.yaml:5: 'a' stands twice"),
+                             (head + "  fitted:\n    launch: {value: fast, is: x}\n", "m.yaml:7: value 'fast' is not a number"),
+                             (head + "  fitted:\n    launch: 27\n", "m.yaml:7: '27' is not a mapping. Write value, is, start"),
+                             (first + "  preset: h100_8\n", "m.yaml:3: 'system' is missing"),
+                             (head.replace("hopper", "volta"), "m.yaml:3: gpu 'volta' is unknown. Write ampere, hopper"),
+                             (head + "  taken:\n    b: [launch]\n", "m.yaml:7: 'b' is not a field here"),
+                             (head + "- name: a\n", "m.yaml:6: 'a' stands twice"),
                              (head + "  fitted: [\n", "m.yaml:")]:
             with self.subTest(text):
                 self.file(text, "m.yaml")

@@ -68,9 +68,9 @@ class Loader(yaml.SafeLoader):
 Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, lambda loader, node: loader.construct_mapping(node, deep=True))
 
 
-def fields(path, entry, allowed, needed=()):
-    """The items of a mapping without its line; a Mistake if its keys are not those allowed."""
-    line = entry.get("__line__", 1) if isinstance(entry, dict) else 1
+def fields(path, entry, allowed, needed=(), line=1):
+    """The items of a mapping without its line; a Mistake if its keys are not those allowed. `line`: of the mapping around it."""
+    line = entry.get("__line__", line) if isinstance(entry, dict) else line
     if not isinstance(entry, dict):
         raise Mistake(f"{path}:{line}: '{entry}' is not a mapping. Write {', '.join(allowed)} with their values")
     for key in entry:
@@ -93,14 +93,27 @@ def read_numbers(path, entry, known):
         for name, number in entry.get(kind, {}).items():
             if name == "__line__":
                 continue
+            at = fields(path, number, ("value", "is", "start"), ("value", "is"), entry[kind]["__line__"])
             if name in numbers:
                 raise Mistake(f"{path}:{number['__line__']}: '{name}' stands twice. Name it once")
-            at = fields(path, number, ("value", "is", "start"), ("value", "is"))
             for field in ("value", "start"):
                 if not isinstance(at.get(field, 0), (int, float)):
                     raise Mistake(f"{path}:{number['__line__']}: {field} '{at[field]}' is not a number. Write for example 19.5")
             numbers[name] = Number(name, at["value"], at["is"], kind, at.get("start", at["value"]))
     return numbers
+
+
+def read_system(path, entry):
+    """What NCCL's search finds; None for a machine without preset."""
+    if "preset" not in entry:
+        return None
+    fields(path, entry, entry, ("system",))
+    names = [field.name for field in dataclasses.fields(nccl.System)]
+    system = nccl.System(**fields(path, entry["system"], names, ("gpu", "servers", "gpus_per_server"), entry["__line__"]))
+    for field, allowed in (("gpu", ("ampere", "hopper")), ("hosts", ("intel", "amd")), ("version", tuple(nccl.TUNING["tree"]))):
+        if getattr(system, field) not in allowed:
+            raise Mistake(f"{path}:{entry['__line__']}: {field} '{getattr(system, field)}' is unknown. Write {', '.join(allowed)}")
+    return system
 
 
 def read_machines(folder=FOLDER):
@@ -117,12 +130,8 @@ def read_machines(folder=FOLDER):
             fields(path, entry, allowed, ("name",))
             if entry["name"] in machines:
                 raise Mistake(f"{path}:{entry['__line__']}: '{entry['name']}' stands twice. Name it once")
-            system = None
-            if "system" in entry:
-                names = [field.name for field in dataclasses.fields(nccl.System)]
-                system = nccl.System(**fields(path, entry["system"], names, ("gpu", "servers", "gpus_per_server")))
             strip = {key: {k: v for k, v in entry[key].items() if k != "__line__"} for key in ("closed_form", "model") if key in entry}
-            machines[entry["name"]] = Machine(entry["name"], entry.get("preset", ""), system, read_numbers(path, entry, machines),
-                                              strip.get("model"), strip.get("closed_form"), entry.get("not_modelled", ""),
-                                              tuple(document["sources"]))
+            machines[entry["name"]] = Machine(entry["name"], entry.get("preset", ""), read_system(path, entry),
+                                              read_numbers(path, entry, machines), strip.get("model"), strip.get("closed_form"),
+                                              entry.get("not_modelled", ""), tuple(document["sources"]))
     return machines
