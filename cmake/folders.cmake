@@ -69,11 +69,10 @@ espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost ni/engines ni/r
                 sims/process sims/point sims/formats sims/model sims/config sims/system sims/observe/explain
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/process sims/point sims/config sims/experiment)
-espalier_folder(sims/report/plot ONCE USES alg sims/text LINKS fmt::fmt)
-espalier_folder(sims/report/page ONCE USES hw/topology alg/schedule alg/packing alg/plans alg/certify sims/text sims/point sims/model
-                sims/config sims/experiment sims/report/plot LINKS Boost::headers fmt::fmt)
+espalier_folder(sims/page ONCE USES hw/topology alg alg/routes alg/schedule alg/packing alg/plans alg/certify sims/text sims/point sims/model
+                sims/config sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS fmt::fmt)
 espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/cost hw/clock flowctl alg alg/schedule alg/program alg/certify
                 alg/rank_order sims/text sims/workload/training sims/point sims/formats sims/formats/program sims/model
                 sims/config sims/system sims/observe/scopes sims/observe/timeline sims/observe/explain sims/experiment
-                sims/experiment/sweep sims/report/page sims/synthesis LINKS CLI11::CLI11)
+                sims/experiment/sweep sims/page sims/synthesis LINKS CLI11::CLI11)

@@ -1,4 +1,5 @@
-# Sources that CMake writes: layer tables and Verilog become part of the program, so that it finds them wherever it runs.
+# Sources that CMake writes: layer tables, Verilog and the page of reports become part of the program, so that it finds them
+# wherever it runs.
 
 # Layer tables of configs/networks, in the order in which users see them.
 set(built_in_networks
@@ -40,8 +41,37 @@ function(espalier_write_built_in_rtl template target)
   configure_file(${template} ${target} @ONLY)
 endfunction()
 
+# The page of `espalier report`: its own files, and the chart library of this machine.
+find_file(ESPALIER_CHART_JS NAMES chart.min.js Chart.min.js PATHS /usr/share/javascript/chart.js /usr/share/javascript/chart.js/dist
+          NO_DEFAULT_PATH DOC "Chart.js 3, minified")
+function(espalier_write_page_files template target)
+  if(NOT ESPALIER_CHART_JS)
+    message(FATAL_ERROR "Chart.js is not installed. Install Debian's libjs-chart.js, or name the file: "
+                        "-DESPALIER_CHART_JS=.../chart.min.js (version 3)")
+  endif()
+  file(READ ${ESPALIER_CHART_JS} CHART_LIBRARY)
+  if(NOT CHART_LIBRARY MATCHES "Chart\\.js v3\\.")
+    message(FATAL_ERROR "${ESPALIER_CHART_JS} is not version 3 of Chart.js: its first lines do not say 'Chart.js v3.'")
+  endif()
+  set(folder ${PROJECT_SOURCE_DIR}/sims/page)
+  file(READ ${folder}/page.html PAGE_TEMPLATE)
+  file(READ ${folder}/picture.css PICTURE_STYLE)
+  file(READ ${folder}/page.css PAGE_STYLE)
+  set(PAGE_SCRIPT "")
+  foreach(name page charts maps)
+    file(READ ${folder}/${name}.js script)
+    string(APPEND PAGE_SCRIPT "${script}")
+  endforeach()
+  foreach(name page.html picture.css page.css page.js charts.js maps.js)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${name})
+  endforeach()
+  configure_file(${template} ${target} @ONLY)
+endfunction()
+
 set(generated ${PROJECT_BINARY_DIR}/generated)
 espalier_write_built_in_networks(${PROJECT_SOURCE_DIR}/sims/workload/training/networks.cpp.in ${generated}/networks.cpp)
 set(espalier_generated_espalier_sims_workload_training ${generated}/networks.cpp)
 espalier_write_built_in_rtl(${PROJECT_SOURCE_DIR}/sims/synthesis/rtl_source.cpp.in ${generated}/rtl_source.cpp)
 set(espalier_generated_espalier_sims_synthesis ${generated}/rtl_source.cpp)
+espalier_write_page_files(${PROJECT_SOURCE_DIR}/sims/page/page_files.cpp.in ${generated}/page_files.cpp)
+set(espalier_generated_espalier_sims_page ${generated}/page_files.cpp)

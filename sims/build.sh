@@ -7,8 +7,8 @@ preset=${1:?usage: build.sh PRESET [TARGET...]}
 shift
 
 # verilator: the sources of the FST writer, and what ESPALIER_RTL needs.
-packages=(g++ cmake ninja-build pkg-config libsystemc-dev libboost-dev libcli11-dev libyaml-cpp-dev
-  nlohmann-json3-dev libfmt-dev libpugixml-dev verilator zlib1g-dev)
+packages=(g++ cmake ninja-build pkg-config libsystemc-dev libcli11-dev libyaml-cpp-dev
+  nlohmann-json3-dev libfmt-dev libpugixml-dev libjs-chart.js verilator zlib1g-dev)
 options=()
 # A folder that was configured before keeps its generator, and tests that it has.
 if [ "$*" != espalier ]; then

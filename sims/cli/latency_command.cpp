@@ -19,12 +19,12 @@
 #include "sims/experiment/progress.h"
 #include "sims/experiment/workers.h"
 #include "sims/model/idle_times.h"
+#include "sims/page/config_differences.h"
+#include "sims/page/page.h"
+#include "sims/page/read_report.h"
+#include "sims/page/view.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
-#include "sims/report/page/config_differences.h"
-#include "sims/report/page/page.h"
-#include "sims/report/page/read_report.h"
-#include "sims/report/page/view.h"
 
 namespace espalier {
 

@@ -6,9 +6,9 @@
 
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
-#include "sims/report/page/page.h"
-#include "sims/report/page/read_report.h"
-#include "sims/report/page/view.h"
+#include "sims/page/page.h"
+#include "sims/page/read_report.h"
+#include "sims/page/view.h"
 
 namespace espalier {
 

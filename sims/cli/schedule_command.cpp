@@ -23,7 +23,7 @@
 #include "sims/model/build_program.h"
 #include "sims/model/build_workload.h"
 #include "sims/model/plan_forecast.h"
-#include "sims/report/page/schedule_picture.h"
+#include "sims/page/schedule_picture.h"
 
 namespace espalier {
 

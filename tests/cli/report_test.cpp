@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <string>
 #include <vector>
@@ -40,6 +41,16 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
     ++count;
   return count;
 }
+
+// What the page's script draws.
+Json drawn_on(const std::string& page) {
+  const std::string begin = "id=\"data\">";
+  const std::size_t at = page.find(begin) + begin.size();
+  return Json::parse(page.substr(at, page.find("</script>", at) - at));
+}
+
+// The page without its script and the script's data: what a reader without JavaScript has.
+std::string text_of(const std::string& page) { return page.substr(0, page.find("<script")); }
 
 struct Reports {
   TemporaryFolder folder;
@@ -149,15 +160,32 @@ std::string write_sweep(const Reports& reports) {
 TEST_CASE("A report of sizes has curves with the bound, maps of links, and trees") {
   const Reports reports;
   const std::string page = reports.page({reports.results("curves", kCurves)});
-  CHECK_THAT(page, StartsWith("<!DOCTYPE html>") && Contains("<html lang=\"en\">"));
-  CHECK_THAT(page, Contains("6 runs</strong>: 6 verified, 0 failed, 0 missing"));
-  CHECK_THAT(page, Contains("Bandwidth against size: torus 4x4, all_reduce") &&
-                       Contains("proven bound") && Contains("run 1: ring, 16 KiB: "));
-  CHECK_THAT(page, Contains("Link utilization, run 3: ring, torus 4x4, 256 KiB") &&
-                       Contains("r_0_0 to r_0_3") && Contains("64 links: mean "));
-  CHECK_THAT(page, Contains("Reduce of flow 0") && Contains("Gather of flow 0") &&
-                       Contains("Links in use by timestep"));
-  CHECK_THAT(page,
+  CHECK_THAT(text_of(page), StartsWith("<!DOCTYPE html>") && Contains("<html lang=\"en\">"));
+  CHECK_THAT(text_of(page), Contains("6 runs</strong>: 6 verified, 0 failed, 0 missing"));
+  CHECK_THAT(text_of(page), Contains("<h3>torus 4x4, all_reduce</h3>") &&
+                                Contains("Bandwidth by size, torus 4x4, all_reduce") &&
+                                Contains("run 3: ring, torus 4x4, 256 KiB</h3>") &&
+                                Contains("64 links: mean "));
+  CHECK_THAT(text_of(page), Contains("Reduce of flow 0") && Contains("Gather of flow 0") &&
+                                Contains("Links in use by timestep"));
+  const Json drawn = drawn_on(page);
+  std::map<std::string, std::size_t> kinds;
+  for (const Json& picture : drawn.at("pictures")) {
+    const std::string kind = picture.at("kind");
+    ++kinds[kind];
+    if (picture.contains("bound")) {
+      CHECK(picture.at("bound").at("label") == "proven bound");
+      CHECK(picture.at("bound").at("points").size() == 3);
+      CHECK(picture.at("series").size() == 2);
+    }
+    if (kind == "links") CHECK(picture.at("links").size() == 64);
+    if (kind == "tree") CHECK(picture.at("edges").size() == 15);
+  }
+  CHECK(kinds["links"] == 2);
+  CHECK(kinds["tree"] == 4);
+  CHECK(kinds["occupancy"] == 2);
+  CHECK(drawn.at("maps").size() == 1);
+  CHECK_THAT(text_of(page),
              Contains("espalier run ") && Contains("id=\"run-6\"") && Contains("id=\"area\"") &&
                  Contains("Dimensions over time: no run is a collective on a multi-dimensional"));
 }
@@ -167,10 +195,12 @@ TEST_CASE("A report needs nothing but itself, and two of the same results are th
   const std::string file = reports.results("curves", kCurves);
   const std::string page = reports.page({file});
   CHECK(page == reports.page({file}));
-  for (const char* outside : {"http:", "https:", "<script", "<link", "@import", "url("}) {
+  for (const char* outside : {"src=", "<link", "@import", "url("}) {
     CAPTURE(outside);
-    CHECK(page.find(outside) == std::string::npos);
+    CHECK(text_of(page).find(outside) == std::string::npos);
   }
+  CHECK_THAT(text_of(page), Contains("default-src 'none'"));
+  CHECK(occurrences(page, "<script") == 3);  // the data, Chart.js, the page's own
   const Outcome to_stdout = test::espalier({"report", file, "-o", "-", "--title", "A <title>"});
   CHECK(to_stdout.exit_code == 0);
   CHECK_THAT(to_stdout.out, Contains("<title>A &lt;title&gt;</title>"));
@@ -179,15 +209,16 @@ TEST_CASE("A report needs nothing but itself, and two of the same results are th
 TEST_CASE("A report of a sweep has the Pareto front, blocks, failed and missing points") {
   const Reports reports;
   const std::string page = reports.page({write_sweep(reports)});
-  CHECK_THAT(page, Contains("6 runs</strong>: 4 verified, 1 failed, 1 missing"));
-  CHECK_THAT(page, Contains("3 of 4 designs are on the front") &&
-                       Contains("run 2, dominated: vc_depth_flits 128: 2 mm\u00b2, 9.5 \u00b5s") &&
-                       Contains("Designs on the front, by area"));
-  CHECK_THAT(page, Contains("Area of one router by blocks") && Contains("Area of one NI") &&
-                       Contains("router.buffers: 9000 \u00b5m\u00b2 to 20000 \u00b5m\u00b2, sram, "
-                                "origin: formula"));
-  CHECK_THAT(page, Contains("timeout: ran out of &lt;time&gt;") && Contains("p0p0") &&
-                       Contains("espalier run base.yaml -s system.router.vc_depth_flits=64"));
+  CHECK_THAT(text_of(page), Contains("6 runs</strong>: 4 verified, 1 failed, 1 missing"));
+  CHECK_THAT(text_of(page), Contains("3 of 4 designs are on the front") &&
+                                Contains("Designs on the front, by area"));
+  CHECK_THAT(text_of(page), Contains("One router</h3>") && Contains("One NI</h3>"));
+  CHECK_THAT(drawn_on(page).dump(),
+             Contains("router.buffers: 9000 \u00b5m\u00b2 to 20000 \u00b5m\u00b2, sram, "
+                      "origin: formula"));
+  CHECK_THAT(text_of(page),
+             Contains("timeout: ran out of &lt;time&gt;") && Contains("p0p0") &&
+                 Contains("espalier run base.yaml -s system.router.vc_depth_flits=64"));
 }
 
 TEST_CASE("Only runs of one workload are compared") {
@@ -228,7 +259,7 @@ TEST_CASE("Only runs of one workload are compared") {
     const std::string page = sweep(name, section, axis);
     CHECK(occurrences(page, " of 2 designs are on the front") == 2);
     CHECK(page.find(" of 4 designs are on the front") == std::string::npos);
-    CHECK_THAT(page, Contains(words));
+    CHECK_THAT(text_of(page), Contains(words));
   }
   // What is no workload: one picture of all.
   const std::string page = sweep("vcs", ring, "{key: system.router.vcs, values: [2, 4]}");
@@ -274,10 +305,10 @@ TEST_CASE("A sweep over networks in files has its maps and schedules, also after
   const std::string sweep = root.string() + "-moved/sweeps/pair";
   for (const std::string& results : {sweep, sweep + "/results.jsonl"}) {
     const std::string page = reports.page({results});
-    CHECK_THAT(page, Contains("Link utilization, run 2") && Contains("Gather of flow 0") &&
-                         !Contains("No map of"));
+    CHECK_THAT(text_of(page), Contains("pair.yaml, 8 KiB</h3>") && Contains("Gather of flow 0") &&
+                                  !Contains("No map of"));
     // The hash knows the network by its file's name only, the id by what stands in it.
-    CHECK_THAT(page,
+    CHECK_THAT(text_of(page),
                Contains(", point ") && Contains("also depends on the content of these files"));
   }
 }
@@ -289,26 +320,28 @@ TEST_CASE("A list of results gives the same numbers as the sweep's folder") {
   for (const char* name : {"p0.json", "p1.json", "p2.json", "p3.json", "p4.failed.json"})
     lines += Json::parse(test::read_text((sweep / "points" / name).string())).dump() + "\n";
   const std::string page = reports.page({reports.folder.write("results.jsonl", lines)});
-  CHECK_THAT(page, Contains("5 runs</strong>: 4 verified, 1 failed, 0 missing") &&
-                       Contains("3 of 4 designs are on the front"));
+  CHECK_THAT(text_of(page), Contains("5 runs</strong>: 4 verified, 1 failed, 0 missing") &&
+                                Contains("3 of 4 designs are on the front"));
 }
 
 TEST_CASE("A report of a multi-dimensional system has its dimensions over time and their use") {
   const Reports reports;
   const std::string page = reports.page({reports.results("themis", kThemisRuns)});
-  CHECK_THAT(page, Contains("Activity of the dimensions, run 1: baseline") &&
-                       Contains("Activity of the dimensions, run 2: themis") &&
-                       Contains("Utilization of the dimensions") && Contains("run 2, dim2: "));
-  CHECK_THAT(page, Contains("Trees and timesteps: no run is a collective with timesteps"));
+  CHECK_THAT(text_of(page), Contains("run 1: baseline") && Contains("run 2: themis") &&
+                                Contains("Utilization of the dimensions"));
+  for (const Json& picture : drawn_on(page).at("pictures")) {
+    if (picture.at("kind") == "activity") CHECK(picture.at("dimensions").size() == 2);
+  }
+  CHECK_THAT(text_of(page), Contains("Trees and timesteps: no run is a collective with timesteps"));
 }
 
 TEST_CASE("Results of several files stand side by side, with what differs as columns") {
   const Reports reports;
   const std::string page = reports.page(
       {reports.results("one", test::kSmallConfig), reports.results("curves", kCurves)});
-  CHECK_THAT(page, Contains("7 runs</strong>") && Contains(">type</th>") &&
-                       Contains(">dims</th>") && Contains(">algorithm</th>") &&
-                       Contains("Settings of all runs: "));
+  CHECK_THAT(text_of(page), Contains("7 runs</strong>") && Contains(">type</th>") &&
+                                Contains(">dims</th>") && Contains(">algorithm</th>") &&
+                                Contains("Settings of all runs: "));
 }
 
 TEST_CASE("Each result's configuration is its own, whatever differs") {
@@ -381,8 +414,10 @@ TEST_CASE("Every text of the results is shown as text, not as HTML") {
         document["results"][0]["verified"] = false;
         document["results"][0]["failure"] = evil;
       })});
-  CHECK(page.find("<script") == std::string::npos);
+  CHECK(text_of(page).find(evil) == std::string::npos);
+  CHECK(occurrences(page, "<script") == 3);  // the data, Chart.js, the page's own
   CHECK(occurrences(page, "&lt;script&gt;") > 10);
+  CHECK_THAT(drawn_on(page).at("points").at(0).at("title").get<std::string>(), Contains(evil));
 }
 
 TEST_CASE("Link utilization is the same in both fidelities, and its mean is unchanged") {

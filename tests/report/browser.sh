@@ -47,6 +47,17 @@ YAML
 run themis.yaml --json themis.json
 "$espalier" report themis.json -o themis.html
 
+# Names that would be markup if a page did not escape them.
+python3 - <<'PYTHON'
+import json
+document = json.load(open("curves.json"))
+for result in document["results"]:
+    result["algorithm"] = "</script><img src=x onerror=alert(1)><!--" + result["algorithm"]
+    result["topology"] = "<b>\"&' torus"
+json.dump(document, open("hostile.json", "w"))
+PYTHON
+"$espalier" report hostile.json -o hostile.html
+
 [ $# -lt 2 ] || { mkdir -p "${shots[1]}"; cp ./*.html "${shots[1]}"; }
 # With the number of pictures that each must have at least.
-python3 "$here/browser_check.py" chromium curves.html=13 topologies.html=20 sweep.html=8 themis.html=3 --widths 1280,900,390 "${shots[@]}"
+python3 "$here/browser_check.py" chromium curves.html=13 topologies.html=20 sweep.html=8 themis.html=3 hostile.html=9 --use curves.html --widths 1280,900,390 "${shots[@]}"

@@ -4,7 +4,7 @@
 #include "config_test_support.h"
 #include "sims/config/resolved.h"
 #include "sims/model/faults.h"
-#include "sims/report/page/config_differences.h"
+#include "sims/page/config_differences.h"
 
 namespace espalier {
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "sims/report/page/config_differences.h"
+#include "sims/page/config_differences.h"
 
 using namespace espalier::report;
 using Json = nlohmann::ordered_json;

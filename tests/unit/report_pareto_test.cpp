@@ -1,4 +1,4 @@
-#include "sims/report/page/area.h"
+#include "sims/page/area.h"
 
 #include <catch2/catch.hpp>
 

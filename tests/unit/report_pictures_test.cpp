@@ -6,10 +6,10 @@
 #include <set>
 
 #include "alg/generators/generator.h"
-#include "sims/report/page/area.h"
-#include "sims/report/page/rebuild.h"
-#include "sims/report/page/topology_layout.h"
-#include "sims/report/plot/plot.h"
+#include "alg/packing/schedule_time.h"
+#include "sims/page/area.h"
+#include "sims/page/rebuild.h"
+#include "sims/page/topology_layout.h"
 #include "tests/unit/test_graphs.h"
 
 using namespace espalier;
@@ -106,13 +106,35 @@ TEST_CASE("A tree reaches every node once, and is busy in the steps of its messa
   for (const TreeEdge& edge : tree.copies) reached.insert(edge.to);
   CHECK(reached.size() == 3);
 
-  const Occupancy occupied = occupancy(mesh, schedule);
+  const Occupancy occupied = occupancy(mesh, schedule, MessageTiming{});
   REQUIRE(occupied.of_all.size() == schedule.num_steps);
   double hops = 0;
   for (const double part : occupied.of_all) hops += part * static_cast<double>(mesh.num_links());
   // Contention-free: every transfer has its link for itself.
   CHECK(hops == Approx(schedule.transfers.size()));
   for (const auto& parts : occupied.of_vertex) CHECK(parts.size() == 4);
+}
+
+TEST_CASE("A planned schedule is shown by planned time, not by its one timestep") {
+  const Topology mesh = make_mesh({2, 2}, test::kPlainLink);
+  CollectiveRequest request;
+  request.size = 4096;
+  Schedule schedule = find_generator("ring")->generate(mesh, request);
+  schedule.listed_order = true;
+  const NumberedTree tree = numbered_tree(mesh, schedule, MessageTiming{}, false);
+  CHECK(tree.planned);
+  for (std::size_t e = 0; e < tree.edges.size(); ++e) CHECK(tree.edges[e].step == e + 1);
+  const Occupancy occupied = occupancy(mesh, schedule, MessageTiming{});
+  CHECK(occupied.planned);
+  CHECK(occupied.end_us > 0);
+  double busy_us = 0;
+  for (const double part : occupied.of_all)
+    busy_us += part * static_cast<double>(mesh.num_links()) * occupied.end_us /
+               static_cast<double>(occupied.of_all.size());
+  double planned_us = 0;
+  for (const LinkUse& use : planned_link_uses(mesh, schedule, MessageTiming{}))
+    planned_us += static_cast<double>(use.end_ps - use.start_ps) * 1e-6;
+  CHECK(busy_us == Approx(planned_us));
 }
 
 TEST_CASE("Blocks are those of router and NI, of all instances, however the result counts them") {
@@ -130,15 +152,6 @@ TEST_CASE("Blocks are those of router and NI, of all instances, however the resu
   CHECK(together[0].low() == Approx(17));
   CHECK(area_units(point_with_area({{"system_mm2", 1.0}})).empty());
   CHECK(area_units(ReportPoint{}).empty());
-}
-
-TEST_CASE("Heat has ten levels, the last of which includes all of it") {
-  CHECK(heat_level(0) == 0);
-  CHECK(heat_level(0.0999) == 0);
-  CHECK(heat_level(0.1) == 1);
-  CHECK(heat_level(1) == 9);
-  CHECK(heat_level(1.5) == 9);
-  CHECK(heat_level(-1) == 0);
 }
 
 namespace {

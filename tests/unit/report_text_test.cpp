@@ -1,9 +1,8 @@
-#include "sims/report/plot/text.h"
+#include "sims/page/text.h"
 
 #include <catch2/catch.hpp>
 
-#include "sims/report/page/section.h"
-#include "sims/report/plot/svg.h"
+#include "sims/page/section.h"
 
 using namespace espalier::report;
 using Catch::Matchers::Contains;
@@ -24,13 +23,20 @@ TEST_CASE("Bytes that an HTML document cannot contain are replaced") {
   CHECK(escape("line\n\tnext") == "line\n\tnext");
 }
 
-TEST_CASE("Pictures escape names, descriptions, tips and words") {
-  Svg svg(10, 20, "<t>", "\"d\"");
-  svg.circle(1, 2, 3, "mark", "<tip>");
-  svg.text(1, 2, "a<b", "tick");
-  CHECK_THAT(svg.str(), Contains("aria-label=\"&lt;t&gt;\"") && Contains("&quot;d&quot;") &&
-                            Contains("<title>&lt;tip&gt;</title>") && Contains(">a&lt;b</text>") &&
-                            Contains("viewBox=\"0 0 10 20\""));
+TEST_CASE("Titles and captions of pictures are escaped") {
+  Pictures pictures;
+  CHECK_THAT(pictures.add("<t>", {{"kind", "xy"}}, "a & b"),
+             Contains("<h3>&lt;t&gt;</h3>") && Contains("a &amp; b</figcaption>") &&
+                 Contains("id=\"picture-0\""));
+  CHECK(pictures.pictures().at(0).at("title") == "<t>");
+}
+
+TEST_CASE("Equal maps are stored once") {
+  Pictures pictures;
+  CHECK(pictures.add_map({{"width", 1}}) == 0);
+  CHECK(pictures.add_map({{"width", 2}}) == 1);
+  CHECK(pictures.add_map({{"width", 1}}) == 0);
+  CHECK(pictures.maps().size() == 2);
 }
 
 TEST_CASE("Tables escape titles and texts, and keep cells that are HTML") {
@@ -53,9 +59,8 @@ TEST_CASE("Numbers have four digits and no exponent where people read them") {
   CHECK(number_text(4323.44) == "4323");
   CHECK(number_text(36320) == "36320");
   CHECK(number_text(1.5e12) == "1.5e+12");
-  CHECK(coordinate_text(3.0) == "3");
-  CHECK(coordinate_text(-0.001) == "0");
-  CHECK(coordinate_text(10.126) == "10.13");
+  CHECK(place_text("M", 3.0, 10.126) == "M3 10.13");
+  CHECK(place_text("L", -0.001, 4) == "L0 4");
   CHECK(bytes_text(65536) == "64 KiB");
   CHECK(bytes_text(100'000'000) == "100 MB");
   CHECK(bytes_text(6001) == "6001 B");

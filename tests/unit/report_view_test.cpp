@@ -1,12 +1,13 @@
-// What a report compares with what: workloads, facets, ties, and the looks of runs.
-#include "sims/report/page/view.h"
+// What a report compares with what: workloads, facets, ties; and what the page's script is told.
+#include "sims/page/view.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <set>
 
 #include "alg/algorithm.h"
-#include "sims/report/page/page.h"
+#include "sims/page/page.h"
 
 using namespace espalier::report;
 using Json = nlohmann::ordered_json;
@@ -51,6 +52,20 @@ std::string page_of(const ReportData& data, const ViewOptions& options = {}) {
   return report_html(ReportView(data, options), "", "1.0.0");
 }
 
+// What the page's script draws.
+Json drawn_on(const std::string& page) {
+  const std::string begin = "id=\"data\">";
+  const std::size_t at = page.find(begin) + begin.size();
+  return Json::parse(page.substr(at, page.find("</script>", at) - at));
+}
+
+std::size_t count_pictures(const std::string& page, const std::string& kind) {
+  const Json pictures = drawn_on(page).at("pictures");
+  return static_cast<std::size_t>(
+      std::count_if(pictures.begin(), pictures.end(),
+                    [&](const Json& picture) { return picture.at("kind") == kind; }));
+}
+
 std::size_t count(const std::string& text, const std::string& word) {
   std::size_t times = 0;
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
@@ -86,9 +101,9 @@ TEST_CASE("A facet draws one front for each of its values") {
                                    {"multitree", "50ns", 80, 20, 80},
                                    {"ring", "50ns", 160, 20, 90},
                                    {"multitree", "50ns", 160, 30, 70}});
-  CHECK(count(page_of(data), "<svg") == 1);
-  CHECK(count(page_of(data, {"system.router.vc_depth_flits"}), "<svg") == 2);
-  CHECK(count(page_of(data, {"algorithm"}), "<svg") == 2);
+  CHECK(count_pictures(page_of(data), "xy") == 1);
+  CHECK(count_pictures(page_of(data, {"system.router.vc_depth_flits"}), "xy") == 2);
+  CHECK(count_pictures(page_of(data, {"algorithm"}), "xy") == 2);
 }
 
 TEST_CASE(
@@ -153,7 +168,10 @@ TEST_CASE("Energies are stacked by block, and what they leave out is named") {
              {"uJ", {{"buffers", 8.0}, {"crossbars", 4.5}, {"links", nullptr}}}};
   const std::string page = page_of(data);
   CHECK(page.find("Left out: links, leakage.") != std::string::npos);
-  CHECK(page.find("run 1, crossbars: 4.5 \u00b5J, 36.0 %") != std::string::npos);
+  const Json bars = drawn_on(page).at("pictures").at(1);
+  CHECK(bars.at("parts").at(1) == "crossbars");
+  CHECK(bars.at("bars").at(0).at("values").at(1) == 4.5);
+  CHECK(bars.at("bars").at(0).at("values").at(10) == 0.0);  // links have no price
 }
 
 TEST_CASE("A training has a bar of computing and of exposed communication") {
@@ -161,40 +179,59 @@ TEST_CASE("A training has a bar of computing and of exposed communication") {
   data.points[0].result["training"] = Json{{"iteration_ns", 4000.0}, {"exposed_ns", 1000.0}};
   data.points[0].result["size_bytes"] = 263346944;
   const std::string page = page_of(data);
-  CHECK(page.find("computing 3 \u00b5s, 75.0 %") != std::string::npos);
-  CHECK(page.find("exposed communication 1 \u00b5s, 25.0 %") != std::string::npos);
+  const Json bar = drawn_on(page).at("pictures").at(0).at("bars").at(0);
+  CHECK(bar.at("values") == Json{3.0, 1.0});
+  CHECK(page.find("25.0 %") != std::string::npos);
   CHECK(page.find("263.3 MB") != std::string::npos);
 }
 
-TEST_CASE("An algorithm has one colour and mark, whichever runs stand beside it") {
+TEST_CASE("An algorithm has one number for its colour and mark, whichever runs stand beside it") {
   const ReportData one =
       data_of({{"ring", "50ns", 80, 10, 100}, {"multitree", "50ns", 80, 20, 80}});
   const ReportData other = data_of({{"multitree", "50ns", 80, 20, 80},
                                     {"2d_ring", "50ns", 80, 20, 90},
+                                    {"themis", "50ns", 80, 20, 90},
                                     {"ring", "50ns", 80, 10, 100}});
-  const ReportView a(one);
-  const ReportView b(other);
-  CHECK(a.look_of(0).look == b.look_of(2).look);
-  CHECK(a.look_of(1).look == b.look_of(0).look);
-  CHECK(a.look_of(1).look == look_of_algorithm("multitree"));
-  CHECK(a.colour_axis() == a.mark_axis());
+  const Json a = drawn_on(page_of(one)).at("looks");
+  const Json b = drawn_on(page_of(other)).at("looks");
+  CHECK(a.at("ring") == b.at("ring"));
+  CHECK(a.at("multitree") == b.at("multitree"));
+  CHECK(a.at("multitree") == espalier::find_algorithm("multitree")->look);
+  std::set<std::size_t> numbers;
+  for (const Json& number : b) numbers.insert(number.get<std::size_t>());
+  CHECK(numbers.size() == 4);
 }
 
-TEST_CASE("Own programs get colours that no algorithm of the page has") {
-  const auto numbers = numbers_of_algorithms(
-      {"lab tree (p1.trace)", "multitree", "lab tree (p2.trace)", "ring", "third (p3.trace)"});
-  std::set<std::size_t> colours;
-  for (const auto& [name, number] : numbers) colours.insert(number % kNumLooks);
-  CHECK(colours.size() == 5);
-  CHECK(numbers.at("multitree") == look_of_algorithm("multitree"));
+TEST_CASE("The script is told each run's numbers, and its settings that differ") {
+  const Json drawn = drawn_on(
+      page_of(data_of({{"ring", "50ns", 80, 10, 100}, {"multitree", "50ns", 160, 20, 80}})));
+  CHECK(drawn.at("keys") == Json{"algorithm", "vc_depth_flits"});
+  CHECK(drawn.at("points").at(1).at("settings") == Json{"multitree", 160});
+  CHECK(drawn.at("points").at(1).at("title") == "run 2: multitree, torus, 1 KiB");
+  const Json& metrics = drawn.at("metrics");
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
+    if (metrics.at(m).at("id") == "area")
+      CHECK(drawn.at("points").at(1).at("values").at(m) == 20.0);
+    if (metrics.at(m).at("id") == "compared")
+      CHECK(drawn.at("points").at(1).at("values").at(m) == 0.08);
+  }
 }
 
-TEST_CASE("All algorithms and eighteen own programs have different looks") {
-  std::vector<std::string> names;
-  for (const auto& algorithm : espalier::algorithms()) names.push_back(algorithm.name);
-  for (int i = 0; i < 18; ++i) names.push_back("own " + std::to_string(i));
-  std::set<std::pair<std::size_t, Mark>> looks;
-  for (const auto& [name, number] : numbers_of_algorithms(names))
-    looks.insert({number % kNumLooks, mark_of_series(number)});
-  CHECK(looks.size() == names.size());
+TEST_CASE("A front says which runs are on it, and which are dominated") {
+  const Json drawn = drawn_on(page_of(data_of({{"ring", "50ns", 80, 30, 100},
+                                               {"ring", "50ns", 160, 20, 100.05},
+                                               {"ring", "50ns", 320, 20, 200},
+                                               {"ring", "50ns", 640, 10, 400}})));
+  const Json& front = drawn.at("pictures").at(0);
+  CHECK(front.at("front") == Json{{3, 0}, {1, 0}});
+  CHECK(front.at("dominated") == Json{0, 2});
+}
+
+TEST_CASE("No text of a result ends the data of the page's script") {
+  ReportData data = data_of({{"</script><!--<script>", "50ns", 80, 10, 100}});
+  const std::string page = page_of(data);
+  CHECK(drawn_on(page).at("points").at(0).at("colour") == "</script><!--<script>");
+  CHECK(page.find("</script><!--") == std::string::npos);
+  data.points[0].result["algorithm"] = "not UTF-8: \xff";
+  CHECK(drawn_on(page_of(data)).at("points").at(0).at("colour") == "not UTF-8: \xEF\xBF\xBD");
 }

@@ -1,0 +1,440 @@
+#include "sims/page/read_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <set>
+
+#include "sims/experiment/result_register.h"
+#include "sims/page/config_differences.h"
+#include "sims/page/text.h"
+#include "sims/text/read_file.h"
+#include "sims/text/strict_json.h"
+
+namespace espalier::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// An error in the file that is being read.
+struct FileError : std::runtime_error {
+  FileError(const std::string& file, const std::string& what)
+      : std::runtime_error(fmt::format("{}: error: {}", file, what)) {}
+};
+
+std::string read_text(const fs::path& path) {
+  FileText file = read_file_text(path.string());
+  if (!file.text) throw FileError(path.string(), "the file " + file.problem);
+  if (file.text->find_first_not_of(" \t\r\n") == std::string::npos)
+    throw FileError(path.string(), "the file is empty");
+  return std::move(*file.text);
+}
+
+// Calls `read` on the parsed file, and adds the file's name to its errors.
+template <class Read>
+void read_json(const fs::path& path, const Read& read) {
+  const std::string text = read_text(path);
+  try {
+    const Json root = parse_strict_json(text);
+    read(JsonCursor(root));
+  } catch (const JsonError& error) {
+    throw FileError(path.string(), error.what());
+  }
+}
+
+std::string folder_of(const fs::path& file) {
+  const fs::path parent = file.parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+using State = ReportPoint::State;
+
+// {0, 1, 0} for "0.1.0" and for "0.1.0+g1234abcd"; empty if the text is not a version.
+std::vector<unsigned long> version_numbers(const std::string& with_commit) {
+  const std::string text = with_commit.substr(0, with_commit.find('+'));
+  std::vector<unsigned long> numbers;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('.', at), text.size());
+    const std::string part = text.substr(at, end - at);
+    const bool digits = !part.empty() && part.size() < 9 &&
+                        part.find_first_not_of("0123456789") == std::string::npos;
+    if (!digits) return {};
+    numbers.push_back(std::stoul(part));
+    at = end + 1;
+  }
+  return numbers.size() == 3 ? numbers : std::vector<unsigned long>();
+}
+
+std::string read_tool(const JsonCursor& tool, const std::string& version) {
+  tool.expect_key("name");
+  tool.expect_key("version");
+  const JsonCursor name = tool.key("name");
+  if (name.text() != "espalier") name.fail(fmt::format("\"{}\" is not espalier", name.text()));
+  const JsonCursor cursor = tool.key("version");
+  const std::vector<unsigned long> numbers = version_numbers(cursor.text());
+  if (numbers.empty()) {
+    cursor.fail(fmt::format("\"{}\" is not a version; a version has three numbers", cursor.text()));
+  }
+  if (numbers > version_numbers(version)) {
+    cursor.fail(fmt::format("was written by espalier {}, which is newer than this espalier, {}",
+                            cursor.text(), version));
+  }
+  return cursor.text();
+}
+
+// Quotes the word for a shell command if necessary.
+std::string quoted(const std::string& word) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string("_-./=:,@%+").find(c) != std::string::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+// Reads a command that is a text or a list of words.
+std::string read_command(const JsonCursor& command, const Json& value) {
+  if (value.is_null()) return {};
+  if (!value.is_array()) return command.text();
+  std::string text;
+  for (std::size_t i = 0; i < command.expect_array(); ++i)
+    text += (text.empty() ? "" : " ") + quoted(command.at(i).text());
+  return text;
+}
+
+void expect_object(const JsonCursor& cursor) {
+  if (!cursor.is_object()) cursor.fail("expected an object");
+}
+
+// What a value of a type is called; empty if it has that type, or is null.
+const char* missing_type(const Json& value, ResultType type) {
+  const auto unless = [](bool fits, const char* name) { return fits ? "" : name; };
+  if (value.is_null()) return "";
+  switch (type) {
+    case ResultType::number:
+      return unless(value.is_number(), "a number");
+    case ResultType::text:
+      return unless(value.is_string(), "a string");
+    case ResultType::truth:
+      return unless(value.is_boolean(), "true or false");
+    case ResultType::list:
+      return unless(value.is_array(), "an array");
+    case ResultType::object:
+      return unless(value.is_object(), "an object");
+    case ResultType::any:
+      break;
+  }
+  return "";
+}
+
+// Results of other versions may have fields that the register does not know. Null stands for an
+// unknown value.
+void check_result(const JsonCursor& result, const Json& value) {
+  expect_object(result);
+  for (const ResultField& field : result_register()) {
+    if (!value.contains(field.name)) continue;
+    const Json& member = value.at(field.name);
+    const std::string expected = missing_type(member, field.type);
+    if (expected.empty()) continue;
+    result.key(field.name).fail(fmt::format("expected {}, not {}", expected, member.type_name()));
+  }
+}
+
+// The part of the configuration that the result itself contains, for files without configurations.
+Json config_told_by(const Json& result) {
+  Json config = Json::object();
+  const auto tell = [&](const char* field, const char* key) {
+    if (result.contains(field) && !result.at(field).is_null()) config[key] = result.at(field);
+  };
+  tell("topology", "system.topology");
+  tell("flow_control", "system.flow_control.mode");
+  tell("lockstep", "system.ni.lockstep");
+  tell("network", "training.network");
+  tell("op", "collective.op");
+  tell("algorithm", "collective.algorithm");
+  if (result.contains("size_bytes") && result.at("size_bytes").is_number_unsigned())
+    config["collective.size"] = bytes_text(result.at("size_bytes").get<std::uint64_t>());
+  return config;
+}
+
+void take_result(const JsonCursor& cursor, const Json& result, ReportPoint& point) {
+  check_result(cursor, result);
+  point.result = result;
+  const bool is_good = result.contains("verified") && result.at("verified") == true;
+  const bool says_why = result.contains("failure") && result.at("failure").is_string();
+  point.state = is_good ? State::verified : State::failed;
+  if (!is_good) {
+    point.failure = says_why ? result.at("failure").get<std::string>() : "not verified";
+  }
+  if (result.contains("config_hash") && result.at("config_hash").is_string())
+    point.config_hash = result.at("config_hash").get<std::string>();
+}
+
+Json config_of_point(Json flat, const Json& set) {
+  for (const auto& [key, value] : set.items()) {
+    if (value.is_null()) {
+      flat.erase(key);
+    } else {
+      flat[key] = value;
+    }
+  }
+  return flat;
+}
+
+void read_place(const JsonCursor& place, const Json& value, const std::vector<Json>& configs,
+                ReportPoint& point) {
+  expect_object(place);
+  place.expect_key("set");
+  expect_object(place.key("set"));
+  const std::size_t index =
+      place.has("config") ? place.key("config").integer(0, configs.size() - 1) : 0;
+  if (place.has("schedule")) point.schedule_file = place.key("schedule").text();
+  point.config = config_of_point(configs[index], value.at("set"));
+  point.config_is_complete = true;
+}
+
+void read_axis_kinds(const JsonCursor& axes, std::map<std::string, bool>& workload_axes) {
+  for (std::size_t i = 0; i < axes.expect_array(); ++i) {
+    const JsonCursor axis = axes.at(i);
+    expect_object(axis);
+    if (!axis.has("kind")) continue;
+    axis.expect_key("key");
+    const JsonCursor kind = axis.key("kind");
+    if (kind.text() != "workload" && kind.text() != "design")
+      kind.fail(fmt::format("\"{}\" is not workload or design", kind.text()));
+    workload_axes[axis.key("key").text()] = kind.text() == "workload";
+  }
+}
+
+std::vector<Json> read_configs(const JsonCursor& cursor, const Json& value) {
+  std::vector<Json> configs;
+  if (!value.is_array()) {
+    expect_object(cursor);
+    configs.push_back(flatten_config(value));
+    return configs;
+  }
+  if (value.empty()) cursor.fail("is empty");
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    expect_object(cursor.at(i));
+    configs.push_back(flatten_config(value.at(i)));
+  }
+  return configs;
+}
+
+// A document of `run --json`. This and the next two functions throw JsonError with the place of a
+// mistake.
+std::vector<ReportPoint> read_results_document(const JsonCursor& root, const std::string& version,
+                                               ReportSource& source) {
+  for (const char* key : {"tool", "config", "results"}) root.expect_key(key);
+  source.version = read_tool(root.key("tool"), version);
+  const Json& value = root.value();
+  const std::vector<Json> configs = read_configs(root.key("config"), value.at("config"));
+  const std::string command =
+      root.has("command") ? read_command(root.key("command"), value.at("command")) : "";
+  const JsonCursor results = root.key("results");
+  const std::size_t count = results.expect_array();
+  if (count == 0) results.fail("is empty, because nothing was run");
+  const bool has_places = root.has("points");
+  if (has_places && root.key("points").expect_array() != count) {
+    root.key("points").fail(
+        fmt::format("has {} points but {} results; the two numbers must be equal",
+                    value.at("points").size(), count));
+  }
+  std::vector<ReportPoint> points(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    ReportPoint& point = points[i];
+    const Json& result = value.at("results").at(i);
+    take_result(results.at(i), result, point);
+    point.command = command;
+    if (has_places) {
+      read_place(root.key("points").at(i), value.at("points").at(i), configs, point);
+    } else if (count == 1 && configs.size() == 1) {
+      point.config = configs.front();
+      point.config_is_complete = true;
+    } else {
+      point.config = config_told_by(result);
+    }
+  }
+  return points;
+}
+
+// The points of a sweep as missing.
+std::vector<ReportPoint> read_manifest(const JsonCursor& root, const std::string& version,
+                                       ReportSource& source,
+                                       std::map<std::string, bool>& workload_axes) {
+  root.expect_key("points");
+  if (root.has("tool") && root.key("tool").is_object())
+    source.version = read_tool(root.key("tool"), version);
+  if (root.has("sweep") && root.value().at("sweep").is_string())
+    source.name = root.key("sweep").text();
+  if (root.has("title") && root.value().at("title").is_string())
+    source.title = root.key("title").text();
+  if (root.has("axes")) read_axis_kinds(root.key("axes"), workload_axes);
+  const JsonCursor list = root.key("points");
+  if (list.expect_array() == 0) list.fail("is empty, because the sweep has no points");
+  std::vector<ReportPoint> points;
+  std::set<std::string> ids;
+  for (std::size_t i = 0; i < list.expect_array(); ++i) {
+    const JsonCursor entry = list.at(i);
+    ReportPoint& point = points.emplace_back();
+    for (const char* key : {"id", "set", "config_hash"}) entry.expect_key(key);
+    point.id = entry.key("id").text();
+    if (point.id.empty() || point.id.find('/') != std::string::npos || point.id.front() == '.')
+      entry.key("id").fail(fmt::format("\"{}\" is not the id of a point", point.id));
+    if (!ids.insert(point.id).second) entry.key("id").fail("is given twice");
+    expect_object(entry.key("set"));
+    point.set = entry.value().at("set");
+    point.config = flatten_config(point.set);
+    point.config_hash = entry.key("config_hash").text();
+  }
+  return points;
+}
+
+// The result or the failure of a point of a sweep. Throws if the file belongs to another point than
+// the manifest says. A point without an id takes the file's id.
+void fill_point(const JsonCursor& root, ReportPoint& point) {
+  for (const char* key : {"id", "set"}) root.expect_key(key);
+  const JsonCursor id = root.key("id");
+  if (!point.id.empty() && id.text() != point.id)
+    id.fail(fmt::format("\"{}\" is the id in the file of point {}", id.text(), point.id));
+  point.id = id.text();
+  expect_object(root.key("set"));
+  const Json& value = root.value();
+  point.set = value.at("set");
+  if (root.has("command")) point.command = read_command(root.key("command"), value.at("command"));
+  if (root.has("failure")) {
+    point.failure = root.key("failure").text();
+    if (root.has("kind") && value.at("kind").is_string())
+      point.failure = root.key("kind").text() + ": " + point.failure;
+    point.state = State::failed;
+    if (point.config.is_null()) point.config = flatten_config(point.set);
+    return;
+  }
+  for (const char* key : {"config_hash", "config", "result"}) root.expect_key(key);
+  const JsonCursor hash = root.key("config_hash");
+  if (!point.config_hash.empty() && hash.text() != point.config_hash) {
+    hash.fail(fmt::format("is {}, but {} in the manifest; the file belongs to another sweep",
+                          hash.text(), point.config_hash));
+  }
+  point.config_hash = hash.text();
+  expect_object(root.key("config"));
+  point.config = flatten_config(value.at("config"));
+  point.config_is_complete = true;
+  take_result(root.key("result"), value.at("result"), point);
+  point.config_hash = hash.text();
+}
+
+class Reader {
+ public:
+  Reader(ReportData& data, const std::string& version) : data_(data), version_(version) {}
+
+  void read(const std::string& path) {
+    if (fs::is_directory(path)) {
+      read_sweep(path);
+    } else if (fs::path(path).extension() == ".jsonl") {
+      read_list(path);
+    } else {
+      begin(path, ReportSource::Kind::results);
+      read_json(path, [&](const JsonCursor& root) {
+        add(read_results_document(root, version_, data_.sources.back()));
+      });
+    }
+  }
+
+ private:
+  void begin(const std::string& path, ReportSource::Kind kind) {
+    ReportSource source;
+    source.path = path;
+    source.kind = kind;
+    source.folder = kind == ReportSource::Kind::sweep ? path : folder_of(path);
+    data_.sources.push_back(source);
+  }
+
+  void add(std::vector<ReportPoint> points) {
+    for (ReportPoint& point : points) {
+      point.source = data_.sources.size() - 1;
+      data_.points.push_back(std::move(point));
+    }
+  }
+
+  void read_sweep(const std::string& path) {
+    const fs::path manifest_file = fs::path(path) / "manifest.json";
+    if (!fs::exists(manifest_file)) {
+      throw FileError(path, "is not the folder of a sweep: it has no manifest.json");
+    }
+    begin(path, ReportSource::Kind::sweep);
+    std::vector<ReportPoint> planned;
+    read_json(manifest_file, [&](const JsonCursor& root) {
+      planned = read_manifest(root, version_, data_.sources.back(), data_.is_workload_axis);
+    });
+    for (ReportPoint& point : planned) {
+      for (const char* ending : {".json", ".failed.json"}) {
+        const fs::path file = fs::path(path) / "points" / (point.id + ending);
+        if (!fs::exists(file)) continue;
+        read_json(file, [&](const JsonCursor& root) { fill_point(root, point); });
+        break;
+      }
+    }
+    add(std::move(planned));
+  }
+
+  void read_list(const std::string& path) {
+    begin(path, ReportSource::Kind::list);
+    const std::string text = read_text(path);
+    std::vector<ReportPoint> points;
+    std::size_t number = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      const std::string line = text.substr(at, end - at);
+      at = end + 1;
+      ++number;
+      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      try {
+        const Json root = parse_strict_json(line);
+        fill_point(JsonCursor(root), points.emplace_back());
+      } catch (const JsonError& error) {
+        throw FileError(fmt::format("{}:{}", path, number), error.what());
+      }
+    }
+    add(std::move(points));
+  }
+
+  ReportData& data_;
+  const std::string& version_;
+};
+
+}  // namespace
+
+ReadResult read_report(const std::vector<std::string>& paths, const std::string& version) {
+  ReadResult result;
+  Reader reader(result.data, version);
+  for (const std::string& path : paths) {
+    try {
+      reader.read(path);
+    } catch (const FileError& error) {
+      result.errors.push_back(error.what());
+    } catch (const fs::filesystem_error& error) {
+      result.errors.push_back(fmt::format("{}: error: {}", path, error.code().message()));
+    }
+  }
+  return result;
+}
+
+ReportData report_of(const nlohmann::ordered_json& document, const std::string& version,
+                     const std::string& folder) {
+  ReportData data;
+  ReportSource source;
+  source.path = "this command";
+  source.folder = folder;
+  data.points = read_results_document(JsonCursor(document), version, source);
+  data.sources.push_back(source);
+  return data;
+}
+
+}  // namespace espalier::report

@@ -1,0 +1,144 @@
+#include "sims/page/rebuild.h"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <utility>
+
+#include "alg/certify/certifier.h"
+#include "alg/packing/schedule_time.h"
+#include "alg/plans/planner.h"
+#include "alg/schedule/schedule_table.h"
+#include "sims/config/reader.h"
+#include "sims/config/resolved.h"
+#include "sims/experiment/generate_tables.h"
+#include "sims/model/plan_forecast.h"
+#include "sims/page/config_differences.h"
+
+namespace espalier::report {
+
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+std::optional<RebuiltSystem> rebuild_system(const ReportData& data, const ReportPoint& point,
+                                            std::string& why) {
+  if (!point.config_is_complete) {
+    why = "its file does not have its configuration";
+    return std::nullopt;
+  }
+  // JSON is also YAML, so the configuration reader can read it.
+  ConfigResult config =
+      read_run_config_text("configuration", nest_config(point.config).dump(),
+                           data.sources[point.source].folder, {}, ConfigNeed::workload);
+  if (!config.ok || config.points.size() != 1) {
+    why = config.ok ? "its configuration has several points" : first_line(config.diagnostics);
+    return std::nullopt;
+  }
+  return RebuiltSystem{std::move(config.points.front()), config.topology};
+}
+
+std::optional<Schedule> rebuild_schedule(const RebuiltSystem& system, std::string& why) {
+  const CollectiveConfig& collective = *system.point.collective;
+  if (planner_of(system.point) != nullptr) {
+    why = "it plans chunks over dimensions and has no schedule of timesteps";
+    return std::nullopt;
+  }
+  try {
+    const ScheduleTables tables = expand_symmetry(
+        *system.topology, generate_tables(*system.topology, system.point.system, collective));
+    Schedule schedule = raise_from_tables(*system.topology, tables);
+    schedule.listed_order = tables.listed_order;
+    return schedule;
+  } catch (const std::exception& error) {
+    why = first_line(error.what());
+    return std::nullopt;
+  }
+}
+
+FlowTree first_flow(const Schedule& schedule) {
+  FlowTree tree;
+  tree.flow = schedule.transfers.front().flow;
+  for (const Transfer& transfer : schedule.transfers)
+    tree.flow = std::min(tree.flow, transfer.flow);
+  for (const Transfer& transfer : schedule.transfers) {
+    if (transfer.flow != tree.flow) continue;
+    auto& edges = transfer.kind == TransferKind::reduce ? tree.reduces : tree.copies;
+    edges.push_back({transfer.from, transfer.to, transfer.route, transfer.step});
+  }
+  return tree;
+}
+
+NumberedTree numbered_tree(const Topology& topology, const Schedule& schedule,
+                           const MessageTiming& timing, bool reduces) {
+  FlowTree tree = first_flow(schedule);
+  NumberedTree result{tree.flow, reduces, schedule.listed_order,
+                      std::move(reduces ? tree.reduces : tree.copies)};
+  if (!result.planned) return result;
+  // The order in which the last link of each message is done with it.
+  std::map<std::pair<NodeId, NodeId>, std::uint64_t> done;
+  for (const LinkUse& use : planned_link_uses(topology, schedule, timing)) {
+    const Transfer& transfer = schedule.transfers[use.transfer.index()];
+    const bool is_copy = transfer.kind == TransferKind::copy;
+    if (transfer.flow != tree.flow || is_copy == reduces) continue;
+    done[{transfer.from, transfer.to}] = use.end_ps;
+  }
+  std::stable_sort(result.edges.begin(), result.edges.end(),
+                   [&](const TreeEdge& a, const TreeEdge& b) {
+                     return done[{a.from, a.to}] < done[{b.from, b.to}];
+                   });
+  Timestep place = 0;
+  for (TreeEdge& edge : result.edges) edge.step = ++place;
+  return result;
+}
+
+Occupancy occupancy(const Topology& topology, const Schedule& schedule,
+                    const MessageTiming& timing) {
+  constexpr std::size_t kParts = 64;  // of the planned time
+  Occupancy result;
+  result.planned = schedule.listed_order;
+  std::vector<std::vector<double>> used;  // by timestep or part, by link
+  if (result.planned) {
+    const std::vector<LinkUse> uses = planned_link_uses(topology, schedule, timing);
+    std::uint64_t end_ps = 1;
+    for (const LinkUse& use : uses) end_ps = std::max(end_ps, use.end_ps);
+    result.end_us = static_cast<double>(end_ps) * 1e-6;
+    used.assign(kParts, std::vector<double>(topology.num_links(), 0));
+    const double part_ps = static_cast<double>(end_ps) / kParts;
+    for (const LinkUse& use : uses) {
+      const double from = static_cast<double>(use.start_ps) / part_ps;
+      const double to = static_cast<double>(use.end_ps) / part_ps;
+      for (auto part = static_cast<std::size_t>(from); part < kParts; ++part) {
+        const auto start = static_cast<double>(part);
+        if (start >= to) break;
+        used[part][use.link.index()] += std::min(to, start + 1) - std::max(from, start);
+      }
+    }
+  } else {
+    Timestep steps = schedule.num_steps;
+    for (const Transfer& transfer : schedule.transfers) steps = std::max(steps, transfer.step);
+    used.assign(steps, std::vector<double>(topology.num_links(), 0));
+    for (const Transfer& transfer : schedule.transfers) {
+      for (std::size_t hop = 0; hop < schedule.routes.hops(transfer.route); ++hop)
+        used[transfer.step - 1][schedule.routes.link(transfer.route, hop).index()] = 1;
+    }
+  }
+  for (const std::vector<double>& of_link : used) {
+    std::vector<double> parts;
+    double all = 0;
+    for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
+      double sum = 0;
+      const auto& links = topology.out_links(NodeId(v));
+      for (const LinkId link : links) sum += of_link[link.index()];
+      all += sum;
+      parts.push_back(links.empty() ? 0 : sum / static_cast<double>(links.size()));
+    }
+    result.of_vertex.push_back(std::move(parts));
+    result.of_all.push_back(all / static_cast<double>(topology.num_links()));
+  }
+  return result;
+}
+
+}  // namespace espalier::report

@@ -1,0 +1,74 @@
+// Builds the system and the schedule of a result again from the resolved configuration, because
+// results contain neither.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "alg/schedule/message_timing.h"
+#include "alg/schedule/schedule.h"
+#include "hw/topology/topology.h"
+#include "sims/page/report_data.h"
+#include "sims/point/config.h"
+
+namespace espalier::report {
+
+struct RebuiltSystem {
+  RunPoint point;
+  std::shared_ptr<const Topology> topology;
+};
+
+// Returns nothing if the configuration is incomplete or cannot be read; `why` then has the reason,
+// as a clause that follows a colon.
+[[nodiscard]] std::optional<RebuiltSystem> rebuild_system(const ReportData& data,
+                                                          const ReportPoint& point,
+                                                          std::string& why);
+
+// The schedule of all nodes. Returns nothing if the point has no schedule; `why` then has the
+// reason. Precondition: the point has a collective.
+[[nodiscard]] std::optional<Schedule> rebuild_schedule(const RebuiltSystem& system,
+                                                       std::string& why);
+
+// A message of one flow.
+struct TreeEdge {
+  NodeId from;
+  NodeId to;
+  RouteId route;
+  Timestep step = 1;
+};
+
+struct FlowTree {
+  FlowId flow;
+  std::vector<TreeEdge> reduces;  // in the order of timesteps
+  std::vector<TreeEdge> copies;
+};
+
+// The tree of the schedule's first flow. Precondition: the schedule has transfers.
+[[nodiscard]] FlowTree first_flow(const Schedule& schedule);
+
+// The tree of the first flow as a picture numbers it: its last phase. The messages of planned
+// schedules are all in one timestep, so `planned` trees number the messages in the order in which
+// they arrive.
+struct NumberedTree {
+  FlowId flow;
+  bool reduces = false;
+  bool planned = false;
+  std::vector<TreeEdge> edges;
+};
+[[nodiscard]] NumberedTree numbered_tree(const Topology& topology, const Schedule& schedule,
+                                         const MessageTiming& timing, bool reduces);
+
+// The share of the links of each vertex that are in use, by timestep. For a planned schedule: the
+// share of time for which they are planned, by parts of the planned time.
+struct Occupancy {
+  bool planned = false;
+  double end_us = 0;                           // if planned
+  std::vector<std::vector<double>> of_vertex;  // by timestep or part
+  std::vector<double> of_all;
+};
+[[nodiscard]] Occupancy occupancy(const Topology& topology, const Schedule& schedule,
+                                  const MessageTiming& timing);
+
+}  // namespace espalier::report

@@ -1,0 +1,66 @@
+#include "sims/page/report_data.h"
+
+#include <fmt/format.h>
+
+#include "sims/experiment/result_fields.h"
+
+namespace espalier::report {
+
+std::optional<double> number_of(const ReportPoint& point, const std::string& field) {
+  const auto* value = find_field(point.result, field);
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  return value->get<double>();
+}
+
+std::string text_of(const ReportPoint& point, const std::string& field) {
+  const auto* value = find_field(point.result, field);
+  if (value == nullptr || value->is_null()) return {};
+  return value->is_string() ? value->get<std::string>() : value->dump();
+}
+
+std::optional<double> time_ns_of(const ReportPoint& point) {
+  // The time of drawn traffic is that of its windows, whatever the design.
+  if (number_of(point, "offered_flits_per_node_cycle")) {
+    const auto ns = number_of(point, "time_ns");
+    const auto cycles = number_of(point, "cycles");
+    const auto latency = number_of(point, "message_latency_mean_cycles");
+    if (!ns || !cycles || !latency || *cycles == 0) return std::nullopt;
+    return *latency * *ns / *cycles;
+  }
+  const auto iteration = number_of(point, "training.iteration_ns");
+  return iteration ? iteration : number_of(point, "time_ns");
+}
+
+std::string clock_problem(const ReportPoint& point) {
+  const auto most = number_of(point, "area.max_clock_GHz");
+  const auto* met = find_field(point.result, "area.clock_met");
+  if (!most || met == nullptr || !met->is_boolean() || met->get<bool>()) return {};
+  const bool is_known = !point.config.is_null() && point.config.contains("system.router.clock") &&
+                        point.config.at("system.router.clock").is_string();
+  return fmt::format(
+      "cannot run at {}: {:.2g} GHz",
+      is_known ? point.config.at("system.router.clock").get<std::string>() : "its clock", *most);
+}
+
+const std::array<NamedTime, 3>& named_times() {
+  static const std::array<NamedTime, 3> times{{
+      {"time",
+       [](const ReportPoint& point) {
+         return number_of(point, "training.iteration_ns") ? std::nullopt
+                                                          : number_of(point, "time_ns");
+       }},
+      {"iteration",
+       [](const ReportPoint& point) { return number_of(point, "training.iteration_ns"); }},
+      {"all-reduce",
+       [](const ReportPoint& point) { return number_of(point, "training.all_reduce_ns"); }},
+  }};
+  return times;
+}
+
+std::string name_of_run(std::size_t index) { return fmt::format("run {}", index + 1); }
+
+std::string link_to_run(std::size_t index) {
+  return fmt::format("<a href=\"#run-{0}\">{0}</a>", index + 1);
+}
+
+}  // namespace espalier::report

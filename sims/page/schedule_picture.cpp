@@ -1,0 +1,195 @@
+#include "sims/page/schedule_picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "alg/packing/schedule_time.h"
+#include "alg/schedule/schedule_text.h"
+#include "sims/page/page_files.h"
+#include "sims/page/rebuild.h"
+#include "sims/page/text.h"
+#include "sims/page/topology_layout.h"
+
+namespace espalier::report {
+
+namespace {
+
+constexpr std::size_t kMostSlotLinks = 64;
+// A picture shows the beginning of schedules with more messages on links.
+constexpr std::size_t kMostSlotBars = 1000;
+constexpr std::size_t kColours = 9;      // classes c0 to c8 of the style sheet
+constexpr std::size_t kHeatLevels = 10;  // h0 to h9
+constexpr double kTreeWidth = 460;
+
+std::string svg_file(double width, double height, const std::string& title,
+                     const std::string& body) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1:.2f}\" role=\"img\" "
+      "aria-label=\"{2}\">\n<style>{3}svg {{ background: var(--page); font-family: sans-serif; }}"
+      "</style>\n<title>{2}</title>\n{4}</svg>\n",
+      width, height, escape(title), picture_style(), body);
+}
+
+std::string path_tag(const std::string& classes, const std::string& data,
+                     const std::string& tip = {}) {
+  return fmt::format("<path class=\"{}\" d=\"{}\"><title>{}</title></path>\n", classes, data,
+                     escape(tip));
+}
+
+std::string text_tag(const std::string& classes, double x, double y, const std::string& words) {
+  return fmt::format("<text class=\"{}\" x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n", classes, x, y,
+                     escape(words));
+}
+
+std::string node_tag(const Topology& topology, const TopologyLayout& layout, NodeId node,
+                     const std::vector<Timestep>& steps, Timestep last, bool is_part) {
+  const Place at = layout.place(node);
+  const std::string& name = topology.vertex_name(node);
+  const auto disc = [&](const std::string& classes, double radius, const std::string& tip) {
+    return fmt::format(
+        "<circle class=\"{}\" cx=\"{:.2f}\" cy=\"{:.2f}\" "
+        "r=\"{:.2f}\"><title>{}</title></circle>\n",
+        classes, at.x, at.y, radius, escape(tip));
+  };
+  if (topology.is_switch(node)) {
+    return path_tag("vertex switch", place_text("M", at.x - 6, at.y - 6) + "h12v12h-12z", name);
+  }
+  const double radius = layout.tree_radius();
+  if (steps.empty()) {
+    return is_part ? disc("root", radius, name + ", root") : disc("vertex", radius * 0.6, name);
+  }
+  const double part = (static_cast<double>(steps.front()) - 0.5) / static_cast<double>(last);
+  const auto level = std::min(static_cast<std::size_t>(part * kHeatLevels), kHeatLevels - 1);
+  std::string all;
+  for (const Timestep step : steps) add_word(all, fmt::format("{}", step));
+  std::string tag = disc(fmt::format("step h{}", level), radius, name + ": timestep " + all);
+  if (radius < 8) return tag;
+  return tag +
+         text_tag(level >= kHeatLevels / 2 ? "number on-much middle" : "number on-little middle",
+                  at.x, at.y + 4,
+                  fmt::format("{}{}", steps.front(), steps.size() == 1 ? "" : "\u2026"));
+}
+
+// By flow, a number for the links that it takes. Flows of one tree have one number.
+std::map<FlowId, std::size_t> trees_of(const Schedule& schedule) {
+  std::map<FlowId, std::set<std::pair<TransferKind, LinkId>>> links;
+  for (const Transfer& transfer : schedule.transfers) {
+    for (std::size_t hop = 0; hop < schedule.routes.hops(transfer.route); ++hop) {
+      links[transfer.flow].insert({transfer.kind, schedule.routes.link(transfer.route, hop)});
+    }
+  }
+  std::map<std::set<std::pair<TransferKind, LinkId>>, std::size_t> numbers;
+  std::map<FlowId, std::size_t> trees;
+  for (const auto& [flow, taken] : links) {
+    trees[flow] = numbers.emplace(taken, numbers.size()).first->second;
+  }
+  return trees;
+}
+
+}  // namespace
+
+std::string tree_picture(const Topology& topology, const Schedule& schedule,
+                         const MessageTiming& timing) {
+  const NumberedTree tree =
+      numbered_tree(topology, schedule, timing, first_flow(schedule).copies.empty());
+  const TopologyLayout layout(topology, kTreeWidth);
+  std::string body = path_tag("wire", layout.all_links());
+  std::map<NodeId, std::vector<Timestep>> steps;
+  std::set<NodeId> part;
+  Timestep last = 1;
+  for (const TreeEdge& edge : tree.edges) {
+    body += path_tag("edge", layout.route(schedule.routes, edge.route),
+                     fmt::format("{} to {}: timestep {}", topology.vertex_name(edge.from),
+                                 topology.vertex_name(edge.to), edge.step));
+    steps[tree.reduces ? edge.from : edge.to].push_back(edge.step);
+    part.insert({edge.from, edge.to});
+    last = std::max(last, edge.step);
+  }
+  for (std::size_t v = 0; v < topology.num_vertices(); ++v)
+    body +=
+        node_tag(topology, layout, NodeId(v), steps[NodeId(v)], last, part.count(NodeId(v)) != 0);
+  for (const MapLabel& label : map_labels(topology, layout, layout.tree_radius()))
+    body += text_tag("note", label.left, label.line, label.words);
+  return svg_file(
+      kTreeWidth, layout.height(),
+      fmt::format("{} of flow {}", tree.reduces ? "Reduce" : "Gather", tree.flow.value()), body);
+}
+
+std::string too_much_for_slots(const Topology& topology) {
+  if (topology.num_links() <= kMostSlotLinks) return {};
+  return fmt::format("the network has {} links, and the picture has room for {}",
+                     topology.num_links(), kMostSlotLinks);
+}
+
+std::string slots_picture(const Topology& topology, const Schedule& schedule,
+                          const MessageTiming& timing) {
+  std::vector<LinkUse> uses = planned_link_uses(topology, schedule, timing);
+  const std::map<FlowId, std::size_t> trees = trees_of(schedule);
+  std::uint64_t last_ps = 1;
+  for (const LinkUse& use : uses) last_ps = std::max(last_ps, use.end_ps);
+  std::uint64_t end_ps = last_ps;
+  if (uses.size() > kMostSlotBars) {
+    std::sort(uses.begin(), uses.end(), [](const LinkUse& a, const LinkUse& b) {
+      return std::tie(a.start_ps, a.link) < std::tie(b.start_ps, b.link);
+    });
+    end_ps = uses[kMostSlotBars].start_ps;
+    uses.erase(std::remove_if(uses.begin(), uses.end(),
+                              [&](const LinkUse& use) { return use.end_ps > end_ps; }),
+               uses.end());
+  }
+  std::size_t longest = 5;
+  for (std::size_t l = 0; l < topology.num_links(); ++l) {
+    longest = std::max(longest, link_name(topology, LinkId(l)).size());
+  }
+  constexpr double kRowHeight = 13;
+  constexpr double kTop = 8;
+  constexpr double kRight = 14;
+  constexpr double kWidth = 900;
+  const double left = 12 + 7 * static_cast<double>(longest);
+  const double bottom = kTop + kRowHeight * static_cast<double>(topology.num_links());
+  const double end_us = static_cast<double>(end_ps) * 1e-6;
+  const auto x = [&](double us) { return left + us / end_us * (kWidth - kRight - left); };
+  // A round step between ticks, five to ten of them.
+  const double decade = std::pow(10.0, std::floor(std::log10(end_us / 5)));
+  const double times = end_us / 5 / decade;
+  const double tick = decade * (times < 2 ? 1 : times < 5 ? 2 : 5);
+  std::string body;
+  for (int t = 0; t * tick <= end_us; ++t) {
+    body +=
+        path_tag("grid", place_text("M", x(t * tick), kTop) + place_text("L", x(t * tick), bottom));
+    body += text_tag("tick middle", x(t * tick), bottom + 16, fmt::format("{:g}", t * tick));
+  }
+  body +=
+      text_tag("label middle", (left + kWidth - kRight) / 2, bottom + 36,
+               end_ps == last_ps ? std::string("planned time, us")
+                                 : fmt::format("planned time, us: the first {:.0f} of {:.0f} us",
+                                               end_us, static_cast<double>(last_ps) * 1e-6));
+  for (std::size_t l = 0; l < topology.num_links(); ++l) {
+    body += text_tag("tick end", left - 5, kTop + kRowHeight * (static_cast<double>(l) + 1) - 3,
+                     link_name(topology, LinkId(l)));
+  }
+  // Bars of one colour are one path. Messages that reduce are pale.
+  std::map<std::pair<std::size_t, TransferKind>, std::string> bars;
+  for (const LinkUse& use : uses) {
+    const Transfer& transfer = schedule.transfers[use.transfer.index()];
+    const double from = x(static_cast<double>(use.start_ps) * 1e-6);
+    const double width = x(static_cast<double>(use.end_ps) * 1e-6) - from;
+    bars[{trees.at(transfer.flow) % kColours, transfer.kind}] +=
+        place_text("M", from, kTop + kRowHeight * static_cast<double>(use.link.index()) + 1) +
+        fmt::format("h{0:.2f}v{1}h-{0:.2f}z", width, kRowHeight - 2);
+  }
+  for (const auto& [look, path] : bars) {
+    body += path_tag(fmt::format("segment c{}{}", look.first,
+                                 look.second == TransferKind::reduce ? " pale" : ""),
+                     path);
+  }
+  return svg_file(kWidth, bottom + 44, "Links in use by planned time", body);
+}
+
+}  // namespace espalier::report

@@ -1,0 +1,143 @@
+#include "sims/page/section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "sims/page/text.h"
+
+namespace espalier::report {
+
+std::string Pictures::add(const std::string& title, nlohmann::ordered_json picture,
+                          const std::string& caption) {
+  picture["title"] = title;
+  pictures_.push_back(std::move(picture));
+  return fmt::format("<figure class=\"picture\" id=\"picture-{}\"><h3>{}</h3>\n{}</figure>\n",
+                     pictures_.size() - 1, escape(title),
+                     caption.empty() ? std::string()
+                                     : fmt::format("<figcaption>{}</figcaption>", escape(caption)));
+}
+
+std::size_t Pictures::add_map(nlohmann::ordered_json map) {
+  const auto found = std::find(maps_.begin(), maps_.end(), map);
+  const auto index = static_cast<std::size_t>(found - maps_.begin());
+  if (found == maps_.end()) maps_.push_back(std::move(map));
+  return index;
+}
+
+std::string paragraph_html(const std::string& plain_text) {
+  return "<p>" + escape(plain_text) + "</p>\n";
+}
+
+std::string figures_html(const std::string& figures) {
+  return figures.empty() ? figures : "<div class=\"figures\">\n" + figures + "</div>\n";
+}
+
+std::string first_pictures_html(std::size_t count, const std::string& rest) {
+  if (count <= kMostPictures) return {};
+  return paragraph_html(
+      fmt::format("The first {} of {} pictures; {}.", kMostPictures, count, rest));
+}
+
+Column run_column() { return {"run", true, link_to_run, true}; }
+
+void HtmlTable::add_column(const std::string& plain_title, bool is_number) {
+  is_number_.push_back(is_number);
+  head_ += fmt::format("<th scope=\"col\"{}>{}</th>", is_number ? " class=\"n\"" : "",
+                       escape(plain_title));
+}
+
+void HtmlTable::begin_row(const std::string& attributes) {
+  if (!body_.empty()) body_ += "</tr>\n";
+  body_ += "<tr" + attributes + ">";
+  column_ = 0;
+}
+
+void HtmlTable::add_cell(const std::string& html) {
+  body_ += fmt::format("<td{}>{}</td>", is_number_[column_] ? " class=\"n\"" : "", html);
+  ++column_;
+}
+
+void HtmlTable::add_text(const std::string& plain_text) { add_cell(escape(plain_text)); }
+
+std::string HtmlTable::str(const std::string& plain_caption) const {
+  return fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table>"
+      "<caption>{0}</caption>\n<thead><tr>{1}</tr></thead>\n<tbody>\n{2}{3}</tbody></table></"
+      "div>\n",
+      escape(plain_caption), head_, body_, body_.empty() ? "" : "</tr>\n");
+}
+
+std::string row_of_run(std::size_t run) { return fmt::format(" data-run=\"{}\"", run); }
+
+std::string run_table(const std::string& plain_caption, std::vector<Column> columns,
+                      const std::vector<std::size_t>& runs,
+                      const std::function<std::string(std::size_t)>& attributes) {
+  const auto is_left_out = [&](const Column& column) {
+    return column.if_any && std::all_of(runs.begin(), runs.end(),
+                                        [&](std::size_t run) { return column.text(run).empty(); });
+  };
+  columns.erase(std::remove_if(columns.begin(), columns.end(), is_left_out), columns.end());
+  HtmlTable table;
+  for (const Column& column : columns) table.add_column(column.title, column.is_number);
+  for (const std::size_t run : runs) {
+    table.begin_row(attributes(run));
+    for (const Column& column : columns) {
+      const std::string text = column.text(run);
+      table.add_cell(column.is_html ? text : escape(text));
+    }
+  }
+  return table.str(plain_caption);
+}
+
+std::vector<Group> split(const std::vector<std::size_t>& runs,
+                         const std::function<std::string(std::size_t)>& title) {
+  std::vector<Group> groups;
+  std::map<std::string, std::size_t> places;
+  for (const std::size_t i : runs) {
+    const std::string name = title(i);
+    const auto [place, is_new] = places.emplace(name, groups.size());
+    if (is_new) groups.push_back({name, {}});
+    groups[place->second].runs.push_back(i);
+  }
+  return groups;
+}
+
+Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs, std::size_t most,
+                const std::function<std::string(std::size_t)>& group) {
+  const auto time = [&](std::size_t i) {
+    return time_ns_of(view.point(i)).value_or(std::numeric_limits<double>::infinity());
+  };
+  const auto size = [&](std::size_t i) {
+    return number_of(view.point(i), "size_bytes").value_or(0);
+  };
+  Shown shown;
+  const std::vector<Group> groups = split(runs, group);
+  for (std::size_t g = 0; g < std::min(groups.size(), most); ++g) {
+    shown.runs.push_back(
+        *std::min_element(groups[g].runs.begin(), groups[g].runs.end(), [&](auto a, auto b) {
+          return size(a) != size(b) ? size(a) > size(b) : time(a) < time(b);
+        }));
+  }
+  std::sort(shown.runs.begin(), shown.runs.end());
+  if (shown.runs.size() == runs.size()) return shown;
+  shown.what_is_left_out = fmt::format(
+      " {} of {} runs{}.", shown.runs.size(), runs.size(),
+      groups.size() == runs.size() ? "" : ": the fastest run with the largest size of each kind");
+  return shown;
+}
+
+std::string title_of_run(const ReportView& view, std::size_t index, bool named) {
+  const ReportPoint& point = view.point(index);
+  std::string words;
+  add_word(words, text_of(point, "algorithm").empty() ? text_of(point, "traffic")
+                                                      : text_of(point, "algorithm"));
+  add_word(words, text_of(point, "topology"));
+  if (const auto size = number_of(point, "size_bytes"))
+    add_word(words, bytes_text(static_cast<std::uint64_t>(*size)));
+  return named ? fmt::format("{}: {}", name_of_run(index), words) : words;
+}
+
+}  // namespace espalier::report

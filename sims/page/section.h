@@ -1,0 +1,115 @@
+// The sections of a page: text and tables as HTML, which need no script, and the data of pictures,
+// which the script draws.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "hw/topology/topology.h"
+#include "sims/page/view.h"
+
+namespace espalier::report {
+
+inline constexpr std::size_t kMostPictures = 24;  // in one section
+
+struct Section {
+  std::string id;            // the anchor
+  std::string title;         // plain text
+  std::string html = {};     // empty if there is nothing to show
+  std::string why_not = {};  // set if `html` is empty: the reason as a clause in plain text
+};
+
+// What the script draws. Its `kind` chooses how: xy, bars, activity, links, tree, occupancy
+// (sims/page/*.js say what each reads).
+class Pictures {
+ public:
+  // Returns the place of the picture as HTML. Title and caption are plain text.
+  [[nodiscard]] std::string add(const std::string& title, nlohmann::ordered_json picture,
+                                const std::string& caption = {});
+  // The index of a map of the network: places, names and switches. Equal maps are stored once.
+  [[nodiscard]] std::size_t add_map(nlohmann::ordered_json map);
+
+  [[nodiscard]] const nlohmann::ordered_json& pictures() const { return pictures_; }
+  [[nodiscard]] const nlohmann::ordered_json& maps() const { return maps_; }
+
+ private:
+  nlohmann::ordered_json pictures_ = nlohmann::ordered_json::array();
+  nlohmann::ordered_json maps_ = nlohmann::ordered_json::array();
+};
+
+[[nodiscard]] std::string paragraph_html(const std::string& plain_text);
+// Places the figures side by side if there is room.
+[[nodiscard]] std::string figures_html(const std::string& figures);
+// A sentence if a section has more pictures than kMostPictures; it ends with `rest`.
+[[nodiscard]] std::string first_pictures_html(std::size_t count, const std::string& rest);
+
+// A column of a table whose rows are runs; plain text unless `is_html`.
+struct Column {
+  std::string title;
+  bool is_number = false;
+  std::function<std::string(std::size_t run)> text;
+  bool is_html = false;
+  bool if_any = false;  // left out if it is empty in all rows
+};
+[[nodiscard]] Column run_column();
+
+// A table that scrolls separately if it is wider than the page.
+class HtmlTable {
+ public:
+  // `is_number`: the cells of the column are aligned to the right.
+  void add_column(const std::string& plain_title, bool is_number);
+  // `run`: the run that the row is about, which the page's filter may hide.
+  void begin_row(const std::string& attributes = {});
+  void add_cell(const std::string& html);
+  void add_text(const std::string& plain_text);
+  [[nodiscard]] std::string str(const std::string& plain_caption) const;
+
+ private:
+  std::vector<bool> is_number_;
+  std::size_t column_ = 0;
+  std::string head_;
+  std::string body_;
+};
+// The attribute by which the page's filter finds the rows of a run.
+[[nodiscard]] std::string row_of_run(std::size_t run);
+[[nodiscard]] std::string run_table(
+    const std::string& plain_caption, std::vector<Column> columns,
+    const std::vector<std::size_t>& runs,
+    const std::function<std::string(std::size_t)>& attributes = row_of_run);
+
+struct Group {
+  std::string title;
+  std::vector<std::size_t> runs;
+};
+// The runs by their titles, in order of appearance.
+[[nodiscard]] std::vector<Group> split(const std::vector<std::size_t>& runs,
+                                       const std::function<std::string(std::size_t)>& title);
+
+struct Shown {
+  std::vector<std::size_t> runs;  // in the report's order
+  std::string what_is_left_out;   // a sentence with a leading space; empty if nothing is
+};
+// Of each of the first `most` groups the fastest run of the largest size.
+[[nodiscard]] Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs,
+                              std::size_t most,
+                              const std::function<std::string(std::size_t)>& group);
+
+// Algorithm, topology, size; `named`: with the run's name before it.
+[[nodiscard]] std::string title_of_run(const ReportView& view, std::size_t index, bool named);
+
+// The sections, in the order of the page (page.cpp).
+[[nodiscard]] Section latency_section(const ReportView& view, Pictures& pictures);
+[[nodiscard]] Section summary_section(const ReportView& view, Pictures& pictures);
+[[nodiscard]] Section bandwidth_section(const ReportView& view, Pictures& pictures);
+[[nodiscard]] Section training_section(const ReportView& view, Pictures& pictures);
+[[nodiscard]] Section pareto_section(const ReportView& view, Pictures& pictures);
+[[nodiscard]] Section energy_section(const ReportView& view, Pictures& pictures);
+[[nodiscard]] Section area_section(const ReportView& view, Pictures& pictures);
+[[nodiscard]] Section links_section(const ReportView& view, Pictures& pictures);
+[[nodiscard]] Section schedule_section(const ReportView& view, Pictures& pictures);
+[[nodiscard]] Section activity_section(const ReportView& view, Pictures& pictures);
+[[nodiscard]] Section runs_section(const ReportView& view, Pictures& pictures);
+
+}  // namespace espalier::report

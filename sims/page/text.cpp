@@ -1,0 +1,111 @@
+#include "sims/page/text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "sims/text/utf8.h"
+
+namespace espalier::report {
+
+namespace {
+
+constexpr const char* kReplacement = "\xEF\xBF\xBD";
+
+const char* escaped(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return nullptr;
+  }
+}
+
+// Line breaks and tabs are printable.
+bool is_unprintable(char c) { return is_control(c) && c != '\t' && c != '\n'; }
+
+std::string without_trailing_zeros(std::string text) {
+  if (text.find('.') == std::string::npos) return text;
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+}  // namespace
+
+std::string escape(const std::string& text) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    if (length == 0 || (length == 1 && is_unprintable(text[at]))) {
+      result += kReplacement;
+    } else if (const char* entity = length == 1 ? escaped(text[at]) : nullptr) {
+      result += entity;
+    } else {
+      result.append(text, at, length);
+    }
+    at += length == 0 ? 1 : length;
+  }
+  return result;
+}
+
+std::string number_text(double value) {
+  const double size = std::abs(value);
+  if (size >= 1000 && size < 1e9) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.4g}", value == 0 ? 0.0 : value);
+}
+
+std::string place_text(const char* command, double x, double y) {
+  return command + without_trailing_zeros(fmt::format("{:.2f}", x)) + " " +
+         without_trailing_zeros(fmt::format("{:.2f}", y));
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  for (const auto& [shift, unit] : {std::pair{30, "GiB"}, {20, "MiB"}, {10, "KiB"}}) {
+    if (bytes != 0 && bytes % (std::uint64_t{1} << shift) == 0)
+      return fmt::format("{} {}", bytes >> shift, unit);
+  }
+  for (const auto& [unit_bytes, unit] :
+       {std::pair{std::uint64_t{1'000'000'000}, "GB"}, {std::uint64_t{1'000'000}, "MB"}}) {
+    if (bytes != 0 && bytes % unit_bytes == 0)
+      return fmt::format("{} {}", bytes / unit_bytes, unit);
+  }
+  for (const auto& [unit_bytes, unit] : {std::pair{1e9, "GB"}, {1e6, "MB"}, {1e4, "kB"}}) {
+    const double scale = unit_bytes == 1e4 ? 1e3 : unit_bytes;
+    if (static_cast<double>(bytes) >= unit_bytes)
+      return fmt::format("{:.4g} {}", static_cast<double>(bytes) / scale, unit);
+  }
+  return fmt::format("{} B", bytes);
+}
+
+std::string percent_text(double part) {
+  // Larger ratios, from invalid results, would have hundreds of digits or overflow.
+  constexpr double kMost = 1e7;
+  if (part >= kMost) return "over 1e+09 %";
+  if (part <= -kMost) return "below -1e+09 %";
+  return fmt::format("{:.1f} %", 100 * part);
+}
+
+void add_word(std::string& words, const std::string& word) {
+  if (!word.empty()) words += (words.empty() ? "" : ", ") + word;
+}
+
+std::string spread_text(double part) {
+  return part < 1e-4 ? "0.01 %" : fmt::format("{:.2g} %", 100 * part);
+}
+
+std::string count_text(std::size_t count, const std::string& singular) {
+  return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
+}
+
+}  // namespace espalier::report

@@ -1,0 +1,373 @@
+#include "sims/page/topology_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "sims/page/text.h"
+
+namespace espalier::report {
+
+namespace {
+
+constexpr double kLabelMargin = 34;  // around a network that has names beside its vertices
+constexpr double kPi = 3.14159265358979323846;
+
+// The direction of a grid's port (see make_torus) in the picture.
+Place direction_of(const std::string& port) {
+  if (port == "e") return {1, 0};
+  if (port == "w") return {-1, 0};
+  if (port == "s") return {0, 1};
+  if (port == "n") return {0, -1};
+  if (port == "u") return {0.7, -0.7};
+  if (port == "d") return {-0.7, 0.7};
+  return {};
+}
+
+std::string stroke(Place from, Place to) {
+  return place_text("M", from.x, from.y) + place_text("L", to.x, to.y);
+}
+
+// The approximate width of a text: characters, not bytes.
+double label_width(const std::string& text) {
+  constexpr double kCharacter = 7.4;
+  return kCharacter * static_cast<double>(std::count_if(text.begin(), text.end(),
+                                                        [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+TopologyLayout::TopologyLayout(const Topology& topology, double width)
+    : topology_(topology), width_(width), places_(topology.num_vertices()) {
+  if (topology.grid()) {
+    lay_out_grid(*topology.grid());
+  } else if (topology.switched()) {
+    lay_out_layers(*topology.switched());
+  } else if (topology.cluster()) {
+    lay_out_cluster(*topology.cluster());
+  } else if (topology.data_center()) {
+    lay_out_center(*topology.data_center());
+  } else {
+    lay_out_circle();
+    lay_out_springs();
+  }
+  find_parallel_links();
+}
+
+void TopologyLayout::lay_out_grid(const GridShape& grid) {
+  const auto extent = [&](std::size_t d) {
+    return d < grid.dims.size() ? static_cast<double>(grid.dims[d]) : 1.0;
+  };
+  const double columns = extent(0) * extent(2) + extent(2) - 1;  // a gap between planes
+  step_ = std::min(width_ / (columns + 0.4), 72.0);
+  const double left = (width_ - step_ * (columns - 1)) / 2;
+  const double top = step_ * 0.75;
+  height_ = top + step_ * (extent(1) - 1) + step_ * 0.75;
+  for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+    const auto at = grid.coordinates(NodeId(n));
+    const double plane = at.size() > 2 ? at[2] * (extent(0) + 1) : 0;
+    const double row = at.size() > 1 ? at[1] : 0;
+    places_[n] = {left + step_ * (at[0] + plane), top + step_ * row};
+  }
+  room_ = step_ / 2;
+}
+
+void TopologyLayout::lay_out_layers(const SwitchedShape& shape) {
+  const std::size_t nodes = topology_.num_nodes();
+  const auto across = [&](std::size_t index, std::size_t count) {
+    return width_ * (static_cast<double>(index) + 0.5) / static_cast<double>(count);
+  };
+  // The upper side of a bigraph stands above the nodes, its lower side below them. The leaves of
+  // other networks stand above the nodes.
+  const bool two_sides = shape.kind == SwitchedShape::Kind::bigraph;
+  const bool has_spines = shape.kind == SwitchedShape::Kind::fat_tree;
+  constexpr double kLayer = 110;
+  constexpr double kMargin = 34;
+  const double leaf_row = has_spines ? kMargin + kLayer : kMargin + (two_sides ? 60 : 0);
+  const double node_row = leaf_row + kLayer * (two_sides ? 1.6 : 0.8);
+  height_ = node_row + kMargin;
+  room_ = width_ / static_cast<double>(std::max<std::size_t>(nodes, 2)) / 2;
+  if (two_sides) {
+    const std::uint32_t half = shape.leaves / 2;
+    const std::size_t nodes_of_side = std::size_t{half} * shape.nodes_per_switch;
+    for (std::uint32_t leaf = 0; leaf < shape.leaves; ++leaf) {
+      places_[topology_.leaf_switch(leaf).index()] = {across(leaf % half, half),
+                                                      shape.is_upper(leaf) ? leaf_row : node_row};
+    }
+    for (std::size_t n = 0; n < nodes; ++n) {
+      const bool upper = shape.is_upper(shape.leaf_of(NodeId(n)));
+      places_[n] = {across(n % nodes_of_side, nodes_of_side),
+                    upper ? leaf_row - 60 : node_row + 60};
+    }
+    height_ = node_row + 60 + kMargin;
+    room_ = width_ / static_cast<double>(std::max<std::size_t>(nodes_of_side, 2)) / 2;
+    return;
+  }
+  for (std::size_t n = 0; n < nodes; ++n) places_[n] = {across(n, nodes), node_row};
+  for (std::uint32_t leaf = 0; leaf < shape.leaves; ++leaf)
+    places_[topology_.leaf_switch(leaf).index()] = {across(leaf, shape.leaves), leaf_row};
+  for (std::uint32_t spine = 0; has_spines && spine < shape.spines; ++spine)
+    places_[topology_.spine_switch(spine).index()] = {across(spine, shape.spines), kMargin};
+  // In a row, the links between neighbouring switches would hide all longer links.
+  if (has_spines || shape.leaves < 3) return;
+  constexpr double kArch = 120;
+  for (std::uint32_t leaf = 0; leaf < shape.leaves; ++leaf) {
+    const double part = (static_cast<double>(leaf) + 0.5) / shape.leaves;
+    places_[topology_.leaf_switch(leaf).index()].y = leaf_row + kArch * (1 - std::sin(kPi * part));
+  }
+  for (std::size_t n = 0; n < nodes; ++n) places_[n].y += kArch;
+  height_ += kArch;
+}
+
+template <class Vertex>
+void TopologyLayout::put_row(std::size_t count, double y, const Vertex& vertex) {
+  const auto places = static_cast<double>(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    places_[vertex(i).index()] = {width_ * (static_cast<double>(i) + 0.5) / places, y};
+  }
+  room_ = std::min(room_, width_ / std::max(places, 2.0) / 2);
+}
+
+// The GPUs stand in a row, the switches of their servers below, NICs and fabric above.
+void TopologyLayout::lay_out_cluster(const ClusterShape& shape) {
+  constexpr double kLayer = 90;
+  constexpr double kMargin = 34;
+  const double gpu_row = shape.servers == 1 ? kMargin : kMargin + 2 * kLayer;
+  height_ = gpu_row + kLayer + kMargin;
+  room_ = width_ / 2;
+  put_row(shape.nodes(), gpu_row, [](std::size_t i) { return NodeId(i); });
+  put_row(shape.servers, gpu_row + kLayer,
+          [&](auto i) { return topology_.server_switch(static_cast<std::uint32_t>(i)); });
+  if (shape.servers == 1) return;
+  put_row(shape.nics(), kMargin + kLayer,
+          [&](auto i) { return topology_.nic(static_cast<std::uint32_t>(i)); });
+  put_row(1, kMargin, [&](std::size_t) { return topology_.fabric(); });
+}
+
+// The nodes stand by slot; rack, aggregation and core switches stand above them.
+void TopologyLayout::lay_out_center(const DataCenterShape& shape) {
+  constexpr double kLayer = 90;
+  constexpr double kMargin = 34;
+  room_ = width_ / 2;
+  const double top = shape.pods > 1 ? kMargin + kLayer : kMargin;
+  if (shape.pods > 1) {
+    put_row(shape.cores, kMargin,
+            [&](std::size_t i) { return NodeId(topology_.core_switch(0).index() + i); });
+  }
+  put_row(shape.aggregations(), top,
+          [&](std::size_t i) { return NodeId(topology_.aggregation_switch(0, 0).index() + i); });
+  put_row(shape.racks(), top + kLayer,
+          [&](std::size_t i) { return NodeId(topology_.tor_switch(0).index() + i); });
+  std::vector<NodeId> by_slot;
+  for (std::size_t n = 0; n < shape.slots.size(); ++n) by_slot.emplace_back(n);
+  std::sort(by_slot.begin(), by_slot.end(),
+            [&](NodeId a, NodeId b) { return shape.slots[a.index()] < shape.slots[b.index()]; });
+  put_row(by_slot.size(), top + 2 * kLayer, [&](std::size_t i) { return by_slot[i]; });
+  height_ = top + 2 * kLayer + kMargin;
+}
+
+void TopologyLayout::lay_out_circle() {
+  const auto count = static_cast<double>(places_.size());
+  const double radius = width_ / 2 - 30;
+  height_ = width_;
+  for (std::size_t v = 0; v < places_.size(); ++v) {
+    const double angle = 2 * kPi * static_cast<double>(v) / count - kPi / 2;
+    places_[v] = {width_ / 2 + radius * std::cos(angle), height_ / 2 + radius * std::sin(angle)};
+  }
+  room_ = std::min(30.0, kPi * radius / count);
+}
+
+// Springs between all vertices, as long as the shortest path between them (Kamada and Kawai, 1989),
+// relaxed by majorization of their stress (Gansner, Koren and North, 2004). Slow links are longer
+// than fast ones, so that the members of a box stand together.
+void TopologyLayout::lay_out_springs() {
+  constexpr std::size_t kMostVertices = 256;  // all pairs of vertices have a spring
+  constexpr int kRounds = 300;
+  const std::size_t count = places_.size();
+  std::map<std::pair<std::size_t, std::size_t>, double> rates;
+  double fastest = 0;
+  for (const TopologyLink& link : topology_.links()) {
+    const auto [a, b] = std::minmax({link.from.index(), link.to.index()});
+    double& rate = rates[{a, b}];
+    rate = std::max(rate, static_cast<double>(link.spec.bytes_per_second));
+    fastest = std::max(fastest, rate);
+  }
+  const bool is_complete = rates.size() == count * (count - 1) / 2;
+  if (count > kMostVertices || count < 4 || is_complete) return;
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  std::vector<std::vector<double>> length(count, std::vector<double>(count, kFar));
+  for (const auto& [ends, rate] : rates) {
+    const double one = rate > 0 ? std::min(std::sqrt(fastest / rate), 3.0) : 1;
+    length[ends.first][ends.second] = length[ends.second][ends.first] = one;
+  }
+  for (std::size_t v = 0; v < count; ++v) length[v][v] = 0;
+  for (std::size_t via = 0; via < count; ++via) {
+    for (std::size_t a = 0; a < count; ++a) {
+      for (std::size_t b = 0; b < count; ++b)
+        length[a][b] = std::min(length[a][b], length[a][via] + length[via][b]);
+    }
+  }
+  const double longest = *std::max_element(length[0].begin(), length[0].end());
+  if (longest == kFar) return;  // some vertices are not connected
+  const double side = width_ - 2 * kLabelMargin;
+  const double unit = side / longest;
+  std::vector<std::array<double, 2>> points(count);
+  for (std::size_t v = 0; v < count; ++v) points[v] = {places_[v].x, places_[v].y};
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t a = 0; a < count; ++a) {
+      std::array<double, 2> sum{};
+      double weights = 0;
+      for (std::size_t b = 0; b < count; ++b) {
+        if (a == b) continue;
+        const double wanted = length[a][b] * unit;
+        const double dx = points[a][0] - points[b][0];
+        const double dy = points[a][1] - points[b][1];
+        const double part = wanted / std::max(std::hypot(dx, dy), 1e-6);
+        const double weight = 1 / (wanted * wanted);
+        sum[0] += weight * (points[b][0] + dx * part);
+        sum[1] += weight * (points[b][1] + dy * part);
+        weights += weight;
+      }
+      points[a] = {sum[0] / weights, sum[1] / weights};
+    }
+  }
+  std::array<double, 2> low{points[0][0], points[0][1]};
+  std::array<double, 2> high = low;
+  for (const auto& point : points) {
+    for (const std::size_t d : {0U, 1U}) {
+      low[d] = std::min(low[d], point[d]);
+      high[d] = std::max(high[d], point[d]);
+    }
+  }
+  const double extent = std::max(high[0] - low[0], (high[1] - low[1]) / 1.1);
+  if (extent <= 0) return;
+  const double scale = side / extent;
+  height_ = (high[1] - low[1]) * scale + 2 * kLabelMargin;
+  for (std::size_t v = 0; v < count; ++v) {
+    places_[v] = {width_ / 2 + (points[v][0] - (low[0] + high[0]) / 2) * scale,
+                  kLabelMargin + (points[v][1] - low[1]) * scale};
+  }
+  double least = width_;
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      least = std::min(least, std::hypot(places_[a].x - places_[b].x, places_[a].y - places_[b].y));
+    }
+  }
+  room_ = std::min(30.0, least / 2);
+}
+
+void TopologyLayout::find_parallel_links() {
+  std::map<std::pair<NodeId, NodeId>, std::uint32_t> seen;
+  for (const TopologyLink& link : topology_.links()) {
+    Place direction;
+    // The ends of a link around a torus do not overlap the links between neighbours.
+    const bool apart = is_drawn_as_ends(link, direction);
+    has_ends_ = has_ends_ || apart;
+    parallel_.push_back(apart ? 0 : seen[{link.from, link.to}]++);
+  }
+}
+
+bool TopologyLayout::is_drawn_as_ends(const TopologyLink& link, Place& direction) const {
+  if (!topology_.grid()) return false;
+  direction = direction_of(link.out_name);
+  if (direction.x == 0 && direction.y == 0) return false;
+  const Place from = places_[link.from.index()];
+  const Place to = places_[link.to.index()];
+  const double dx = to.x - from.x - direction.x * step_;
+  const double dy = to.y - from.y - direction.y * step_;
+  return std::abs(dx) + std::abs(dy) > step_ * 0.1;
+}
+
+std::string TopologyLayout::link(LinkId id, double aside) const {
+  const TopologyLink& link = topology_.link(id);
+  Place from = places_[link.from.index()];
+  Place to = places_[link.to.index()];
+  Place direction;
+  const bool as_ends = is_drawn_as_ends(link, direction);
+  if (!as_ends) {
+    const double length = std::hypot(to.x - from.x, to.y - from.y);
+    if (length == 0) return {};
+    direction = {(to.x - from.x) / length, (to.y - from.y) / length};
+  }
+  const double offset = aside * (1 + 2 * parallel_[id.index()]);
+  const Place shift{-direction.y * offset, direction.x * offset};
+  from = {from.x + shift.x, from.y + shift.y};
+  to = {to.x + shift.x, to.y + shift.y};
+  if (!as_ends) return stroke(from, to);
+  const double end = step_ * 0.5;
+  return stroke(from, {from.x + direction.x * end, from.y + direction.y * end}) +
+         stroke({to.x - direction.x * end, to.y - direction.y * end}, to);
+}
+
+std::string TopologyLayout::all_links() const {
+  std::string path;
+  for (std::size_t l = 0; l < topology_.num_links(); ++l) path += link(LinkId(l), 0);
+  return path;
+}
+
+std::string TopologyLayout::route(const RouteSet& routes, RouteId route) const {
+  std::string path;
+  for (std::size_t hop = 0; hop < routes.hops(route); ++hop)
+    path += link(routes.link(route, hop), 0);
+  return path;
+}
+
+std::vector<MapLabel> map_labels(const Topology& topology, const TopologyLayout& layout,
+                                 double vertex_size) {
+  constexpr std::size_t kMostLabels = 40;
+  constexpr double kAbove = 4;  // what fonts have above and below their letters
+  std::vector<MapLabel> labels;
+  if (topology.grid() || topology.num_vertices() > kMostLabels) return labels;
+  const double gap = vertex_size + 3;
+  const auto is_free = [&](const MapLabel& label) {
+    const double right = label.left + label.width;
+    const double top = label.line - kMapLabelHeight + 3;
+    const double bottom = label.line + 3;
+    // Browsers' fonts are up to a tenth wider than label.width.
+    const double margin = 2 + label.width / 10;
+    if (label.left < margin || right > layout.width() - margin || top < kAbove ||
+        bottom > layout.height() - kAbove)
+      return false;
+    for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
+      const Place at = layout.place(NodeId(v));
+      if (at.x + vertex_size > label.left && at.x - vertex_size < right &&
+          at.y + vertex_size > top && at.y - vertex_size < bottom)
+        return false;
+    }
+    return std::none_of(labels.begin(), labels.end(), [&](const MapLabel& other) {
+      return other.left < right && label.left < other.left + other.width &&
+             std::abs(other.line - label.line) < kMapLabelHeight;
+    });
+  };
+  for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
+    const Place at = layout.place(NodeId(v));
+    MapLabel label{NodeId(v), topology.vertex_name(NodeId(v)), 0, 0, 0};
+    label.width = label_width(label.words);
+    // Away from the neighbours first, where the fewest links are.
+    Place away{0, 0};
+    for (const TopologyLink& link : topology.links()) {
+      if (link.from != NodeId(v)) continue;
+      const Place to = layout.place(link.to);
+      const double length = std::max(1.0, std::hypot(to.x - at.x, to.y - at.y));
+      away = {away.x - (to.x - at.x) / length, away.y - (to.y - at.y) / length};
+    }
+    std::array<Place, 8> directions{
+        {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {0.7, 0.7}, {-0.7, 0.7}, {0.7, -0.7}, {-0.7, -0.7}}};
+    std::stable_sort(directions.begin(), directions.end(), [&](Place a, Place b) {
+      return a.x * away.x + a.y * away.y > b.x * away.x + b.y * away.y + 1e-9;
+    });
+    for (const Place direction : directions) {
+      // The middle of the label's left edge, middle or right edge stands at the gap.
+      label.left = at.x + direction.x * gap - label.width * (1 - direction.x) / 2;
+      label.line = at.y + direction.y * (gap + 5) + 4;
+      if (!is_free(label)) continue;
+      labels.push_back(label);
+      break;
+    }
+  }
+  return labels;
+}
+
+}  // namespace espalier::report

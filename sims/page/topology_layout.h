@@ -1,0 +1,83 @@
+// The places of vertices and links of a topology in a picture.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "alg/routes/route_set.h"
+#include "hw/topology/topology.h"
+
+namespace espalier::report {
+
+struct Place {
+  double x = 0;
+  double y = 0;
+};
+
+// Grids are drawn as grids, with the planes of a third dimension side by side. Networks with
+// switches are drawn in layers with the nodes at the bottom; in a GPU cluster, the servers'
+// switches are below the nodes. All other networks are laid out by springs, or in a circle.
+class TopologyLayout {
+ public:
+  // Precondition: the topology is not a multi-dimensional system.
+  TopologyLayout(const Topology& topology, double width);
+
+  [[nodiscard]] double width() const { return width_; }
+  [[nodiscard]] double height() const { return height_; }
+  [[nodiscard]] Place place(NodeId vertex) const { return places_[vertex.index()]; }
+  // The radius around a place that no other vertex needs.
+  [[nodiscard]] double room() const { return room_; }
+  // Whether a link of a torus is drawn as two ends.
+  [[nodiscard]] bool has_ends() const { return has_ends_; }
+  // SVG path data from vertex to vertex. The line is shifted by `aside` to the right of the
+  // straight line, so that both directions are visible; parallel links are shifted further. A link
+  // around a torus is drawn as its two ends only.
+  [[nodiscard]] std::string link(LinkId id, double aside) const;
+  [[nodiscard]] std::string all_links() const;
+  [[nodiscard]] std::string route(const RouteSet& routes, RouteId route) const;
+  // Of a vertex with a number in it.
+  [[nodiscard]] double tree_radius() const { return std::clamp(room_ * 0.52, 2.0, 15.0); }
+
+ private:
+  void lay_out_grid(const GridShape& grid);
+  void lay_out_layers(const SwitchedShape& shape);
+  void lay_out_cluster(const ClusterShape& shape);
+  void lay_out_center(const DataCenterShape& shape);
+  void lay_out_circle();
+  void lay_out_springs();
+  // `vertex(i)` is the i-th of the row.
+  template <class Vertex>
+  void put_row(std::size_t count, double y, const Vertex& vertex);
+  void find_parallel_links();
+  // True for a grid's link that does not lead to a neighbour in the picture; sets its direction.
+  [[nodiscard]] bool is_drawn_as_ends(const TopologyLink& link, Place& direction) const;
+
+  const Topology& topology_;
+  double width_;
+  double height_ = 0;
+  double room_ = 0;
+  double step_ = 0;  // of a grid
+  bool has_ends_ = false;
+  std::vector<Place> places_;
+  // By LinkId, the number of earlier links between the same vertices.
+  std::vector<std::uint32_t> parallel_;
+};
+
+// The name of a vertex beside its place.
+struct MapLabel {
+  NodeId vertex;
+  std::string words;
+  double left = 0;
+  double line = 0;  // the base line
+  double width = 0;
+};
+inline constexpr double kMapLabelHeight = 13;
+
+// The labels of a map whose vertices have this size. Labels overlap neither each other nor a
+// vertex; a vertex without room beside it has none. Maps of many vertices, and grids, have no
+// labels.
+[[nodiscard]] std::vector<MapLabel> map_labels(const Topology& topology,
+                                               const TopologyLayout& layout, double vertex_size);
+
+}  // namespace espalier::report
