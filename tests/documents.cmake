@@ -9,7 +9,7 @@ foreach(document ${documents})
     continue()  # a changelog names what was there
   endif()
   file(READ ${SOURCE_DIR}/${document} text)
-  string(REGEX MATCHALL "[`(](hw|flowctl|router|ni|alg|sockets|sims|tests|examples|cmake|configs|docs|validation)/[A-Za-z0-9_./*-]*[`):, ]" found "${text}")
+  string(REGEX MATCHALL "[`(](hw|flowctl|router|ni|alg|sockets|sims|tests|examples|cmake|configs|docs|python|validation)/[A-Za-z0-9_./*-]*[`):, ]" found "${text}")
   foreach(name ${found})
     string(REGEX REPLACE "^.(.*).$" "\\1" name "${name}")
     math(EXPR names "${names} + 1")
