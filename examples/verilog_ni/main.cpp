@@ -9,7 +9,7 @@
 #include "sims/model/build_topology.h"
 #include "sims/system/elaboration.h"
 #include "sims/system/simulation.h"
-#include "sockets/signals/axi_stream.h"
+#include "axi_stream.h"
 
 using namespace espalier;
 

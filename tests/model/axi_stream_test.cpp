@@ -5,7 +5,7 @@
 
 #include "model_test_support.h"
 #include "signal_systems.h"
-#include "sockets/signals/axi_stream.h"
+#include "examples/verilog_ni/axi_stream.h"
 
 namespace espalier {
 namespace {

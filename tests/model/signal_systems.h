@@ -8,7 +8,7 @@
 #include "model_test_support.h"
 #include "sims/system/elaboration.h"
 #include "sims/system/simulation.h"
-#include "sockets/signals/signal_router.h"
+#include "tests/model/signal_router.h"
 
 namespace espalier::test {
 

@@ -1,4 +1,4 @@
-#include "sockets/signals/axi_stream.h"
+#include "axi_stream.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "sockets/signals/signal_router.h"
+#include "tests/model/signal_router.h"
 
 #include <fmt/format.h>
 
