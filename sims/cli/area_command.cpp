@@ -255,16 +255,15 @@ std::string area_csv(const std::vector<Json>& systems) {
 class Measurements {
  public:
   Measurements() = default;
-  explicit Measurements(const LibertyFile& library)
-      : synthesizer_(library), library_(UserLibrary{library.name, library.nand2_area}) {}
+  explicit Measurements(const std::string& liberty) : synthesizer_(liberty) {}
 
   void add_to(SystemConfig& system, const Topology& topology, const RunNeed& need) {
-    if (library_ && system.cost.node_nm == 0) {
+    if (synthesizer_.user_library() && system.cost.node_nm == 0) {
       throw std::runtime_error(
           "--liberty needs the feature size of its cells, for SRAM and wires: add --node, for "
           "example --node 45nm");
     }
-    system.cost.user_library = library_;
+    system.cost.user_library = synthesizer_.user_library();
     const PricedSystem priced = price_system(system, topology, need);
     for (const RouterCost& router : priced.cost.routers) measure(router.blocks());
     for (const NiKindCost& ni : priced.cost.nis) measure(ni.cost.blocks);
@@ -285,7 +284,6 @@ class Measurements {
   }
 
   Synthesizer synthesizer_;
-  std::optional<UserLibrary> library_;
   std::vector<SynthesizedLogic> known_;
 };
 
@@ -377,7 +375,7 @@ int area_command(const AreaOptions& options) {
     audience = Messages::nobody;
     try {
       if (!measurements && !options.liberty.empty()) {
-        measurements.emplace(read_liberty(options.liberty));
+        measurements.emplace(options.liberty);
       }
       if (options.synthesize && !measurements) measurements.emplace();
       add_systems(*inputs, measurements ? &*measurements : nullptr, systems);

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -180,16 +182,127 @@ std::string timing_script(const char* top, const std::string& liberty) {
 }
 
 // The cells of a mapped module and their leakage; empty if the library lacks that of one of them.
-std::optional<double> leakage_uw(const std::string& statistics, const LibertyFile& library) {
-  if (library.leakage_nw.empty()) return std::nullopt;
+std::optional<double> leakage_uw(const std::string& statistics,
+                                 const std::map<std::string, double>& leakage_nw) {
+  if (leakage_nw.empty()) return std::nullopt;
   double sum = 0;
   const std::regex row("\n +([^ :\n]+) +([0-9]+)(?=\n)");
   for (std::sregex_iterator it(statistics.begin(), statistics.end(), row), end; it != end; ++it) {
-    const auto cell = library.leakage_nw.find((*it)[1]);
-    if (cell == library.leakage_nw.end()) return std::nullopt;
+    const auto cell = leakage_nw.find((*it)[1]);
+    if (cell == leakage_nw.end()) return std::nullopt;
     sum += std::stod((*it)[2]) * cell->second;
   }
   return sum / 1000;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& text, std::size_t at,
+                         const std::string& what) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(at, text.size()));
+  throw std::runtime_error(
+      fmt::format("{}:{}: {}", path, 1 + std::count(text.begin(), end, '\n'), what));
+}
+
+// The file with blanks instead of comments. Refuses a file that is cut off: yosys reads one.
+std::string liberty_text(const std::string& path) {
+  std::ifstream in(path);
+  if (!in || !fs::is_regular_file(path)) {
+    throw std::runtime_error(fmt::format("{}: cannot read the Liberty file", path));
+  }
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto skip_to = [&](std::size_t from, const char* mark, const char* what) {
+    const std::size_t end = text.find(mark, from + 1);
+    if (end == std::string::npos) refuse(path, text, from, what);
+    return end;
+  };
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') at = skip_to(at, "\"", "a text that does not end");
+    const bool line = text.compare(at, 2, "//") == 0;
+    if (line || text.compare(at, 2, "/*") == 0) {
+      const std::size_t end = line ? std::min(text.find('\n', at), text.size())
+                                   : skip_to(at + 1, "*/", "a comment that does not end") + 2;
+      for (; at < end; ++at) text[at] = text[at] == '\n' ? '\n' : ' ';
+      if (at == text.size()) break;
+    }
+    if (text[at] == '{') ++depth;
+    if (text[at] == '}' && depth-- == 0) refuse(path, text, at, "found '}' outside of a group");
+  }
+  if (depth != 0) refuse(path, text, text.size(), "the file ends within a group; expected '}'");
+  return text;
+}
+
+std::string value_in(const std::string& text, const char* pattern) {
+  std::smatch found;
+  return std::regex_search(text, found, std::regex(pattern)) ? found[1].str() : std::string();
+}
+
+// In nW: "1nW", "1pW", "10uW".
+double leakage_unit(const std::string& library) {
+  const std::string unit = value_in(library, "leakage_power_unit\\s*:\\s*\"?([0-9.]*[a-zA-Z]*)");
+  char* rest = nullptr;
+  const double count = std::strtod(unit.c_str(), &rest);
+  const double size = *rest == 'p' ? 1e-3 : *rest == 'u' ? 1e3 : *rest == 'm' ? 1e6 : 1;
+  return (count == 0 ? 1 : count) * size;
+}
+
+// Of its own, or the mean over the cell's states; empty: the file states none.
+std::optional<double> leakage_of_cell(const std::string& cell) {
+  const std::string own = value_in(cell, "\\bcell_leakage_power\\s*:\\s*\"?([-+.0-9eE]+)");
+  if (!own.empty()) return std::stod(own);
+  const std::regex state(
+      "\\bleakage_power\\s*\\([^)]*\\)\\s*\\{[^}]*\\bvalue\\s*:\\s*\"?([-+.0-9eE]+)");
+  double sum = 0;
+  std::size_t states = 0;
+  for (std::sregex_iterator it(cell.begin(), cell.end(), state), end; it != end; ++it, ++states) {
+    sum += std::stod((*it)[1]);
+  }
+  if (states == 0) return std::nullopt;
+  return sum / static_cast<double>(states);
+}
+
+// Yosys reads the cells and does not tell what they leak.
+std::map<std::string, double> leakages(const std::string& library) {
+  std::map<std::string, double> leakage_nw;
+  const double unit = leakage_unit(library);
+  const std::regex header("\\bcell\\s*\\(\\s*\"?([^\")\\s]+)\"?\\s*\\)");
+  for (std::sregex_iterator it(library.begin(), library.end(), header), end; it != end;) {
+    const std::string name = (*it)[1];
+    const auto begin = (*it)[0].second;
+    ++it;
+    const auto leakage = leakage_of_cell({begin, it == end ? library.end() : (*it)[0].first});
+    if (leakage) leakage_nw[name] = unit * *leakage;
+  }
+  return leakage_nw;
+}
+
+constexpr const char* kProbes =
+    "module nand2(input a, input b, output y); assign y = ~(a & b); endmodule\n"
+    "module flip_flop(input c, input d, output reg q); always @(posedge c) q <= d; endmodule\n";
+
+// The area of the NAND2 to which yosys maps, um2.
+double nand2_area(const std::string& yosys, const std::string& path) {
+  const Workplace place;
+  place.write("probes.v", kProbes);
+  const std::string liberty = fs::absolute(path).string();
+  place.write("run.ys", fmt::format("read_verilog probes.v\nsynth\ndfflibmap -liberty \"{0}\"\n"
+                                    "abc -liberty \"{0}\"\nopt_clean\n"
+                                    "tee -o area.txt stat -liberty \"{0}\"\n",
+                                    liberty));
+  const ChildOutcome outcome =
+      run_child(yosys, {"-Q", "-T", "-l", "log.txt", "run.ys"}, place.path().string());
+  const std::string area = place.read("area.txt");
+  const std::string nand2 =
+      value_in(area, "=== nand2 ===[^=]*of cells: +1\n[^=]*area for module [^:]*: ([0-9.]+)");
+  if (outcome.exit_code == 0 && area.find("flip_flop': 0") == std::string::npos && !nand2.empty()) {
+    return std::stod(nand2);
+  }
+  const std::string error = value_in(place.read("log.txt"), "ERROR: ([^\n]*)");
+  const std::string line = value_in(error, " on line ([0-9]+)");
+  throw std::runtime_error(
+      fmt::format("{}{}: yosys cannot map a NAND2 and a flip-flop to these cells{}; synthesis "
+                  "needs a NAND2, an "
+                  "inverter, a buffer and a D flip-flop with an area",
+                  path, line.empty() ? "" : ":" + line, error.empty() ? "" : " (" + error + ")"));
 }
 
 }  // namespace
@@ -202,10 +315,16 @@ Synthesizer::Synthesizer()
       "qflow-tech-osu018");
 }
 
-Synthesizer::Synthesizer(const LibertyFile& library)
-    : yosys_(find_program("yosys")), library_(library.path), user_library_(library) {
+Synthesizer::Synthesizer(const std::string& liberty)
+    : yosys_(find_program("yosys")), library_(fs::absolute(liberty).string()) {
+  const std::string text = liberty_text(liberty);
+  const std::string name = value_in(text, "^\\s*library\\s*\\(\\s*\"?([^\")\\s]*)");
+  if (name.empty()) refuse(liberty, text, 0, "expected: library (NAME) { ... }");
   if (yosys_.empty()) throw std::runtime_error("synthesis needs yosys: apt install yosys");
-  if (library.has_timing) sta_ = find_program("sta");
+  user_library_ = UserLibrary{name, nand2_area(yosys_, liberty)};
+  leakage_nw_ = leakages(text);
+  has_timing_ = !value_in(text, "\\btiming\\s*\\([^)]*\\)\\s*\\{\\s*([^\\s}])").empty();
+  if (has_timing_) sta_ = find_program("sta");
 }
 
 SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
@@ -213,7 +332,6 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   const RtlSource source = rtl_source(instance.module);
   const std::string name = describe(instance);
   const std::string area_library_path = user_library_ ? library_ : "areas.lib";
-  const bool has_timing = !user_library_ || user_library_->has_timing;
   std::string parameters;
   for_each_parameter(instance, [&](const char* parameter, std::uint32_t value) {
     parameters += fmt::format(" -set {} {}", parameter, value);
@@ -233,7 +351,7 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
       "opt_clean\n"
       "tee -o area.txt stat -liberty \"{2}\"\n",
       source.name, parameters, area_library_path);
-  if (has_timing) {
+  if (has_timing_) {
     script += fmt::format(
         "design -load logic\n"
         "dfflibmap -liberty \"{0}\"\n"
@@ -256,11 +374,10 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   }
   SynthesizedLogic logic;
   logic.instance = instance;
-  logic.gates =
-      number_in(area, "Chip area for .*: ([0-9.]+)", "the area of " + name) /
-      (user_library_ ? user_library_->nand2_area : cells_of(CellLibrary::nangate45).nand2);
-  if (user_library_) logic.leakage_uw = leakage_uw(area, *user_library_);
-  if (!has_timing) return logic;
+  logic.gates = number_in(area, "Chip area for .*: ([0-9.]+)", "the area of " + name) /
+                (user_library_ ? user_library_->nand2_um2 : cells_of(CellLibrary::nangate45).nand2);
+  if (user_library_) logic.leakage_uw = leakage_uw(area, leakage_nw_);
+  if (!has_timing_) return logic;
   if (!sta_.empty()) {
     logic.ps = timed(place.path().string(), source.name, name);
     return logic;

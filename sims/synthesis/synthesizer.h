@@ -3,11 +3,11 @@
 // cells.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
 #include "hw/cost/cost_spec.h"
-#include "sims/synthesis/liberty_file.h"
 
 namespace espalier {
 
@@ -19,9 +19,13 @@ class Synthesizer {
   // Throws std::runtime_error with the Debian packages to install if the tool or the library is
   // missing.
   Synthesizer();
-  // A user's library. Delays are OpenSTA's (Debian: opensta) if it is installed, and otherwise
-  // abc's, which has no setup times; a library without timing gives none.
-  explicit Synthesizer(const LibertyFile& library);
+  // A user's Liberty file. Delays are OpenSTA's (Debian: opensta) if it is installed, and otherwise
+  // abc's, which has no setup times; a library without timing gives none. Throws
+  // std::runtime_error with the place if the file cannot be read, or if yosys cannot map a NAND2
+  // and a flip-flop to its cells.
+  explicit Synthesizer(const std::string& liberty);
+
+  [[nodiscard]] const std::optional<UserLibrary>& user_library() const { return user_library_; }
 
   // Takes seconds; a tree over 64 keys of 32 bits takes about twenty. Throws std::runtime_error if
   // a tool fails or leaves cells without an area.
@@ -35,7 +39,9 @@ class Synthesizer {
   std::string yosys_;
   std::string sta_;  // empty: not installed, or the library has no timing
   std::string library_;
-  std::optional<LibertyFile> user_library_;
+  std::optional<UserLibrary> user_library_;
+  bool has_timing_ = true;
+  std::map<std::string, double> leakage_nw_;  // by cell; without cells whose leakage is not stated
 };
 
 }  // namespace espalier
