@@ -1,7 +1,6 @@
 #include <catch2/catch.hpp>
 
 #include "job_support.h"
-#include "sims/workload/coordination/cycle_run.h"
 
 using namespace espalier;
 

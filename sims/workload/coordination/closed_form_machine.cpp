@@ -1,9 +1,5 @@
 #include "sims/workload/coordination/closed_form_machine.h"
 
-#include "sims/workload/coordination/closed_form.h"
-#include "sims/workload/coordination/cycle_run.h"
-#include "sims/workload/coordination/job_hosts.h"
-
 namespace espalier {
 
 ClosedFormMachine::ClosedFormMachine(std::size_t ranks, const MessageTime& messages,
@@ -81,17 +77,6 @@ void ClosedFormMachine::send(const HostMessage& message, Cycle at) {
 void ClosedFormMachine::post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) {
   const auto running = streams_.post(rank, collective, bytes, at);
   if (running) push_end(*running);
-}
-
-TrainingRecord run_in_closed_form(const TrainingJob& job, const MessageTime& messages,
-                                  const ReductionTime& reductions, const JobProgress& progress) {
-  if (has_cycles(job.spec.mode)) return CycleRun(job, messages, reductions).run(progress);
-  const auto hosts = make_hosts(job);
-  ClosedFormMachine machine(job.spec.ranks, messages, reductions);
-  const std::string stuck = machine.run(*hosts);
-  TrainingRecord record = hosts->record();
-  if (record.failure.empty()) record.failure = stuck;
-  return record;
 }
 
 }  // namespace espalier

@@ -51,16 +51,7 @@ const ControlPattern& Coordination::pattern(ControlOp op) const {
 
 void Coordination::enter(RankId rank, std::uint64_t cycle) {
   if (cycle == first_record_ + records_.size()) records_.emplace_back();
-  enter(rank, record(cycle));
-}
-
-void Coordination::enter_together(std::uint64_t cycle) {
-  if (cycle == first_record_ + records_.size()) records_.emplace_back();
   Record& now = record(cycle);
-  for (std::size_t r = 0; r < controllers_.size(); ++r) enter(RankId(r), now);
-}
-
-void Coordination::enter(RankId rank, Record& now) {
   RankController& controller = controllers_[rank.index()];
   controller.begin_cycle();
   if (!controller.uncached().empty()) now.any_uncached = true;
@@ -201,18 +192,6 @@ Coordination::Decided Coordination::leave(RankId rank, std::uint64_t cycle) {
     records_.pop_front();
     ++first_record_;
   }
-  return decided;
-}
-
-Coordination::Decided Coordination::leave_together(std::uint64_t cycle) {
-  Record& now = record(cycle);
-  if (!now.is_decided) disagree(kRoot, "the decision of the cycle");
-  const Decided decided = now.decided;
-  if (!now.units.empty()) {
-    for (RankController& controller : controllers_) controller.executed(now.units);
-  }
-  records_.pop_front();
-  ++first_record_;
   return decided;
 }
 

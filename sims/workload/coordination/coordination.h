@@ -1,6 +1,6 @@
 // Horovod's cycles on all ranks: the operations of the control plane in a cycle, the sizes of their
-// messages, and the decisions. coordinated_hosts.cpp moves the messages over a network, cycle_run.h
-// in closed form.
+// messages, and the decisions. coordinated_hosts.cpp moves the messages over a network,
+// cycle_run.cpp in closed form.
 #pragma once
 
 #include <cstdint>
@@ -61,8 +61,6 @@ class Coordination {
 
   // The rank begins the cycle. It has submitted the units that are complete.
   void enter(RankId rank, std::uint64_t cycle);
-  // The same for all ranks.
-  void enter_together(std::uint64_t cycle);
   // The cycle's operation number `index`; none after the last. Precondition: the rank has finished
   // the operations before it.
   [[nodiscard]] std::optional<ControlOp> op(RankId rank, std::uint64_t cycle, std::size_t index);
@@ -97,8 +95,6 @@ class Coordination {
     CollectiveNumber end = 0;
   };
   Decided leave(RankId rank, std::uint64_t cycle);
-  // The same for all ranks.
-  Decided leave_together(std::uint64_t cycle);
 
   // By number of the collective.
   [[nodiscard]] const std::vector<Response>& responses() const { return responses_; }
@@ -129,7 +125,6 @@ class Coordination {
   [[nodiscard]] const Record& record(std::uint64_t cycle) const {
     return records_[static_cast<std::size_t>(cycle - first_record_)];
   }
-  void enter(RankId rank, Record& record);
   void learn_cached(RankId rank, Record& record);
   void decide(Record& record);
   [[nodiscard]] std::size_t tensors_in(const std::vector<UnitId>& units) const;

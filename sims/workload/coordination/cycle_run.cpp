@@ -1,8 +1,58 @@
-#include "sims/workload/coordination/cycle_run.h"
-
+// Horovod's cycles in closed form, for all ranks together: the only way for thousands of ranks.
 #include <algorithm>
+#include <vector>
+
+#include "sims/workload/coordination/closed_form.h"
+#include "sims/workload/coordination/closed_form_machine.h"
+#include "sims/workload/coordination/coordination.h"
+#include "sims/workload/coordination/job_hosts.h"
+#include "sims/workload/coordination/training_recorder.h"
 
 namespace espalier {
+
+namespace {
+
+class CycleRun {
+ public:
+  // The arguments must outlive it.
+  CycleRun(const TrainingJob& job, const MessageTime& messages, const ReductionTime& reductions);
+
+  TrainingRecord run(const JobProgress& progress);
+
+ private:
+  void enter_cycle();
+  void run_operation(ControlOp op);
+  // `first`: number of the round's first message in the pattern.
+  void run_round(ControlOp op, std::size_t first, const std::vector<PatternMessage>& round);
+  // Fast path for messages of one size whose receipt costs only the overhead.
+  void run_uniform(ControlOp op);
+  // Both are indexed by message of the operation's pattern.
+  [[nodiscard]] const std::vector<MessageTime::Path>& paths(ControlOp op);
+  [[nodiscard]] const std::vector<Cycle>& flights(ControlOp op, Bytes bytes);
+  void execute();
+  void reduce(CollectiveNumber collective);
+
+  const TrainingJob& job_;
+  const MessageTime& messages_;
+  const ReductionTime& reductions_;
+  ReadyTimes times_;
+  Coordination coordination_;
+  std::vector<RankFramework> frameworks_;
+  TrainingRecorder recorder_;
+  std::uint64_t cycle_ = 0;
+  std::vector<Cycle> begin_;       // by rank: start of its current cycle
+  std::vector<Cycle> now_;         // by rank: time of its thread
+  std::vector<Bytes> gathered_;    // by rank, in the current operation
+  std::vector<Cycle> arrival_;     // by message of a round
+  std::vector<Bytes> sent_bytes_;  // by message of a round
+  struct Flights {
+    Bytes bytes = 0;
+    std::vector<Cycle> times;
+  };
+  std::vector<Flights> flights_;                       // by operation, for the most recent size
+  std::vector<std::vector<MessageTime::Path>> paths_;  // by operation
+  Cycle stream_free_ = 0;                              // end of the previous collective
+};
 
 CycleRun::CycleRun(const TrainingJob& job, const MessageTime& messages,
                    const ReductionTime& reductions)
@@ -49,8 +99,8 @@ void CycleRun::enter_cycle() {
     const ShapeId shape = frameworks_[r].shape();
     frameworks_[r].take_until(begin_[r], [&](UnitId unit) { controller.submit(unit, shape); });
     now_[r] = begin_[r];
+    coordination_.enter(rank, cycle_);
   }
-  coordination_.enter_together(cycle_);
 }
 
 void CycleRun::run_operation(ControlOp op) {
@@ -140,7 +190,8 @@ void CycleRun::execute() {
   const std::uint64_t executed = coordination_.controller(kRoot).num_executed();
   recorder_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()), begin_[0],
                           now_[0]);
-  const Coordination::Decided decided = coordination_.leave_together(cycle_);
+  Coordination::Decided decided;
+  for (std::size_t r = 0; r < now_.size(); ++r) decided = coordination_.leave(RankId(r), cycle_);
   for (CollectiveNumber c = decided.first; c != decided.end; ++c) reduce(c);
 }
 
@@ -161,6 +212,19 @@ void CycleRun::reduce(CollectiveNumber collective) {
     const Cycle end = frameworks_[r].reduced(response.tensors.size(), stream_free_);
     if (end != kNever) recorder_.iteration_over(iteration, end);
   }
+}
+
+}  // namespace
+
+TrainingRecord run_in_closed_form(const TrainingJob& job, const MessageTime& messages,
+                                  const ReductionTime& reductions, const JobProgress& progress) {
+  if (has_cycles(job.spec.mode)) return CycleRun(job, messages, reductions).run(progress);
+  const auto hosts = make_hosts(job);
+  ClosedFormMachine machine(job.spec.ranks, messages, reductions);
+  const std::string stuck = machine.run(*hosts);
+  TrainingRecord record = hosts->record();
+  if (record.failure.empty()) record.failure = stuck;
+  return record;
 }
 
 }  // namespace espalier
