@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "flowctl/flit.h"
+
 namespace espalier {
 
 namespace {
@@ -14,37 +16,6 @@ unsigned bits_for(std::uint32_t values) {
   while ((std::uint64_t{1} << bits) < values) ++bits;
   return bits;
 }
-
-bool is_sub_packet(FlitType type) { return (static_cast<unsigned>(type) & 0b100U) != 0; }
-
-class FieldWriter {
- public:
-  void put(std::uint32_t value, unsigned bits, const char* name) {
-    if (value >> bits != 0) {
-      throw std::out_of_range(fmt::format("{} = {} does not fit its {} bits", name, value, bits));
-    }
-    word_ = word_ << bits | value;
-  }
-  void skip(unsigned bits) { word_ <<= bits; }
-  [[nodiscard]] std::uint64_t word() const { return word_; }
-
- private:
-  std::uint64_t word_ = 0;
-};
-
-class FieldReader {
- public:
-  FieldReader(std::uint64_t word, unsigned bits) : word_(word), left_(bits) {}
-  std::uint32_t take(unsigned bits) {
-    left_ -= bits;
-    return static_cast<std::uint32_t>(word_ >> left_ & ((std::uint64_t{1} << bits) - 1));
-  }
-  void skip(unsigned bits) { left_ -= bits; }
-
- private:
-  std::uint64_t word_;
-  unsigned left_;
-};
 
 }  // namespace
 
@@ -70,50 +41,6 @@ unsigned FlitFormat::packet_info_bits() const {
   return std::max(2 * node_bits_, sub_packet_info_bits());
 }
 
-std::uint64_t FlitFormat::encode(const FlitFields& fields) const {
-  FieldWriter writer;
-  writer.put(fields.vc, vc_bits_, "VC");
-  writer.put(static_cast<std::uint32_t>(fields.type), kTypeBits, "Type");
-  if (!carries_header(fields.type)) {
-    writer.skip(kUnusedBits);
-  } else if (is_sub_packet(fields.type)) {
-    if (fields.later.size() + 1 != hops_) {
-      throw std::out_of_range(
-          fmt::format("{} Next for routes of {} links", fields.later.size() + 1, hops_));
-    }
-    writer.skip(packet_info_bits() - sub_packet_info_bits());
-    writer.put(fields.next, port_bits_, "Next");
-    for (const std::uint32_t port : fields.later) writer.put(port, port_bits_, "Next");
-    writer.put(fields.eject, port_bits_, "Eject");
-    writer.put(fields.tree_id, node_bits_, "Tree ID");
-  } else {
-    writer.skip(packet_info_bits() - 2 * node_bits_);
-    writer.put(fields.dest, node_bits_, "Dest");
-    writer.put(fields.src, node_bits_, "Src");
-  }
-  return writer.word();
-}
-
-FlitFields FlitFormat::decode(std::uint64_t control_bits, bool carries_packet_info) const {
-  FieldReader reader(control_bits, carries_packet_info ? head_control_bits() : body_control_bits());
-  FlitFields fields;
-  fields.vc = reader.take(vc_bits_);
-  fields.type = static_cast<FlitType>(reader.take(kTypeBits));
-  if (!carries_packet_info) return fields;
-  if (is_sub_packet(fields.type)) {
-    reader.skip(packet_info_bits() - sub_packet_info_bits());
-    fields.next = reader.take(port_bits_);
-    for (unsigned hop = 1; hop < hops_; ++hop) fields.later.push_back(reader.take(port_bits_));
-    fields.eject = reader.take(port_bits_);
-    fields.tree_id = reader.take(node_bits_);
-  } else {
-    reader.skip(packet_info_bits() - 2 * node_bits_);
-    fields.dest = reader.take(node_bits_);
-    fields.src = reader.take(node_bits_);
-  }
-  return fields;
-}
-
 std::string FlitFormat::describe() const {
   std::string text;
   text += fmt::format("head flit          VC {} | Type {} | Packet Info {} | header information\n",
@@ -131,15 +58,6 @@ std::string FlitFormat::describe() const {
     text += fmt::format(" {:03b} {}", code, to_string(static_cast<FlitType>(code)));
   }
   return text + "\n";
-}
-
-FlitFields turn_route_info(FlitFields fields) {
-  const std::uint32_t taken = fields.next;
-  fields.later.push_back(fields.eject);
-  fields.next = fields.later.front();
-  fields.later.erase(fields.later.begin());
-  fields.eject = taken;
-  return fields;
 }
 
 }  // namespace espalier

@@ -1,33 +1,11 @@
-// Bit-exact control fields of a flit (MultiTree, Fig. 8 and Table II), parametric in the system's
-// size.
+// Widths of the control fields of a flit (MultiTree, Fig. 8 and Table II), parametric in the
+// system's size.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <vector>
-
-#include "flowctl/flit.h"
 
 namespace espalier {
-
-// Fields that a flit can carry besides its payload or header information. FlitFormat defines which
-// types have which fields. encode() ignores the other fields; decode() sets them to zero.
-struct FlitFields {
-  std::uint32_t vc = 0;
-  FlitType type = FlitType::body;
-  std::uint32_t dest = 0;  // normal packet: Route Info
-  std::uint32_t src = 0;
-  std::uint32_t next = 0;     // sub-packet: Route Info, port toward the next router
-  std::uint32_t eject = 0;    // sub-packet: Route Info, ejection port at the last router
-  std::uint32_t tree_id = 0;  // sub-packet: Tree Info
-  // Sub-packet: Route Info, ports at the second and later routers of a route.
-  std::vector<std::uint32_t> later{};
-
-  friend bool operator==(const FlitFields& a, const FlitFields& b) {
-    return a.vc == b.vc && a.type == b.type && a.dest == b.dest && a.src == b.src &&
-           a.next == b.next && a.eject == b.eject && a.tree_id == b.tree_id && a.later == b.later;
-  }
-};
 
 // Widths in bits. Layout, most significant field first:
 //   head, head & tail:  VC | Type | Packet Info | header information
@@ -53,12 +31,6 @@ class FlitFormat {
   [[nodiscard]] unsigned head_control_bits() const {
     return vc_bits_ + kTypeBits + packet_info_bits();
   }
-  [[nodiscard]] unsigned body_control_bits() const { return vc_bits_ + kTypeBits + kUnusedBits; }
-
-  // Control fields as the low bits of a word. Throws std::out_of_range if a value exceeds its
-  // field.
-  [[nodiscard]] std::uint64_t encode(const FlitFields& fields) const;
-  [[nodiscard]] FlitFields decode(std::uint64_t control_bits, bool carries_packet_info) const;
 
   // Text with the widths, as in Fig. 8, and the codes of Table II.
   [[nodiscard]] std::string describe() const;
@@ -73,12 +45,5 @@ class FlitFormat {
   unsigned port_bits_;
   unsigned hops_;
 };
-
-// Route Info after route computation in a router: rotated by one field, so that the port that was
-// just taken comes last. On a route of one link, Next and Eject change places: the neighbour ejects
-// at port Eject, and Next still tells which child sent the message (section IV-B). On a longer
-// route, each router finds its own port in front, and the fields after Eject identify the sender at
-// the end.
-[[nodiscard]] FlitFields turn_route_info(FlitFields fields);
 
 }  // namespace espalier
