@@ -131,27 +131,19 @@ struct SweepOptions {
   std::string output;  // folder; empty: sweeps/ and the file's stem
 
   // run
-  unsigned jobs = 0;       // processes at once; 0: one for each available processor
-  bool has_shard = false;  // false: the Slurm task's points, or all points
-  std::string shard;       // "i/n"
-  std::string point;       // an id; empty: all unfinished points
+  unsigned jobs = 0;                 // processes at once; 0: one for each available processor
+  std::optional<std::string> shard;  // "i/n"; empty: all points
+  std::string point;                 // an id; empty: all unfinished points
   std::string time_limit;
   std::string memory_limit;
   bool keep_failed = false;
-  bool no_warnings = false;  // plan or submit has printed them
+  bool no_warnings = false;  // plan has printed them
 
   bool partial = false;  // gather
-
-  // submit
-  bool slurm = false;
-  std::size_t array_size = 0;  // tasks; 0: one for each point, at most 100
-  std::vector<std::string> sbatch_options;
-  bool dry_run = false;
 };
 [[nodiscard]] int sweep_plan_command(const SweepOptions& options);
 [[nodiscard]] int sweep_run_command(const SweepOptions& options);
 [[nodiscard]] int sweep_gather_command(const SweepOptions& options);
-[[nodiscard]] int sweep_submit_command(const SweepOptions& options);
 
 // What `espalier list` accepts.
 [[nodiscard]] std::vector<std::string> list_kinds();
@@ -167,9 +159,12 @@ struct SchemaOptions {
 };
 [[nodiscard]] int schema_command(const SchemaOptions& options);
 
-// What a shell and man know of the program, from the definition of its command line `app`. A script
-// for bash or zsh completes commands, options, values of a list, and keys of configurations.
-[[nodiscard]] int completion_command(const CLI::App& app, const std::string& shell);
+// What a shell and man know of the program, from the definition of its command line `app`. Prints
+// the words that may complete the last one: commands, options, values of a list, and keys of
+// configurations.
+[[nodiscard]] int complete_command(const CLI::App& app, std::vector<std::string> words);
+// A script for bash or zsh, which asks `espalier complete`.
+[[nodiscard]] int completion_command(const std::string& shell);
 // A page for man, section 1, in roff.
 [[nodiscard]] int man_command(const CLI::App& app);
 

@@ -316,8 +316,7 @@ void add_limits(CLI::App& command, SweepOptions& options) {
 }
 
 Subcommand add_sweep(CLI::App& app, SweepOptions& options) {
-  CLI::App* sweep =
-      app.add_subcommand("sweep", "design-space sweeps: plan, run, gather, submit to a cluster");
+  CLI::App* sweep = app.add_subcommand("sweep", "design-space sweeps: plan, run, gather");
   sweep->require_subcommand(0, 1);  // the error about a missing step names the steps
 
   add_sweep_step(*sweep, "plan", "list the points and write the manifest", options);
@@ -326,10 +325,9 @@ Subcommand add_sweep(CLI::App& app, SweepOptions& options) {
   add_limits(run, options);
   add_jobs(run, options.jobs);
   run.add_flag("--no-warnings", options.no_warnings,
-               "do not repeat the warnings about the file that plan and submit have printed");
+               "do not repeat the warnings about the file that plan has printed");
   run.add_option("--shard", options.shard,
-                 "simulate only this part of the points, 1/N to N/N (default: the part of the "
-                 "Slurm task, or all points)")
+                 "simulate only this part of the points, 1/N to N/N (default: all points)")
       ->type_name("I/N");
   run.add_option("--point", options.point, "simulate only this point, even if it is finished")
       ->type_name("ID");
@@ -338,28 +336,11 @@ Subcommand add_sweep(CLI::App& app, SweepOptions& options) {
                                     "write results.csv and results.jsonl of all points", options);
   gather.add_flag("--partial", options.partial, "write the files even if points are missing");
 
-  CLI::App& submit =
-      add_sweep_step(*sweep, "submit", "run the points as a job array, then gather them", options);
-  add_limits(submit, options);
-  submit.add_flag("--slurm", options.slurm, "submit the scripts with sbatch");
-  submit
-      .add_option("--array-size", options.array_size,
-                  "number of tasks (default: one for each point, at most 100)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
-  add_repeatable(submit, "--sbatch-option", options.sbatch_options, "OPTION",
-                 "option for sbatch, as one word, for the array and for gather: "
-                 "--sbatch-option=--time=1:00:00");
-  submit.add_flag("--dry-run", options.dry_run, "write the scripts without submitting them");
-
   return {sweep, [sweep, &options] {
             if (sweep->got_subcommand("plan")) return sweep_plan_command(options);
-            if (const CLI::App* step = sweep->get_subcommand("run"); step->parsed()) {
-              options.has_shard = step->count("--shard") != 0;
-              return sweep_run_command(options);
-            }
+            if (sweep->got_subcommand("run")) return sweep_run_command(options);
             if (sweep->got_subcommand("gather")) return sweep_gather_command(options);
-            if (sweep->got_subcommand("submit")) return sweep_submit_command(options);
-            std::fprintf(stderr, "sweep: one of plan, run, gather, submit is required\n%s",
+            std::fprintf(stderr, "sweep: one of plan, run, gather is required\n%s",
                          sweep->help().c_str());
             return kUsageError;
           }};
@@ -453,7 +434,10 @@ int dispatch(int argc, char** argv) {
   completion->add_option("shell", shell, "the shell")
       ->check(CLI::IsMember({"bash", "zsh"}))
       ->required();
-  subcommands.push_back({completion, [&] { return completion_command(app, shell); }});
+  subcommands.push_back({completion, [&] { return completion_command(shell); }});
+  CLI::App* complete = app.add_subcommand("complete", "")->group("")->prefix_command();
+  complete->set_help_flag();
+  subcommands.push_back({complete, [&] { return complete_command(app, complete->remaining()); }});
   CLI::App* man = app.add_subcommand("man", "write the manual page, for man");
   subcommands.push_back({man, [&] { return man_command(app); }});
 

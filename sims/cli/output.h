@@ -42,4 +42,7 @@ void reserve_standard_streams();
 // machine.
 [[nodiscard]] unsigned jobs_at_once(unsigned asked);
 
+// Quotes words for a POSIX shell.
+[[nodiscard]] std::string shell_line(const std::vector<std::string>& words);
+
 }  // namespace espalier

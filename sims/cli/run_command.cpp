@@ -25,7 +25,6 @@
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/progress.h"
 #include "sims/experiment/result_fields.h"
-#include "sims/experiment/sweep/slurm.h"
 #include "sims/experiment/workers.h"
 #include "sims/model/folding.h"
 #include "sims/model/plan_forecast.h"

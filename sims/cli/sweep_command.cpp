@@ -11,7 +11,6 @@
 #include "sims/experiment/sweep/gather.h"
 #include "sims/experiment/sweep/manifest.h"
 #include "sims/experiment/sweep/point_limits.h"
-#include "sims/experiment/sweep/slurm.h"
 #include "sims/experiment/sweep/sweep_reader.h"
 #include "sims/experiment/sweep/sweep_runner.h"
 #include "sims/experiment/whole_file.h"
@@ -24,7 +23,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kProgram = "/proc/self/exe";
-constexpr std::size_t kMostTasks = 100;  // unless --array-size says more
 
 int usage_error(const std::string& what, const std::string& problem) {
   fmt::print(stderr, "{}: error: {}\n", what, problem);
@@ -211,9 +209,11 @@ int sweep_run_command(const SweepOptions& options) {
   const PointStore store(folder);
 
   SweepRunSettings settings;
-  const ParsedShard shard = options.has_shard ? parse_shard(options.shard) : shard_of_slurm_task();
-  if (!shard.shard) return usage_error(options.has_shard ? "--shard" : "sweep run", shard.error);
-  settings.shard = *shard.shard;
+  if (options.shard) {
+    const ParsedShard shard = parse_shard(*options.shard);
+    if (!shard.shard) return usage_error("--shard", shard.error);
+    settings.shard = *shard.shard;
+  }
   const auto limits = limits_of(options, planned->sweep);
   if (!limits) return kUsageError;
   settings.limits = *limits;
@@ -269,65 +269,6 @@ int sweep_gather_command(const SweepOptions& options) {
   }
   fmt::print("{} {}: {} points\n", csv.string(), jsonl.string(), gathered.points - gaps);
   return gaps == 0 ? kGood : kCheckFailed;
-}
-
-int sweep_submit_command(const SweepOptions& options) {
-  if (!options.slurm)
-    return usage_error("sweep submit", "no cluster is given; write --slurm, which is the only one");
-  const auto planned = plan_of(options);
-  if (!planned || !limits_of(options, planned->sweep)) return kUsageError;
-  const fs::path folder = fs::absolute(folder_of(options)).lexically_normal();
-  if (!is_own_folder(options, folder)) return kUsageError;
-  const PointStore store(folder);
-  if (!prepare_folder(*planned, folder, store)) return kUsageError;
-  const auto& points = planned->plan.points;
-  const auto open = static_cast<std::size_t>(std::count_if(
-      points.begin(), points.end(), [&](const SweepPoint& p) { return !is_finished(store, p); }));
-  if (open == 0) {
-    fmt::print("all {} points are finished; run espalier sweep gather\n", points.size());
-    return kGood;
-  }
-
-  SlurmJob job;
-  job.name = planned->sweep.name;
-  job.working_folder = fs::current_path().string();
-  job.log_folder = folder;
-  job.tasks = options.array_size != 0 ? options.array_size : std::min(points.size(), kMostTasks);
-  job.options = options.sbatch_options;
-  const std::string program = fs::read_symlink(kProgram).string();
-  // This command has printed the warnings, so the tasks need not repeat them.
-  job.run_command = {program, "sweep", "run", "--no-warnings"};
-  const std::vector<std::string> same = same_sweep(options);
-  job.run_command.insert(job.run_command.end(), same.begin(), same.end());
-  const auto pass_on = [&](const char* option, const std::string& value) {
-    if (!value.empty()) job.run_command.insert(job.run_command.end(), {option, value});
-  };
-  pass_on("--time-limit", options.time_limit);
-  pass_on("--memory-limit", options.memory_limit);
-  if (options.keep_failed) job.run_command.emplace_back("--keep-failed");
-  job.gather_command = {program, "sweep", "gather", options.file, "--partial"};
-  if (!options.output.empty())
-    job.gather_command.insert(job.gather_command.end(), {"-o", options.output});
-
-  const fs::path array = folder / "submit.sbatch";
-  const fs::path gather = folder / "gather.sbatch";
-  if (!write_whole_file(array, array_script(job)) || !write_whole_file(gather, gather_script(job)))
-    return usage_error(folder.string(), "the scripts cannot be written");
-  if (options.dry_run) {
-    fmt::print("{} {}: {} tasks, not submitted\n", array.string(), gather.string(), job.tasks);
-    return kGood;
-  }
-  const Submission run = submit_script(array, {});
-  if (run.job.empty()) return usage_error("sweep submit", run.problem);
-  const Submission behind = submit_script(gather, {"--dependency=afterany:" + run.job});
-  if (behind.job.empty()) {
-    return usage_error("sweep submit",
-                       fmt::format("the array is submitted as job {}, but gather is not: {}",
-                                   run.job, behind.problem));
-  }
-  fmt::print("job {}: {} tasks for {} open points; job {} gathers\n", run.job, job.tasks, open,
-             behind.job);
-  return kGood;
 }
 
 }  // namespace espalier

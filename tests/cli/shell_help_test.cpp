@@ -13,7 +13,8 @@ using test::Outcome;
 // The words that bash proposes for the last of `words`.
 std::string proposed(const std::string& script, const std::string& words) {
   const Outcome outcome = test::run_program(
-      "/bin/bash", {"-c", "source '" + script + "'; COMP_WORDS=(" + words +
+      "/bin/bash", {"-c", "source '" + script + "'; COMP_WORDS=('" + std::string(ESPALIER_PROGRAM) +
+                              "' " + words +
                               "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _espalier; "
                               "echo \"${COMPREPLY[@]}\""});
   CHECK(outcome.err == "");
@@ -26,15 +27,15 @@ TEST_CASE("bash completes commands, options, values and keys of configurations")
   REQUIRE(written.exit_code == 0);
   const std::string script = folder.write("espalier.bash", written.out);
   CHECK(test::run_program("/bin/bash", {"-n", script}).exit_code == 0);
-  CHECK(proposed(script, "espalier ru") == "run\n");
-  CHECK(proposed(script, "espalier sweep g") == "gather\n");
-  CHECK(proposed(script, "espalier schedule -f do") == "dot\n");
-  CHECK_THAT(proposed(script, "espalier run --js"), Contains("--json"));
-  CHECK_THAT(proposed(script, "espalier run a.yaml -s system.li"),
+  CHECK(proposed(script, "ru") == "run\n");
+  CHECK(proposed(script, "sweep g") == "gather\n");
+  CHECK(proposed(script, "schedule -f do") == "dot\n");
+  CHECK_THAT(proposed(script, "run --js"), Contains("--json"));
+  CHECK_THAT(proposed(script, "run a.yaml -s system.li"),
              Contains("system.link.latency=") && !Contains("collective"));
-  CHECK_THAT(proposed(script, "espalier list topo"), Contains("topologies"));
+  CHECK_THAT(proposed(script, "list topo"), Contains("topologies"));
   // Commands for other programs are not proposed.
-  CHECK_THAT(proposed(script, "espalier ''"), !Contains("worker") && Contains("compare"));
+  CHECK_THAT(proposed(script, "''"), !Contains("worker") && Contains("compare"));
   const Outcome zsh = test::espalier({"completion", "zsh"});
   CHECK_THAT(zsh.out, Contains("bashcompinit") && Contains("complete -o default"));
   CHECK(test::espalier({"completion", "fish"}).exit_code == 2);
@@ -44,8 +45,8 @@ TEST_CASE("The manual page has every command with its options, and man reads it"
   const test::TemporaryFolder folder;
   const Outcome page = test::espalier({"man"});
   REQUIRE(page.exit_code == 0);
-  for (const char* part : {".TH ESPALIER 1", ".SS espalier run", ".SS espalier sweep submit",
-                           "\\-\\-wave\\-from", "\\-\\-facet", ".SS espalier latency"}) {
+  for (const char* part : {".TH ESPALIER 1", ".SH espalier run", ".SH espalier sweep gather",
+                           "\\-\\-wave\\-from", "\\-\\-facet", ".SH espalier latency"}) {
     CHECK_THAT(page.out, Contains(part));
   }
   CHECK_THAT(page.out, !Contains("espalier worker"));

@@ -86,7 +86,6 @@ TEST_CASE("A sweep file that is not a mapping of keys is refused") {
                           (is_empty ? "the file is empty" : "expected a mapping of keys")));
     }
   }
-  CHECK(test::espalier({"sweep", "submit", "/dev/null", "--slurm", "--dry-run"}).exit_code == 2);
 }
 
 TEST_CASE("A point that the configuration's reader refuses is named with its values") {

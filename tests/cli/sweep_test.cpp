@@ -207,9 +207,6 @@ TEST_CASE("sweep run --no-warnings leaves out the warnings that plan has printed
   const Outcome plan = sweep.call("plan");
   CHECK_THAT(plan.err, Contains("warning"));
   CHECK(sweep.call("run", {"--no-warnings"}).err.empty());
-  const Outcome submit = sweep.call("submit", {"--slurm", "--dry-run"}, "other");
-  CHECK_THAT(submit.err, Contains("warning"));
-  CHECK_THAT(sweep.text("other/submit.sbatch"), Contains("sweep run --no-warnings "));
   // Errors are printed nevertheless.
   sweep.write("sweep.yaml", "title: t\n");
   CHECK_THAT(sweep.call("run", {"--no-warnings"}).err, Contains("error"));
@@ -255,27 +252,6 @@ TEST_CASE("Shards contain every point once, and their results equal those of one
     CAPTURE(shard);
     CHECK(sweep.call("run", {"--shard", shard}).exit_code == 2);
   }
-}
-
-TEST_CASE("A task of a Slurm array runs its shard, whatever number the array starts with") {
-  const SweepFolder sweep;
-  const auto task = [&](const std::string& variables) {
-    std::string command = "env " + variables + " '" ESPALIER_PROGRAM "'";
-    for (const std::string& word : sweep.arguments("run")) command += " '" + word + "'";
-    return test::run_program("/bin/sh", {"-c", command});
-  };
-  const std::string array = " SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=10";
-  for (const std::string id : {"10", "11", "12"}) {
-    const Outcome outcome = task("SLURM_ARRAY_TASK_ID=" + id + array);
-    CHECK_THAT(outcome.out, Contains("4 points: 4 finished, 4 of them now"));
-  }
-  CHECK(sweep.call("gather").exit_code == 0);
-  const Outcome gap = task("SLURM_ARRAY_TASK_ID=20" + array);
-  CHECK(gap.exit_code == 2);
-  CHECK_THAT(gap.err, Contains("--shard"));
-  // Part of the variables is no task; all points, where that is meant.
-  CHECK(task("SLURM_ARRAY_TASK_ID=2").exit_code == 2);
-  CHECK(sweep.call("run", {"--shard", "1/1"}).exit_code == 0);
 }
 
 TEST_CASE("Gather keeps earlier tables if points are missing, and says so") {
@@ -353,29 +329,6 @@ TEST_CASE("A sweep's point depends on what stands in the files that it names") {
   REQUIRE(sweep.call("run").exit_code == 0);
   sweep.write("net.yaml", "nodes: [b, a]\n" + links);
   CHECK_THAT(sweep.call("run").out, Contains("1 finished, 1 of them now"));
-}
-
-TEST_CASE("Scripts for Slurm run one shard for each task and gather behind them") {
-  const SweepFolder sweep;
-  const Outcome outcome =
-      sweep.call("submit", {"--slurm", "--dry-run", "--array-size", "3",
-                            "--sbatch-option=--time=10:00", "-s", "system.router.vcs=2"});
-  CAPTURE(outcome.err);
-  REQUIRE(outcome.exit_code == 0);
-  const std::string script = sweep.text("out/submit.sbatch");
-  CHECK_THAT(script, Catch::Matchers::StartsWith("#!/bin/bash\n") &&
-                         Contains("#SBATCH --array=1-3\n#SBATCH --time=10:00\n") &&
-                         Contains(" sweep run --no-warnings " + sweep.file()) &&
-                         Contains("-s system.router.vcs=2"));
-  CHECK_THAT(sweep.text("out/gather.sbatch"), Contains(" sweep gather " + sweep.file()));
-  CHECK(sweep.call("submit").exit_code == 2);
-  // Without sbatch on the PATH.
-  std::string command = "PATH=/nowhere '" ESPALIER_PROGRAM "'";
-  for (const std::string& word : sweep.arguments("submit", {"--slurm"}))
-    command += " '" + word + "'";
-  const Outcome missing = test::run_program("/bin/sh", {"-c", command});
-  CHECK(missing.exit_code == 2);
-  CHECK_THAT(missing.err, Contains("sbatch is not on the PATH"));
 }
 
 TEST_CASE("Every sweep in configs plans, and a small version of it runs", "[slow]") {

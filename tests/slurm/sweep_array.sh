@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# A sweep as a job array on a real Slurm of one node: submitted, cancelled midway, submitted again, gathered, and equal to a run
-# without Slurm, byte for byte. Needs root and the packages slurm-wlm and munge; exit code 77 (skipped) without.
+# The script of docs/sweeps.md on a real Slurm of one node: a sweep as a job array, submitted, cancelled midway, submitted again,
+# gathered, and equal to a run without Slurm, byte for byte. Needs root and the packages slurm-wlm and munge; exit code 77 (skipped) without.
 # tests/slurm/sweep_array.sh ESPALIER
 set -euo pipefail
 espalier=$(realpath "$1")
+page=$(realpath "$(dirname "$0")")/../../docs/sweeps.md
 
 skip() { echo "skipped: $1"; exit 77; }
 [ "$(id -u)" -eq 0 ] || skip "not root"
@@ -108,17 +109,19 @@ count_points() { find out/points -name '*.json' 2>/dev/null | wc -l; }
 has_some() { [ "$(count_points)" -ge 3 ]; }
 no_jobs() { [ -z "$(squeue -h -o %i)" ]; }
 
-"$espalier" sweep submit small.yaml -o out --slurm --array-size 4 || fail "submit"
+PATH=$(dirname "$espalier"):$PATH
+sed -n '/^#!.bin.bash$/,/^```$/p' "$page" | grep -v '^```$' >sweep.sbatch
+bash sweep.sbatch small.yaml -o out || fail "submit"
 wait_for 60 has_some || fail "no point is finished"
-scancel --name=small
-scancel --name=small-gather
+scancel --name=sweep.sbatch
+scancel --name=wrap
 wait_for 60 no_jobs || fail "jobs stay after scancel"
 cancelled=$(count_points)
 echo "cancelled after $cancelled of 40 points"
 [ "$cancelled" -lt 40 ] || fail "it was over before it could be cancelled"
 [ -z "$(find out/points -type f ! -name '*.json')" ] || fail "unfinished files are left"
 
-"$espalier" sweep submit small.yaml -o out --slurm --array-size 4 || fail "submit again"
+bash sweep.sbatch small.yaml -o out || fail "submit again"
 wait_for 120 no_jobs || fail "jobs do not end"
 wait_for 10 test -f out/results.csv || fail "nothing was gathered"
 [ "$(count_points)" -eq 40 ] || fail "$(count_points) of 40 points"

@@ -24,9 +24,4 @@ struct ParsedShard {
 // "2/8" is the second of eight.
 [[nodiscard]] ParsedShard parse_shard(const std::string& text);
 
-// The shard of a task in a Slurm array with consecutive task numbers; the whole sweep outside of an
-// array. An error if Slurm's variables do not determine the shard, because otherwise every task
-// would run all points.
-[[nodiscard]] ParsedShard shard_of_slurm_task();
-
 }  // namespace espalier
