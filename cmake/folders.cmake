@@ -19,7 +19,7 @@ espalier_folder(alg/plans ONCE USES hw hw/topology alg/routes alg/schedule LINKS
 espalier_folder(alg/certify ONCE USES hw/topology alg/routes alg/schedule alg/plans LINKS fmt::fmt)
 espalier_folder(alg/bounds ONCE USES hw/topology alg/flow alg/routes alg/schedule alg/plans LINKS fmt::fmt)
 espalier_folder(alg/program ONCE USES hw hw/topology alg/routes alg/schedule alg/packing alg/generators LINKS fmt::fmt)
-espalier_folder(alg/rank_order ONCE USES hw alg/generators LINKS ${espalier_z3} fmt::fmt)
+espalier_folder(alg/rank_order ONCE USES hw alg/generators LINKS fmt::fmt)
 espalier_folder(alg USES alg/schedule alg/generators alg/plans alg/program LINKS fmt::fmt)
 
 # Flow control and routers: the flit engine, and the train engine beside it.
@@ -73,6 +73,6 @@ espalier_folder(sims/page ONCE USES hw/topology alg alg/routes alg/schedule alg/
                 sims/config sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS fmt::fmt)
 espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/cost hw/clock flowctl alg alg/schedule alg/program alg/certify
-                alg/rank_order sims/text sims/workload/training sims/point sims/formats sims/formats/program sims/model
+                sims/text sims/workload/training sims/point sims/formats sims/formats/program sims/model
                 sims/config sims/system sims/observe/scopes sims/observe/timeline sims/observe/explain sims/experiment
                 sims/experiment/sweep sims/page sims/synthesis LINKS CLI11::CLI11)

@@ -2,209 +2,239 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
-#include <set>
+#include <numeric>
+#include <tuple>
 #include <vector>
 
 #include "alg/rank_order/cost_formula.h"
 
 namespace espalier {
 
-// ---------------------------------------------------------------- load
-
 namespace {
 
-// Messages and bytes that a rank exchanges with each of its partners. Both lists are descending.
-struct Partners {
-  std::vector<std::uint64_t> messages;
-  std::vector<Bytes> bytes;
-
-  friend bool operator<(const Partners& a, const Partners& b) {
-    return a.messages != b.messages ? a.messages < b.messages : a.bytes < b.bytes;
+// Nodes or ranks, connected by pairs that are added one after the other.
+class Parts {
+ public:
+  explicit Parts(std::size_t nodes) : near(nodes, 0), parent_(nodes), count_(nodes) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
   }
+  void connect(std::size_t a, std::size_t b) {
+    ++near[a];
+    ++near[b];
+    if (part_of(a) == part_of(b)) return;
+    parent_[part_of(a)] = part_of(b);
+    --count_;
+  }
+  [[nodiscard]] bool is_one() const { return count_ == 1; }
+  // The sum over the nodes of each part; 0 for a node that does not stand for a part.
+  template <class Value>
+  [[nodiscard]] std::vector<Cost> sums(Value&& value) {
+    std::vector<Cost> sums(near.size(), 0);
+    for (std::size_t n = 0; n < near.size(); ++n) sums[part_of(n)] += value(n);
+    return sums;
+  }
+  [[nodiscard]] bool stands_for_part(std::size_t n) const { return parent_[n] == n; }
+
+  std::vector<std::size_t> near;  // by node: number of its pairs
+
+ private:
+  std::size_t part_of(std::size_t n) {
+    while (parent_[n] != n) n = parent_[n] = parent_[parent_[n]];
+    return n;
+  }
+
+  std::vector<std::size_t> parent_;
+  std::size_t count_;
 };
 
-// The distinct Partners over all ranks.
-std::set<Partners> kinds_of_ranks(const CostModel& model) {
-  struct Sum {
-    std::uint64_t messages = 0;
-    Bytes bytes = 0;
-  };
-  std::vector<std::map<std::uint32_t, Sum>> of_rank(model.ranks);
-  for_each_message(model, [&](const RankPair& pair, Bytes bytes) {
-    for (const auto& [from, to] : {std::pair{pair.a, pair.b}, std::pair{pair.b, pair.a}}) {
-      Sum& sum = of_rank[from][to];
-      ++sum.messages;
-      sum.bytes += bytes;
-    }
-  });
-  std::set<Partners> kinds;
-  for (const auto& partners : of_rank) {
-    Partners kind;
-    for (const auto& [peer, sum] : partners) {
-      kind.messages.push_back(sum.messages);
-      kind.bytes.push_back(sum.bytes);
-    }
-    std::sort(kind.messages.begin(), kind.messages.end(), std::greater<>());
-    std::sort(kind.bytes.begin(), kind.bytes.end(), std::greater<>());
-    kinds.insert(std::move(kind));
-  }
-  return kinds;
-}
-
-// The partner with the most traffic is the nearest node. No assignment of partners costs less.
-Cost least_of(const Partners& kind, const std::vector<Cost>& latency,
-              const std::vector<Cost>& per_byte) {
-  Cost cost = 0;
-  for (std::size_t k = 0; k < kind.messages.size(); ++k) {
-    cost += kind.messages[k] * latency[k] + kind.bytes[k] * per_byte[k];
-  }
-  return cost;
-}
-
-}  // namespace
-
-// The sum over nodes counts every message at both ends.
-Cost load_bound(const CostModel& model, const CostMatrix& costs) {
-  const std::set<Partners> kinds = kinds_of_ranks(model);
-  const std::size_t nodes = costs.nodes();
-  Cost twice = 0;
-  for (std::size_t n = 0; n < nodes; ++n) {
-    std::vector<Cost> latency;
-    std::vector<Cost> per_byte;
-    for (std::size_t m = 0; m < nodes; ++m) {
-      if (m == n) continue;
-      latency.push_back(costs.cost(n, m, 0));
-      per_byte.push_back(costs.cost(n, m, 1) - latency.back());
-    }
-    std::sort(latency.begin(), latency.end());
-    std::sort(per_byte.begin(), per_byte.end());
-    Cost least = least_of(*kinds.begin(), latency, per_byte);
-    for (const Partners& kind : kinds) least = std::min(least, least_of(kind, latency, per_byte));
-    twice += least;
-  }
-  return (twice + 1) / 2;
-}
-
-// ---------------------------------------------------------------- trees
-
-namespace {
-
-constexpr Cost kNoPath = std::numeric_limits<Cost>::max() / 4;  // the sum of two does not overflow
-constexpr std::size_t kMostNodes = 512;  // a walk's table takes depth * N^3 steps
-
-// Number of ranks at each depth.
-std::vector<std::size_t> ranks_by_depth(const TreeModel& tree) {
-  std::vector<std::size_t> depth(tree.vertices.size(), 0);
-  std::vector<std::size_t> count(1, 1);
-  for (std::size_t v = tree.vertices.size(); v-- > 0;) {
-    for (const TreeModelEdge& edge : tree.vertices[v]) {
-      const std::size_t below = depth[v] + 1;
-      if (count.size() <= below) count.resize(below + 1, 0);
-      ++count[below];
-      if (edge.below != TreeModelEdge::kNothing) depth[edge.below] = below;
-    }
-  }
-  return count;
-}
-
-Cost cheapest_hop(const std::vector<Cost>& hops, std::size_t nodes) {
-  Cost least = kNoPath;
-  for (std::size_t n = 0; n < nodes; ++n) {
-    for (std::size_t m = 0; m < n; ++m) least = std::min(least, hops[n * nodes + m]);
-  }
-  return least;
-}
-
-// For one root: a tree with c ranks at depth d has c different nodes at the ends of paths of d
-// hops. So its most expensive path of d hops costs at least as much as the c-th cheapest walk of d
-// hops.
-Cost bound_from(std::size_t root, const std::vector<Cost>& hops, std::size_t nodes,
-                const std::vector<std::size_t>& count) {
-  std::vector<Cost> walk(nodes, kNoPath);
-  walk[root] = 0;
-  Cost bound = 0;
-  for (std::size_t depth = 1; depth < count.size(); ++depth) {
-    std::vector<Cost> next(nodes, kNoPath);
-    for (std::size_t n = 0; n < nodes; ++n) {
-      const Cost* from = &hops[n * nodes];
-      for (std::size_t m = 0; m < nodes; ++m) next[m] = std::min(next[m], walk[n] + from[m]);
-    }
-    walk = std::move(next);
-    std::vector<Cost> ends = walk;
-    ends[root] = kNoPath;
-    const std::size_t nth = std::min(count[depth], nodes - 1) - 1;
-    std::nth_element(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(nth), ends.end());
-    if (ends[nth] < kNoPath) bound = std::max(bound, ends[nth]);
-  }
-  return bound;
-}
-
-// The printed form names some ranks twice, so the bound does not apply to it.
-bool is_tree_of_ranks(const TreeModel& tree, std::size_t ranks) {
-  std::vector<std::size_t> parents(ranks, 0);
-  std::size_t edges = 0;
-  for (const auto& vertex : tree.vertices) {
-    for (const TreeModelEdge& edge : vertex) {
-      ++parents[edge.pair.b];
-      ++edges;
-      const bool joins = edge.below == TreeModelEdge::kNothing ||
-                         tree.vertices[edge.below].empty() ||
-                         tree.vertices[edge.below].front().pair.a == edge.pair.b;
-      if (!joins) return false;
-    }
-  }
-  return edges + 1 == ranks &&
-         std::all_of(parents.begin(), parents.end(), [](std::size_t p) { return p <= 1; });
-}
-
-Cost tree_bound(const TreeModel& tree, const CostMatrix& costs) {
-  const std::size_t nodes = costs.nodes();
-  std::vector<Cost> hops = costs.costs(tree.bytes);
-  if (!is_tree_of_ranks(tree, nodes)) return 0;
-  const std::vector<std::size_t> count = ranks_by_depth(tree);
-  const Cost shallow = static_cast<Cost>(count.size() - 1) * cheapest_hop(hops, nodes);
-  if (nodes > kMostNodes) return shallow;
-  for (std::size_t n = 0; n < nodes; ++n) hops[n * nodes + n] = kNoPath;
-  Cost least = kNoPath;
-  for (std::size_t root = 0; root < nodes; ++root) {
-    least = std::min(least, bound_from(root, hops, nodes, count));
-  }
-  return std::max(shallow, least);
-}
-
-}  // namespace
-
-Cost trees_bound(const CostModel& model, const CostMatrix& costs) {
-  Cost most = 0;
-  std::vector<std::size_t> shape;
-  for (const TreeModel& tree : model.trees) {
-    // If the second tree has the shape of the first one, its bound is the same, because any node
-    // can be any rank.
-    std::vector<std::size_t> count = ranks_by_depth(tree);
-    if (count == shape) continue;
-    shape = std::move(count);
-    most = std::max(most, tree_bound(tree, costs));
-  }
-  return most;
-}
-
-// ---------------------------------------------------------------- all models
-
-OrderBound order_bound(const CostModel& model, const CostMatrix& costs) {
-  if (model.is_ring) {
-    const std::vector<Cost> hops = costs.costs(model.rounds.front().bytes);
+// The weight of messages, or of a ring's slowest message, that take longer than a latency.
+class MessageNeeds {
+ public:
+  MessageNeeds(const CostModel& model, const CostMatrix& costs) : beyond_(model.ranks, 0) {
     if (model.objective == OrderObjective::max) {
-      return {bottleneck_ring_bound(hops, costs.nodes()), "biconnected bottleneck"};
+      slowest_ = costs.weight_of(model.rounds.front().bytes);
     }
-    return {one_tree_bound(hops, costs.nodes()), "1-tree"};
+    std::vector<std::map<std::uint32_t, Cost>> partners(model.ranks);
+    Parts ranks(model.ranks);
+    for_each_message(model, [&](const RankPair& pair, Bytes bytes) {
+      partners[pair.a][pair.b] += costs.weight_of(bytes);
+      partners[pair.b][pair.a] += costs.weight_of(bytes);
+      ranks.connect(pair.a, pair.b);
+    });
+    bool first = true;
+    for (const auto& of_rank : partners) {
+      std::vector<Cost> weights(model.ranks, 0);  // descending: the heaviest partners are near
+      std::transform(of_rank.begin(), of_rank.end(), weights.begin(),
+                     [](const auto& partner) { return partner.second; });
+      std::sort(weights.begin(), weights.end(), std::greater<>());
+      if (!of_rank.empty()) {
+        const Cost lightest = weights[of_rank.size() - 1];
+        lightest_ = lightest_ == 0 ? lightest : std::min(lightest_, lightest);
+      }
+      for (std::size_t near = weights.size(); near-- > 1;) weights[near - 1] += weights[near];
+      for (std::size_t near = 0; near < weights.size(); ++near) {
+        beyond_[near] = first ? weights[near] : std::min(beyond_[near], weights[near]);
+      }
+      first = false;
+    }
+    const Cost cut = model.is_ring && model.ranks > 2 ? 2 : 1;  // messages that leave any part
+    leaving_ = ranks.is_one() ? cut * lightest_ : 0;
   }
-  if (model.objective == OrderObjective::load) {
-    return {load_bound(model, costs), "nearest partners of every rank"};
+
+  Cost operator()(Parts& parts) const {
+    const auto needs = parts.sums([&](std::size_t n) { return beyond_[parts.near[n]]; });
+    Cost ends = 0;  // every message has two
+    for (std::size_t n = 0; n < needs.size(); ++n) {
+      if (!parts.stands_for_part(n)) continue;
+      ends += parts.is_one() ? needs[n] : std::max(needs[n], leaving_);
+    }
+    return slowest_ == 0 ? (ends + 1) / 2 : ends == 0 ? 0 : slowest_;
   }
-  if (model.has_trees()) return {trees_bound(model, costs), "deepest walks"};
-  return {rounds_bound(model, costs), "degrees and parts of the rounds"};
+
+ private:
+  Cost slowest_ = 0;          // objective max: weight of any message
+  std::vector<Cost> beyond_;  // by number of near nodes: least weight of a rank's other partners
+  Cost lightest_ = 0;         // of two partners
+  Cost leaving_ = 0;          // weight that leaves any part
+};
+
+// The weight of rounds that take longer than a latency.
+class RoundNeeds {
+ public:
+  RoundNeeds(const CostModel& model, const CostMatrix& costs) {
+    std::vector<std::vector<std::uint32_t>> partners(model.ranks);
+    std::size_t cube = 1;
+    for (const CostRound& round : model.rounds) {
+      std::vector<std::size_t> degree(model.ranks, 0);
+      for (const RankPair& pair : round.pairs) {
+        if (pair.a == pair.b) continue;  // in the printed formulas
+        ++degree[pair.a];
+        ++degree[pair.b];
+        partners[pair.a].push_back(pair.b);
+        partners[pair.b].push_back(pair.a);
+      }
+      const auto idle = std::count(degree.begin(), degree.end(), std::size_t{0});
+      rounds_.push_back(
+          {costs.weight_of(round.bytes), degree.size() - static_cast<std::size_t>(idle)});
+      cube *= model.base;
+      is_cube_ = is_cube_ && std::all_of(degree.begin(), degree.end(),
+                                         [&](std::size_t d) { return d == model.base - 1; });
+    }
+    for (auto& of_rank : partners) {
+      std::sort(of_rank.begin(), of_rank.end());
+      const bool twice = std::adjacent_find(of_rank.begin(), of_rank.end()) != of_rank.end();
+      is_cube_ = is_cube_ && !twice;
+    }
+    is_cube_ = is_cube_ && cube == model.ranks;
+    base_ = model.base;
+    std::sort(rounds_.begin(), rounds_.end());
+  }
+
+  Cost operator()(Parts& parts) const {
+    const std::size_t within = is_cube_ ? rounds_within(parts) : 0;
+    const auto placeable = parts.near.size() - static_cast<std::size_t>(std::count(
+                                                   parts.near.begin(), parts.near.end(), 0));
+    Cost weight = 0;
+    for (std::size_t r = 0; r + within < rounds_.size(); ++r) {
+      if (is_cube_ || rounds_[r].ranks > placeable) weight += rounds_[r].weight;
+    }
+    return weight;
+  }
+
+ private:
+  struct Round {
+    Cost weight = 0;
+    std::size_t ranks = 0;
+    friend bool operator<(const Round& a, const Round& b) { return a.weight < b.weight; }
+  };
+
+  // Any k rounds of a cube give every rank k (base - 1) partners and connect base^k ranks.
+  [[nodiscard]] std::size_t rounds_within(Parts& parts) const {
+    const std::size_t least = *std::min_element(parts.near.begin(), parts.near.end());
+    if (least < base_ - 1) return 0;
+    const auto sizes = parts.sums([](std::size_t) { return Cost{1}; });
+    std::size_t rounds = 0;
+    for (std::size_t size = base_; rounds < rounds_.size(); size *= base_) {
+      const bool fits =
+          least >= (rounds + 1) * (base_ - 1) &&
+          std::all_of(sizes.begin(), sizes.end(), [&](Cost s) { return s % size == 0; });
+      if (!fits) break;
+      ++rounds;
+    }
+    return rounds;
+  }
+
+  std::vector<Round> rounds_;  // the lightest first
+  std::size_t base_ = 2;
+  bool is_cube_ = true;
+};
+
+// The weight of hops of a tree's most expensive path: all where no node is near another one, one
+// where the nodes are not yet connected.
+class PathNeeds {
+ public:
+  PathNeeds(const CostModel& model, const CostMatrix& costs)
+      : weight_(costs.weight_of(model.trees.front().bytes)) {
+    std::vector<Cost> of_vertex;
+    Parts ranks(model.ranks);
+    hops_ = cost_of_tree(
+        model.trees.front(),
+        [&](const RankPair& pair, Bytes) {
+          ranks.connect(pair.a, pair.b);
+          return Cost{1};
+        },
+        of_vertex);
+    connects_ = ranks.is_one();
+  }
+  Cost operator()(Parts& parts) const {
+    const bool none =
+        std::all_of(parts.near.begin(), parts.near.end(), [](std::size_t n) { return n == 0; });
+    return none ? hops_ * weight_ : connects_ && !parts.is_one() ? weight_ : 0;
+  }
+
+ private:
+  Cost weight_;
+  Cost hops_ = 0;
+  bool connects_ = false;
+};
+
+template <class Needs>
+Cost sum_over_latencies(const CostMatrix& costs, const Needs& needs) {
+  struct Pair {
+    std::uint64_t latency;
+    std::size_t a;
+    std::size_t b;
+  };
+  std::vector<Pair> pairs;
+  for (std::size_t a = 0; a < costs.nodes(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) pairs.push_back({costs.latency(a, b), a, b});
+  }
+  std::sort(pairs.begin(), pairs.end(),
+            [](const Pair& x, const Pair& y) { return x.latency < y.latency; });
+  Parts parts(costs.nodes());
+  Cost total = 0;
+  std::uint64_t reached = 0;
+  for (const Pair& pair : pairs) {
+    if (pair.latency > reached) {
+      const Cost longer = needs(parts);
+      if (longer == 0) break;
+      total += (pair.latency - reached) * longer;
+      reached = pair.latency;
+    }
+    parts.connect(pair.a, pair.b);
+  }
+  return total;
+}
+
+}  // namespace
+
+Cost order_bound(const CostModel& model, const CostMatrix& costs) {
+  if (model.is_ring || model.objective == OrderObjective::load) {
+    return sum_over_latencies(costs, MessageNeeds(model, costs));
+  }
+  if (model.has_trees()) return sum_over_latencies(costs, PathNeeds(model, costs));
+  return sum_over_latencies(costs, RoundNeeds(model, costs));
 }
 
 }  // namespace espalier

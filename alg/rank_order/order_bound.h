@@ -1,30 +1,29 @@
-// Lower bounds of the cost of every order.
+// A lower bound of the cost of every order, and small networks' proven orders.
 #pragma once
 
-#include <string>
+#include <optional>
 
-#include "alg/rank_order/order_model.h"
+#include "alg/rank_order/order_search.h"
 
 namespace espalier {
 
-struct OrderBound {
-  Cost cost = 0;
-  std::string kind;  // name of its derivation, for the user
-};
+// A cost is the sum, over all latencies t, of the weight of what takes longer than t: messages
+// (ring, load), rounds, or hops of a tree's path. Pairs of nodes within t connect the nodes to
+// parts. A message takes longer than t if it leaves its part, or if its rank has more partners than
+// its node has near nodes. A round stays within t if each of its ranks has that many near nodes;
+// several rounds of a cube also need parts whose sizes are multiples of theirs.
+[[nodiscard]] Cost order_bound(const CostModel& model, const CostMatrix& costs);
 
-// Ring, sum: a 1-tree whose node penalties are raised by subgradient steps (Held and Karp, 1970).
-// Ring, max: the lowest threshold whose hops form a network without a cut node. Rounds: every rank
-// has new partners in every round, so the hops up to the largest cost of k rounds must give each
-// node a minimum degree and each connected part a minimum size. Trees: walks of the trees' depths.
-// Load: the partners of a rank are different nodes, at best the nearest ones.
-[[nodiscard]] OrderBound order_bound(const CostModel& model, const CostMatrix& costs);
+// Partial orders that exact_order() prices before it gives up.
+inline constexpr std::uint64_t kMostPartialOrders = 20'000'000;
 
-// The bounds of the kinds of models, for order_bound(). `hops` are the costs of all pairs, in rows.
-
-[[nodiscard]] Cost one_tree_bound(const std::vector<Cost>& hops, std::size_t nodes);
-[[nodiscard]] Cost bottleneck_ring_bound(const std::vector<Cost>& hops, std::size_t nodes);
-[[nodiscard]] Cost rounds_bound(const CostModel& model, const CostMatrix& costs);
-[[nodiscard]] Cost load_bound(const CostModel& model, const CostMatrix& costs);
-[[nodiscard]] Cost trees_bound(const CostModel& model, const CostMatrix& costs);
+// The best or worst order, by branch and bound. Ranks are assigned to nodes one after the other,
+// and partial orders that cannot beat the best known order are cut off. Returns `known` if no order
+// is better, and nothing if there are too many partial orders.
+[[nodiscard]] std::optional<FoundOrder> exact_order(const CostModel& model, const CostMatrix& costs,
+                                                    OrderDirection direction, FoundOrder known);
+// Searches the known order first.
+[[nodiscard]] std::optional<FoundOrder> exact_order(const CostModel& model, const CostMatrix& costs,
+                                                    OrderDirection direction);
 
 }  // namespace espalier

@@ -20,46 +20,36 @@ namespace espalier {
 // on every machine.
 using Cost = std::uint64_t;
 
-// The cost of S bytes between two nodes: c_ij(S) = latency + S * per_byte.
+// The cost of S bytes between two nodes is latency (1 + S / window): TCP moves a window per round
+// trip, so bandwidth is proportional to 1/RTT (Cloud Collectives, section IV-B). Cost's scale is
+// the window.
 class CostMatrix {
  public:
-  // `latency`, in any unit, and `per_byte`, in 1/scale of it, are given by from * nodes + to. The
-  // larger direction of a pair counts; the diagonal does not. Throws std::invalid_argument if the
-  // sizes do not fit, or if the sum of `messages` messages of `largest` bytes could exceed 64 bits.
-  // Two messages for each node can always be added.
-  CostMatrix(std::size_t nodes, const std::vector<std::uint64_t>& latency,
-             const std::vector<std::uint64_t>& per_byte, std::uint64_t scale, Bytes largest,
-             std::size_t messages = 0);
-  // per_byte = latency / window: TCP moves a window per round trip, so bandwidth is proportional to
-  // 1/RTT (Cloud Collectives, section IV-B).
-  [[nodiscard]] static CostMatrix from_latency(std::size_t nodes,
-                                               const std::vector<std::uint64_t>& latency,
-                                               Bytes window, Bytes largest,
-                                               std::size_t messages = 0);
+  // `latencies`, in any unit, by from * nodes + to. The larger direction of a pair counts; the
+  // diagonal does not. Throws std::invalid_argument if the size does not fit, or if the sum of
+  // `messages` messages of `largest` bytes could exceed 64 bits. Two messages for each node can
+  // always be added.
+  CostMatrix(std::size_t nodes, const std::vector<std::uint64_t>& latencies, Bytes window,
+             Bytes largest, std::size_t messages = 0);
 
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
-  [[nodiscard]] Cost cost(std::size_t from, std::size_t to, Bytes bytes) const {
-    const std::size_t at = from * nodes_ + to;
-    if (is_proportional()) return latency_[at] * (scale_ + bytes);
-    return latency_[at] * scale_ + bytes * per_byte_[at];
+  // 0 from a node to itself.
+  [[nodiscard]] std::uint64_t latency(std::size_t from, std::size_t to) const {
+    return latency_[from * nodes_ + to];
   }
-  // per_byte is latency / scale: the order of the pairs by cost is the same for all sizes.
-  [[nodiscard]] bool is_proportional() const { return per_byte_.empty(); }
+  [[nodiscard]] Cost weight_of(Bytes bytes) const { return window_ + bytes; }
+  [[nodiscard]] Cost cost(std::size_t from, std::size_t to, Bytes bytes) const {
+    return latency(from, to) * weight_of(bytes);
+  }
   // A cost in the unit of latencies.
   [[nodiscard]] double in_units(Cost cost) const {
-    return static_cast<double>(cost) / static_cast<double>(scale_);
+    return static_cast<double>(cost) / static_cast<double>(window_);
   }
-  // If costs are proportional: cost(i, j, S) = latencies()[i * nodes + j] * weight_of(S).
-  [[nodiscard]] const std::vector<std::uint64_t>& latencies() const { return latency_; }
-  [[nodiscard]] std::uint64_t weight_of(Bytes bytes) const { return scale_ + bytes; }
-  // Costs of all pairs, in rows.
-  [[nodiscard]] std::vector<Cost> costs(Bytes bytes) const;
 
  private:
   std::size_t nodes_;
   std::vector<std::uint64_t> latency_;
-  std::vector<std::uint64_t> per_byte_;
-  std::uint64_t scale_;
+  Bytes window_;
 };
 
 // Two ranks that exchange a message; costs are symmetric.

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
-#include "alg/rank_order/order_moves.h"
 #include "alg/rank_order/permutation.h"
+#include "alg/rank_order/ring_cost.h"
 
 namespace espalier {
 
@@ -34,6 +33,148 @@ class BestOrder {
   bool worst_;
   FoundOrder found_;
 };
+
+// ---------------------------------------------------------------- moves
+
+// The neighbours of an order: swaps of two ranks and permutations of a random sub-array (Cloud
+// Collectives, section IV-C). For a ring also 2-opt and Or-opt, which keep most of its hops.
+// One move at a time: it is proposed and priced, then accepted or rejected.
+class OrderMoves {
+ public:
+  // `cost` must outlive this object and have an order of at least two ranks.
+  OrderMoves(OrderCost& cost, RandomSource& random);
+
+  // The guide of the order after a random move.
+  [[nodiscard]] double propose();
+  void accept();
+  void reject();
+
+ private:
+  enum class Pending : std::uint8_t { nothing, changed, reversal, shift };
+
+  [[nodiscard]] double propose_swap(std::uint32_t a, std::uint32_t b);
+  [[nodiscard]] double propose_reversal();
+  [[nodiscard]] double propose_shift();
+  [[nodiscard]] double propose_permutation();
+  [[nodiscard]] double propose_block_swap();
+  [[nodiscard]] double apply_changes();
+
+  OrderCost& cost_;
+  RingCost* ring_;  // nullptr: the model is not a ring
+  RandomSource& random_;
+  std::uint32_t ranks_;
+  Pending pending_ = Pending::nothing;
+  std::vector<RankChange> changes_;
+  std::uint32_t first_ = 0;  // segment of a reversal or a shift
+  std::uint32_t last_ = 0;
+  std::uint32_t behind_ = 0;
+};
+
+constexpr std::uint32_t kPercent = 100;
+constexpr std::uint32_t kLongestPermuted = 6;
+constexpr std::uint32_t kLongestShifted = 8;
+constexpr std::uint32_t kLargestBlockBits = 5;
+
+OrderMoves::OrderMoves(OrderCost& cost, RandomSource& random)
+    : cost_(cost),
+      ring_(dynamic_cast<RingCost*>(&cost)),
+      random_(random),
+      ranks_(static_cast<std::uint32_t>(cost.order().size())) {}
+
+double OrderMoves::propose() {
+  const std::uint32_t kind = random_.below(kPercent);
+  if (ring_ != nullptr && ranks_ > 3) {
+    if (kind < 45) return propose_reversal();
+    if (kind < 80) return propose_shift();
+  } else if (kind < 10 && ranks_ >= 4) {
+    return propose_block_swap();
+  }
+  if (kind >= 90) return propose_permutation();
+  const std::uint32_t a = random_.below(ranks_);
+  const std::uint32_t b = (a + 1 + random_.below(ranks_ - 1)) % ranks_;
+  return propose_swap(a, b);
+}
+
+double OrderMoves::propose_swap(std::uint32_t a, std::uint32_t b) {
+  changes_ = {{a, cost_.order()[b]}, {b, cost_.order()[a]}};
+  return apply_changes();
+}
+
+double OrderMoves::apply_changes() {
+  cost_.change(changes_);
+  pending_ = Pending::changed;
+  return cost_.guide();
+}
+
+double OrderMoves::propose_reversal() {
+  const std::uint32_t a = random_.below(ranks_);
+  const std::uint32_t b = (a + 1 + random_.below(ranks_ - 1)) % ranks_;
+  first_ = std::min(a, b);
+  last_ = std::max(a, b);
+  pending_ = Pending::reversal;
+  return ring_->guide_of_reversal(first_, last_);
+}
+
+double OrderMoves::propose_shift() {
+  const std::uint32_t longest = std::min(kLongestShifted, ranks_ - 2);
+  const std::uint32_t length = 1 + random_.below(longest);
+  first_ = random_.below(ranks_ - length + 1);
+  last_ = first_ + length - 1;
+  const std::uint32_t outside = random_.below(ranks_ - length);
+  behind_ = outside < first_ ? outside : outside + length;
+  pending_ = Pending::shift;
+  return ring_->guide_of_shift(first_, last_, behind_);
+}
+
+double OrderMoves::propose_permutation() {
+  const std::uint32_t length = std::min(ranks_, 2 + random_.below(kLongestPermuted - 1));
+  const std::uint32_t begin = random_.below(ranks_ - length + 1);
+  changes_.clear();
+  for (std::uint32_t i = 0; i < length; ++i) {
+    changes_.push_back({begin + i, cost_.order()[begin + i]});
+  }
+  for (std::uint32_t left = length; left > 1; --left) {
+    std::swap(changes_[left - 1].node, changes_[random_.below(left)].node);
+  }
+  return apply_changes();
+}
+
+// Two clusters change places. A cluster is a power of two of adjacent places or, if the number of
+// places is a power of two, of places at equal distances.
+double OrderMoves::propose_block_swap() {
+  const auto& places = cost_.places();
+  const auto all = static_cast<std::uint32_t>(places.size());
+  std::uint32_t bits = 1 + random_.below(kLargestBlockBits);
+  while (bits > 0 && all >> bits < 2) --bits;
+  const std::uint32_t blocks = all >> bits;
+  const std::uint32_t a = random_.below(blocks);
+  const std::uint32_t b = (a + 1 + random_.below(blocks - 1)) % blocks;
+  const bool apart = (all & (all - 1)) == 0 && random_.below(2) == 0;
+  changes_.clear();
+  for (std::uint32_t i = 0; i < 1U << bits; ++i) {
+    const auto& of_a = places[apart ? i * blocks + a : (a << bits) + i];
+    const auto& of_b = places[apart ? i * blocks + b : (b << bits) + i];
+    // If one place is a pair and the other a single rank, only the members change places.
+    const auto shared = static_cast<std::ptrdiff_t>(std::min(of_a.size(), of_b.size()));
+    auto from_b = of_b.end() - shared;
+    for (auto from_a = of_a.end() - shared; from_a != of_a.end(); ++from_a, ++from_b) {
+      changes_.push_back({*from_a, cost_.order()[*from_b]});
+      changes_.push_back({*from_b, cost_.order()[*from_a]});
+    }
+  }
+  return apply_changes();
+}
+
+void OrderMoves::accept() {
+  if (pending_ == Pending::reversal) ring_->reverse(first_, last_);
+  if (pending_ == Pending::shift) ring_->shift(first_, last_, behind_);
+  pending_ = Pending::nothing;
+}
+
+void OrderMoves::reject() {
+  if (pending_ == Pending::changed) cost_.undo();
+  pending_ = Pending::nothing;
+}
 
 // ---------------------------------------------------------------- simulated annealing
 // (Kirkpatrick, Gelatt, Vecchi, 1983)
@@ -90,84 +231,6 @@ void anneal(OrderCost& cost, RandomSource& random, std::uint64_t evaluations, Be
     moves.accept();
     energy = proposed;
     best.offer(cost);
-  }
-}
-
-// ---------------------------------------------------------------- tabu search (Glover, 1989)
-
-constexpr std::uint64_t kSampled = 64;  // swaps of a round
-constexpr std::uint64_t kRoundsBetweenReports = 64;
-
-struct Swap {
-  std::uint32_t a = 0;
-  std::uint32_t b = 0;
-  double energy = 0;
-};
-
-class TabuSearch {
- public:
-  TabuSearch(OrderCost& cost, RandomSource& random, BestOrder& best)
-      : cost_(cost),
-        random_(random),
-        best_(best),
-        moves_(cost, random),
-        ranks_(static_cast<std::uint32_t>(cost.order().size())),
-        free_from_(ranks_, 0),
-        lowest_(best.energy(cost.guide())) {}
-
-  void run_round(std::uint64_t round, std::uint64_t samples) {
-    std::optional<Swap> chosen;
-    for (std::uint64_t s = 0; s < samples; ++s) {
-      const std::uint32_t a = random_.below(ranks_);
-      const std::uint32_t b = (a + 1 + random_.below(ranks_ - 1)) % ranks_;
-      const bool tabu = is_tabu(a, round) || is_tabu(b, round);
-      const double energy = best_.energy(moves_.propose_swap(a, b));
-      best_.offer(cost_);
-      moves_.reject();
-      if (tabu && energy >= lowest_) continue;
-      if (!chosen || energy < chosen->energy) chosen = Swap{a, b, energy};
-    }
-    if (chosen) make(*chosen, round);
-  }
-
- private:
-  [[nodiscard]] bool is_tabu(std::uint32_t rank, std::uint64_t round) const {
-    return free_from_[cost_.order()[rank]] > round;
-  }
-
-  void make(const Swap& swap, std::uint64_t round) {
-    for (const std::uint32_t rank : {swap.a, swap.b}) {
-      free_from_[cost_.order()[rank]] = round + 1 + ranks_ / 8 + random_.below(ranks_ / 8 + 1);
-    }
-    static_cast<void>(moves_.propose_swap(swap.a, swap.b));
-    moves_.accept();
-    lowest_ = std::min(lowest_, swap.energy);
-  }
-
-  OrderCost& cost_;
-  RandomSource& random_;
-  BestOrder& best_;
-  OrderMoves moves_;
-  std::uint32_t ranks_;
-  std::vector<std::uint64_t> free_from_;  // by node: the first round in which it may move
-  double lowest_;
-};
-
-// Each round makes the best of a sample of random swaps, even if the order gets worse. The two
-// nodes must not have moved for a while, unless the swap beats every order so far. Starts from the
-// order of `cost` and prices `evaluations` orders, including the start.
-void tabu_search(OrderCost& cost, RandomSource& random, std::uint64_t evaluations, BestOrder& best,
-                 const SearchProgress& progress) {
-  best.count(evaluations);
-  TabuSearch search(cost, random, best);
-  std::uint64_t left = evaluations - 1;
-  for (std::uint64_t round = 0; left > 0; ++round) {
-    if (round % kRoundsBetweenReports == 0 && progress) {
-      progress(1.0 - static_cast<double>(left) / static_cast<double>(evaluations));
-    }
-    const std::uint64_t samples = std::min(left, kSampled);
-    search.run_round(round, samples);
-    left -= samples;
   }
 }
 
@@ -228,11 +291,7 @@ FoundOrder search_order(const CostModel& model, const CostMatrix& costs,
     const SearchProgress part = [&](double done) {
       if (progress) progress((static_cast<double>(start) + done) / static_cast<double>(starts));
     };
-    if (spec.search == OrderSearch::tabu) {
-      tabu_search(*cost, random, budget, best, part);
-    } else {
-      anneal(*cost, random, budget, best, part);
-    }
+    anneal(*cost, random, budget, best, part);
   }
   return best.take();
 }

@@ -1,5 +1,5 @@
-// The search for an order of ranks by simulated annealing or tabu search, with a budget of priced
-// orders. The same seed gives the same result on every machine.
+// The search for an order of ranks by simulated annealing, with a budget of priced orders. The same
+// seed gives the same result on every machine.
 #pragma once
 
 #include <cstdint>

@@ -18,13 +18,11 @@ enum class OrderObjective : std::uint8_t {
   max,   // the slowest hop of a ring
   load,  // the sum of all messages, for links that many messages share
 };
-enum class OrderSearch : std::uint8_t { annealing, tabu };
 enum class OrderDirection : std::uint8_t { best, worst };
 enum class OrderStart : std::uint8_t { clustered, identity, random };
 
 struct OrderSearchSpec {
   OrderObjective objective = OrderObjective::sum;
-  OrderSearch search = OrderSearch::annealing;
   OrderDirection direction = OrderDirection::best;
   OrderStart start = OrderStart::clustered;
   std::uint64_t evaluations = 1'000'000;  // budget of priced orders

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "alg/algorithm.h"
-#include "alg/rank_order/z3_order.h"
 #include "sims/cli/input.h"
 #include "sims/cli/order_simulation.h"
 #include "sims/cli/output.h"
@@ -61,7 +60,6 @@ Json describe(const StudiedOrder& order) {
 Json describe(const ReorderConfig& config) {
   return {{"form", name_of(config.form)},
           {"objective", name_of(config.search.objective)},
-          {"search", name_of(config.search.search)},
           {"evaluations", config.search.evaluations},
           {"seed", config.search.seed},
           {"direction", name_of(config.search.direction)},
@@ -69,7 +67,6 @@ Json describe(const ReorderConfig& config) {
           {"random_orders", config.random_orders},
           {"exact_nodes", config.exact_nodes},
           {"window", config.window},
-          {"z3_rlimit", config.z3_rlimit},
           {"probes", config.probes},
           {"payload", config.payload},
           {"percentile", config.percentile}};
@@ -105,9 +102,7 @@ std::string study_table(const OrderStudy& study, const std::string& unit, double
   cost("random, least", study.random_least);
   cost("random, most", study.random_most);
   cost("lower bound", study.bound);
-  row("bound from", study.bound_kind);
   row("optimal", optimal_text(study));
-  if (!study.z3.empty()) row("Z3", study.z3);
   row("evaluations", fmt::format("{} and {}", study.best.evaluations, study.worst.evaluations));
   row("seconds", fmt::format("{:.2f}", seconds));
   return text;
@@ -137,11 +132,9 @@ Json study_json(const OrderStudy& study, const RunPoint& point, const std::strin
     result["spread"].push_back({{"cost", order.cost}, {"rank_order", order.order}});
   }
   result["bound"] = study.bound;
-  result["bound_kind"] = study.bound_kind;
   const bool unbounded = study.bound == 0 && study.best.cost != 0;
   result["gap"] = unbounded ? Json(nullptr) : Json(study.gap());
   result["optimal"] = study.best.proven ? "proven" : "not proven";
-  if (!study.z3.empty()) result["z3"] = study.z3;
   result["simulated"] = std::move(simulated);
   result["host"] = {{"wall_s", seconds}};
   Json root;
@@ -243,7 +236,6 @@ int study(const ReorderOptions& options, const Input& input) {
   std::string problem;
   const auto request = cost_model_request(point, input.topology->num_nodes(), problem);
   if (!request) return refuse(input.path, problem);
-  if (point.reorder.z3_rlimit != 0 && !why_no_z3().empty()) return refuse(input.path, why_no_z3());
   ProgressBar bar(kSearchParts + (options.no_simulate ? 0 : kSimulations));
   const auto latencies = latencies_of(options, input, bar);
   if (!latencies) return kUsageError;

@@ -9,10 +9,8 @@ namespace espalier {
 const char* const kVersion = ESPALIER_VERSION ESPALIER_COMMIT;
 
 std::string version_text() {
-  return fmt::format(
-      "espalier {}\nbuild type: {}\ncompiler: {}\nwaveforms in FST: {}\nZ3 for rank orders: {}\n",
-      kVersion, ESPALIER_BUILD_TYPE, ESPALIER_COMPILER, ESPALIER_WITH_FST != 0 ? "yes" : "no",
-      ESPALIER_WITH_Z3 != 0 ? "yes" : "no");
+  return fmt::format("espalier {}\nbuild type: {}\ncompiler: {}\nwaveforms in FST: {}\n", kVersion,
+                     ESPALIER_BUILD_TYPE, ESPALIER_COMPILER, ESPALIER_WITH_FST != 0 ? "yes" : "no");
 }
 
 }  // namespace espalier

@@ -166,7 +166,6 @@ void add_reorder_keys(KeyTable& table) {
       .doc(
           "cost of an order; sum: as published; max: the slowest hop of a ring; load: the sum over "
           "all messages, for shared links");
-  search.choice("search", &OrderSearchSpec::search).doc("method of the search");
   search.integer("evaluations", &OrderSearchSpec::evaluations)
       .range(1, 1'000'000'000'000)
       .doc("number of orders whose cost the search may compute");
@@ -181,14 +180,11 @@ void add_reorder_keys(KeyTable& table) {
   reorder.integer("exact_nodes", &Config::exact_nodes)
       .range(0, 16)
       .doc(
-          "largest number of nodes for which the best order is proven; at most 12 for models other "
-          "than a ring");
+          "largest number of nodes for which all orders are tried or ruled out, so that the best "
+          "is "
+          "proven");
   reorder.size("window", &Config::window)
       .doc("bytes that a pair of nodes moves per round trip; it turns a latency into a bandwidth");
-  reorder.integer("z3_rlimit", &Config::z3_rlimit)
-      .range(1, std::numeric_limits<std::uint32_t>::max())
-      .word("off")
-      .doc("limit of Z3's search for a better order, in Z3's resource units; off: Z3 is not used");
   reorder.integer("probes", &Config::probes)
       .range(1, 100'000)
       .doc("number of probes between each ordered pair of nodes, one after the other");

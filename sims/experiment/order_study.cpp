@@ -7,10 +7,7 @@
 
 #include "alg/generators/generator.h"
 #include "alg/generators/rings.h"
-#include "alg/rank_order/exact_order.h"
 #include "alg/rank_order/order_bound.h"
-#include "alg/rank_order/order_search.h"
-#include "alg/rank_order/z3_order.h"
 
 namespace espalier {
 
@@ -31,8 +28,7 @@ class Study {
         const RunOrder& run_order, const ReorderConfig& config)
       : config_(config),
         model_(make_cost_model(request)),
-        costs_(CostMatrix::from_latency(request.ranks, latencies, config.window, model_.largest(),
-                                        model_.num_messages())) {
+        costs_(request.ranks, latencies, config.window, model_.largest(), model_.num_messages()) {
     study_.model = request;
     study_.run_order = run_order;
   }
@@ -41,17 +37,11 @@ class Study {
     study_.identity = cost_of(identity_permutation(model_.ranks));
     study_.run_cost = cost_of(study_.run_order.order);
     draw_orders();
-    const OrderBound bound = order_bound(model_, costs_);
-    study_.bound = costs_.in_units(bound.cost);
-    study_.bound_kind = bound.kind;
+    const Cost bound = order_bound(model_, costs_);
     auto [best, proven] = extreme(OrderDirection::best, [&](double d) { progress(0, d); });
-    if (config_.z3_rlimit != 0 && !proven) proven = ask_z3(best);
     prefer_simple(best);
-    study_.best = studied(best, proven || best.cost == bound.cost, costs_);
-    if (study_.best.proven && best.cost != bound.cost) {
-      study_.bound = study_.best.cost;
-      study_.bound_kind = "the proven optimum";
-    }
+    study_.best = studied(best, proven || best.cost == bound, costs_);
+    study_.bound = proven ? study_.best.cost : costs_.in_units(bound);
     const auto [worst, worst_proven] =
         extreme(OrderDirection::worst, [&](double d) { progress(1, d); });
     study_.worst = studied(worst, worst_proven, costs_);
@@ -104,8 +94,8 @@ class Study {
   }
 
   std::pair<FoundOrder, bool> extreme(OrderDirection direction, const SearchProgress& progress) {
-    if (auto exact = exact_order(model_, costs_, direction, config_.exact_nodes)) {
-      return {std::move(*exact), true};
+    if (model_.ranks <= config_.exact_nodes) {
+      if (auto exact = exact_order(model_, costs_, direction)) return {std::move(*exact), true};
     }
     OrderSearchSpec spec = config_.search;
     spec.direction = direction;
@@ -119,17 +109,6 @@ class Study {
       found.cost = of_drawn;
     }
     return {std::move(found), false};
-  }
-
-  // Returns whether it has proven that no order is better.
-  bool ask_z3(FoundOrder& best) {
-    const Z3Answer answer = z3_better_order(model_, costs_, best.cost, config_.z3_rlimit);
-    study_.z3 = to_string(answer.verdict);
-    if (answer.verdict == Z3Verdict::better) {
-      best.order = answer.order;
-      best.cost = full_cost(model_, costs_, answer.order);
-    }
-    return answer.verdict == Z3Verdict::optimal;
   }
 
   const ReorderConfig& config_;

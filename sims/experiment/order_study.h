@@ -47,8 +47,6 @@ struct OrderStudy {
   // Costs evenly spread from the best (exclusive) to the worst; see spread_order.h.
   std::vector<StudiedOrder> spread;
   double bound = 0;  // no order costs less
-  std::string bound_kind;
-  std::string z3;  // Z3's answer; empty if Z3 was not asked
 
   // The most by which the best order found may exceed the optimum: (best - bound) / bound.
   [[nodiscard]] double gap() const { return bound == 0 ? 0 : (best.cost - bound) / bound; }
@@ -65,7 +63,7 @@ using StudyProgress = std::function<void(std::size_t part, double done)>;
 
 // `latencies` by from * nodes + to; `spread`: number of orders between the best and the worst. Of
 // orders that cost the same, the best is the order of the run, or else the identity.
-// Throws std::invalid_argument where costs exceed 64 bits, or Z3 is asked and not built in.
+// Throws std::invalid_argument where costs exceed 64 bits.
 [[nodiscard]] OrderStudy study_orders(const CostModelRequest& request,
                                       const std::vector<std::uint64_t>& latencies,
                                       const RunOrder& run_order, const ReorderConfig& config,

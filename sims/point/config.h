@@ -461,7 +461,6 @@ struct ReorderConfig {
   // Networks of at most this many nodes are searched exhaustively.
   std::uint32_t exact_nodes = 12;
   Bytes window = 64 << 10;        // bytes that a pair moves per round trip
-  std::uint64_t z3_rlimit = 0;    // Z3's resource units; 0 ("off"): Z3 is not used
   std::uint32_t probes = 1;       // for each ordered pair
   Bytes payload = 4;              // of a probe
   std::uint32_t percentile = 10;  // of a pair's round trips

@@ -242,9 +242,6 @@ template <>
 inline constexpr auto kEnumNames<OrderObjective> = enum_names::all_of<OrderObjective>(
     {{OrderObjective::sum, "sum"}, {OrderObjective::max, "max"}, {OrderObjective::load, "load"}});
 template <>
-inline constexpr auto kEnumNames<OrderSearch> = enum_names::all_of<OrderSearch>(
-    {{OrderSearch::annealing, "annealing"}, {OrderSearch::tabu, "tabu"}});
-template <>
 inline constexpr auto kEnumNames<OrderDirection> = enum_names::all_of<OrderDirection>(
     {{OrderDirection::best, "best"}, {OrderDirection::worst, "worst"}});
 template <>

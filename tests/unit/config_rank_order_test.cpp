@@ -145,15 +145,14 @@ TEST_CASE("The settings of the search are not part of a run's configuration") {
   const RunPoint plain = only_point(ring_on_four(""));
   const RunPoint point = only_point(
       ring_on_four("") +
-      "reorder: {model: dbtree, form: as_printed, objective: max, search: tabu, evaluations: 5, "
+      "reorder: {model: dbtree, form: as_printed, objective: max, evaluations: 5, "
       "seed: 7, direction: worst, start: random, random_orders: 3, exact_nodes: 0, window: 1KiB, "
-      "z3_rlimit: 9, probes: 2, payload: 8B, percentile: 50}\n");
+      "probes: 2, payload: 8B, percentile: 50}\n");
   CHECK(resolved_yaml(point) == resolved_yaml(plain));
   const ReorderConfig& reorder = point.reorder;
   CHECK(reorder.model == OrderModel::dbtree);
   CHECK(reorder.form == OrderForm::as_printed);
   CHECK(reorder.search.objective == OrderObjective::max);
-  CHECK(reorder.search.search == OrderSearch::tabu);
   CHECK(reorder.search.evaluations == 5);
   CHECK(reorder.search.seed == 7);
   CHECK(reorder.search.direction == OrderDirection::worst);
@@ -161,7 +160,6 @@ TEST_CASE("The settings of the search are not part of a run's configuration") {
   CHECK(reorder.random_orders == 3);
   CHECK(reorder.exact_nodes == 0);
   CHECK(reorder.window == 1024);
-  CHECK(reorder.z3_rlimit == 9);
   CHECK(reorder.probes == 2);
   CHECK(reorder.payload == 8);
   CHECK(reorder.percentile == 50);

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "alg/generators/rank_shapes.h"
-#include "alg/rank_order/exact_order.h"
 #include "alg/rank_order/order_bound.h"
 #include "alg/rank_order/order_search.h"
 #include "rank_order_cases.h"
@@ -19,7 +18,7 @@ constexpr Bytes kSearchBytes = 4096;
 constexpr Bytes kSearchWindow = 1024;
 
 CostMatrix tcp_costs(std::size_t nodes, const test::Latencies& latencies) {
-  return CostMatrix::from_latency(nodes, latencies, kSearchWindow, kSearchBytes);
+  return CostMatrix(nodes, latencies, kSearchWindow, kSearchBytes);
 }
 
 CostModelRequest request_of(OrderModel model, std::size_t ranks, OrderObjective objective,
@@ -72,8 +71,7 @@ TEST_CASE("A proven optimum equals that of trying all orders") {
           const CostModel model = model_of(kind, n, objective, form);
           const auto hierarchical = test::hierarchical_latencies(n, 2, 2, n);
           for (const CostMatrix& costs :
-               {tcp_costs(n, test::random_latencies(n, n)), tcp_costs(n, hierarchical),
-                CostMatrix(n, hierarchical, test::random_latencies(n, n, 20), 8, kSearchBytes)}) {
+               {tcp_costs(n, test::random_latencies(n, n)), tcp_costs(n, hierarchical)}) {
             RankOrder order = identity_permutation(n);
             Cost least = full_cost(model, costs, order);
             Cost most = least;
@@ -84,7 +82,7 @@ TEST_CASE("A proven optimum equals that of trying all orders") {
             } while (std::next_permutation(order.begin(), order.end()));
             CAPTURE(static_cast<int>(kind), static_cast<int>(form), static_cast<int>(objective), n);
             for (const auto direction : {OrderDirection::best, OrderDirection::worst}) {
-              const auto exact = exact_order(model, costs, direction, kMostHeldKarpRanks);
+              const auto exact = exact_order(model, costs, direction);
               REQUIRE(exact);
               REQUIRE(is_order(exact->order, n));
               CHECK(full_cost(model, costs, exact->order) == exact->cost);
@@ -107,9 +105,9 @@ TEST_CASE("The best order of 12 ranks is proven with every model, and no search 
            {test::random_latencies(12, seed), test::hierarchical_latencies(12, 3, 2, seed)}) {
         const CostMatrix costs = tcp_costs(12, latencies);
         CAPTURE(static_cast<int>(kind), seed);
-        const auto exact = exact_order(model, costs, OrderDirection::best, 12);
+        const auto exact = exact_order(model, costs, OrderDirection::best);
         REQUIRE(exact);
-        CHECK(order_bound(model, costs).cost <= exact->cost);
+        CHECK(order_bound(model, costs) <= exact->cost);
         CHECK(search_order(model, costs, short_search(20'000, seed)).cost >= exact->cost);
       }
     }
@@ -120,10 +118,10 @@ TEST_CASE("An order better than the known one is found") {
   const CostMatrix costs = tcp_costs(8, test::random_latencies(8, 3));
   for (const OrderModel kind : kModels) {
     const CostModel model = model_of(kind, 8, OrderObjective::load);
-    const auto exact = exact_order(model, costs, OrderDirection::best, 8);
-    const auto worst = exact_order(model, costs, OrderDirection::worst, 8);
+    const auto exact = exact_order(model, costs, OrderDirection::best);
+    const auto worst = exact_order(model, costs, OrderDirection::worst);
     REQUIRE((exact && worst));
-    const auto from_worst = branch_and_bound(model, costs, OrderDirection::best, *worst);
+    const auto from_worst = exact_order(model, costs, OrderDirection::best, *worst);
     REQUIRE(from_worst);
     CHECK(from_worst->cost == exact->cost);
     CHECK(full_cost(model, costs, from_worst->order) == from_worst->cost);
@@ -140,7 +138,7 @@ TEST_CASE("A search finds the proven optimum for up to 12 ranks of a ring") {
           CAPTURE(n, seed, static_cast<int>(objective), static_cast<int>(direction));
           const CostMatrix costs = tcp_costs(n, test::random_latencies(n, 31 * n + seed));
           const CostModel model = model_of(OrderModel::ring, n, objective);
-          const auto exact = exact_order(model, costs, direction, kMostHeldKarpRanks);
+          const auto exact = exact_order(model, costs, direction);
           REQUIRE(exact);
           OrderSearchSpec spec = short_search(200'000, seed);
           spec.objective = objective;
@@ -157,18 +155,15 @@ TEST_CASE("A search finds the proven optimum for up to 12 ranks of a ring") {
 
 TEST_CASE("A search finds the proven optimum for 8 ranks of every model") {
   for (const OrderModel kind : kModels) {
-    for (const auto search : {OrderSearch::annealing, OrderSearch::tabu}) {
-      for (const auto direction : {OrderDirection::best, OrderDirection::worst}) {
-        CAPTURE(static_cast<int>(kind), static_cast<int>(search), static_cast<int>(direction));
-        const CostMatrix costs = tcp_costs(8, test::random_latencies(8, 77));
-        const CostModel model = model_of(kind, 8);
-        const auto exact = exact_order(model, costs, direction, 8);
-        REQUIRE(exact);
-        OrderSearchSpec spec = short_search(100'000, 3);
-        spec.search = search;
-        spec.direction = direction;
-        CHECK(search_order(model, costs, spec).cost == exact->cost);
-      }
+    for (const auto direction : {OrderDirection::best, OrderDirection::worst}) {
+      CAPTURE(static_cast<int>(kind), static_cast<int>(direction));
+      const CostMatrix costs = tcp_costs(8, test::random_latencies(8, 77));
+      const CostModel model = model_of(kind, 8);
+      const auto exact = exact_order(model, costs, direction);
+      REQUIRE(exact);
+      OrderSearchSpec spec = short_search(100'000, 3);
+      spec.direction = direction;
+      CHECK(search_order(model, costs, spec).cost == exact->cost);
     }
   }
 }
@@ -187,12 +182,10 @@ TEST_CASE("No order is cheaper than the bound") {
             const CostModel model = model_of(kind, n, objective, form);
             const auto hierarchical = test::hierarchical_latencies(n, 2, 2, seed);
             for (const CostMatrix& costs :
-                 {tcp_costs(n, test::random_latencies(n, seed)), tcp_costs(n, hierarchical),
-                  CostMatrix(n, hierarchical, test::random_latencies(n, seed, 20), 8,
-                             kSearchBytes)}) {
-              const auto exact = exact_order(model, costs, OrderDirection::best, 8);
+                 {tcp_costs(n, test::random_latencies(n, seed)), tcp_costs(n, hierarchical)}) {
+              const auto exact = exact_order(model, costs, OrderDirection::best);
               REQUIRE(exact);
-              CHECK(order_bound(model, costs).cost <= exact->cost);
+              CHECK(order_bound(model, costs) <= exact->cost);
             }
           }
         }
@@ -206,10 +199,10 @@ TEST_CASE("Bounds of larger rings stay below the cost that a search finds") {
     const CostMatrix costs = tcp_costs(12, test::random_latencies(12, seed));
     for (const auto objective : {OrderObjective::sum, OrderObjective::max}) {
       const CostModel model = model_of(OrderModel::ring, 12, objective);
-      const auto exact = exact_order(model, costs, OrderDirection::best, kMostHeldKarpRanks);
+      const auto exact = exact_order(model, costs, OrderDirection::best);
       REQUIRE(exact);
-      CHECK(order_bound(model, costs).cost <= exact->cost);
-      CHECK(order_bound(model, costs).cost > 0);
+      CHECK(order_bound(model, costs) <= exact->cost);
+      CHECK(order_bound(model, costs) > 0);
     }
   }
 }
@@ -224,9 +217,9 @@ TEST_CASE("The bound of nested clusters is the cost that rounds cannot avoid") {
   }
   const CostMatrix costs = tcp_costs(8, latencies);
   const CostModel model = model_of(OrderModel::halving_doubling, 8, OrderObjective::sum);
-  const auto exact = exact_order(model, costs, OrderDirection::best, 8);
+  const auto exact = exact_order(model, costs, OrderDirection::best);
   REQUIRE(exact);
-  CHECK(order_bound(model, costs).cost == exact->cost);
+  CHECK(order_bound(model, costs) == exact->cost);
 }
 
 TEST_CASE("The same seed finds the same order") {
@@ -234,16 +227,13 @@ TEST_CASE("The same seed finds the same order") {
   for (const OrderModel kind :
        {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree}) {
     const CostModel model = model_of(kind, 24);
-    for (const auto search : {OrderSearch::annealing, OrderSearch::tabu}) {
-      OrderSearchSpec spec = short_search(5'000, 9);
-      spec.search = search;
-      spec.start = OrderStart::random;
-      const FoundOrder once = search_order(model, costs, spec);
-      CHECK(once.order == search_order(model, costs, spec).order);
-      CHECK(once.evaluations == 5'000);
-      spec.seed = 10;
-      CHECK(once.order != search_order(model, costs, spec).order);
-    }
+    OrderSearchSpec spec = short_search(5'000, 9);
+    spec.start = OrderStart::random;
+    const FoundOrder once = search_order(model, costs, spec);
+    CHECK(once.order == search_order(model, costs, spec).order);
+    CHECK(once.evaluations == 5'000);
+    spec.seed = 10;
+    CHECK(once.order != search_order(model, costs, spec).order);
   }
 }
 
@@ -297,11 +287,7 @@ TEST_CASE("Folded ranks stand beside their partners") {
   REQUIRE(is_order(by_hand, kNodes));
   const Cost known = full_cost(model, costs, by_hand);
   CHECK(full_cost(model, costs, clustered_start(model, costs, OrderDirection::best)) <= known);
-  for (const auto search : {OrderSearch::annealing, OrderSearch::tabu}) {
-    OrderSearchSpec spec = short_search(20'000, 1);
-    spec.search = search;
-    CHECK(search_order(model, costs, spec).cost <= known);
-  }
+  CHECK(search_order(model, costs, short_search(20'000, 1)).cost <= known);
 }
 
 TEST_CASE("A found order is never worse than the identity") {
