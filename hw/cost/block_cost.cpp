@@ -1,6 +1,7 @@
 #include "hw/cost/block_cost.h"
 
 #include <algorithm>
+#include <array>
 
 #include "hw/cost/logic.h"
 
@@ -36,65 +37,49 @@ const char* to_string(Implementation implementation) {
   return "macro";
 }
 
-const char* to_string(CostBlock block) {
-  switch (block) {
-    case CostBlock::router_buffers:
-      return "router.buffers";
-    case CostBlock::router_fifo_control:
-      return "router.fifo_control";
-    case CostBlock::router_crossbar:
-      return "router.crossbar";
-    case CostBlock::router_allocators:
-      return "router.allocators";
-    case CostBlock::router_output_state:
-      return "router.output_state";
-    case CostBlock::router_credit_counters:
-      return "router.credit_counters";
-    case CostBlock::router_adders:
-      return "router.adders";
-    case CostBlock::router_phy:
-      return "router.phy";
-    case CostBlock::ni_buffers:
-      return "ni.buffers";
-    case CostBlock::ni_fifo_control:
-      return "ni.fifo_control";
-    case CostBlock::ni_send_queue:
-      return "ni.send_queue";
-    case CostBlock::ni_dma_engine:
-      return "ni.dma_engine";
-    case CostBlock::ni_packetizer:
-      return "ni.packetizer";
-    case CostBlock::ni_ejection_registers:
-      return "ni.ejection_registers";
-    case CostBlock::ni_message_table:
-      return "ni.message_table";
-    case CostBlock::ni_adders:
-      return "ni.adders";
-    case CostBlock::ni_schedule_table:
-      return "ni.schedule_table";
-    case CostBlock::ni_control:
-      return "ni.control";
-    case CostBlock::ni_dependency_state:
-      return "ni.dependency_state";
-    case CostBlock::ni_row_repeat:
-      return "ni.row_repeat";
-    case CostBlock::ni_slot_counter:
-      return "ni.slot_counter";
-    case CostBlock::ni_dimension_queue:
-      return "ni.dimension_queue";
-    case CostBlock::ni_program_memory:
-      return "ni.program_memory";
-    case CostBlock::ni_program_context:
-      return "ni.program_context";
-    case CostBlock::ni_scoreboard:
-      return "ni.scoreboard";
-    case CostBlock::ni_slot_credits:
-      return "ni.slot_credits";
-    case CostBlock::ni_readiness_table:
-      break;
-  }
-  return "ni.readiness_table";
-}
+namespace {
+
+struct BlockRow {
+  const char* name;
+  BlockKind kind;
+};
+// In the order of CostBlock.
+constexpr std::array<BlockRow, kNumCostBlocks> kBlocks{{
+    {"router.buffers", BlockKind::memory},
+    {"router.fifo_control", BlockKind::logic},
+    {"router.crossbar", BlockKind::logic},
+    {"router.allocators", BlockKind::logic},
+    {"router.output_state", BlockKind::logic},
+    {"router.credit_counters", BlockKind::logic},
+    {"router.adders", BlockKind::logic},
+    {"router.phy", BlockKind::phy},
+    {"ni.buffers", BlockKind::memory},
+    {"ni.fifo_control", BlockKind::logic},
+    {"ni.send_queue", BlockKind::memory},
+    {"ni.dma_engine", BlockKind::logic},
+    {"ni.packetizer", BlockKind::logic},
+    {"ni.ejection_registers", BlockKind::logic},
+    {"ni.message_table", BlockKind::logic},
+    {"ni.adders", BlockKind::logic},
+    {"ni.schedule_table", BlockKind::table},
+    {"ni.control", BlockKind::logic},
+    {"ni.dependency_state", BlockKind::logic},
+    {"ni.row_repeat", BlockKind::logic},
+    {"ni.slot_counter", BlockKind::logic},
+    {"ni.dimension_queue", BlockKind::memory},
+    {"ni.program_memory", BlockKind::table},
+    {"ni.program_context", BlockKind::logic},
+    {"ni.scoreboard", BlockKind::logic},
+    {"ni.slot_credits", BlockKind::logic},
+    {"ni.readiness_table", BlockKind::uncounted},
+}};
+static_assert(kBlocks.back().name != nullptr, "every block has a row");
+
+}  // namespace
+
+BlockKind kind_of(CostBlock block) { return kBlocks.at(static_cast<std::size_t>(block)).kind; }
+
+const char* to_string(CostBlock block) { return kBlocks.at(static_cast<std::size_t>(block)).name; }
 
 std::string BlockCost::name() const {
   std::string text = to_string(block);

@@ -20,8 +20,17 @@ enum class Implementation : std::uint8_t { logic, flip_flop, sram, wires, macro 
 
 [[nodiscard]] const char* to_string(Origin origin);
 [[nodiscard]] const char* to_string(Implementation implementation);
-// The name in results, e.g. "router.buffers". In the configuration it is a path below
-// system.cost.macros.
+
+// What a block is. A macro of the block has the numbers of its kind.
+enum class BlockKind : std::uint8_t {
+  memory,
+  table,  // a memory that is written before the run, so its writes are not counted
+  logic,
+  uncounted,  // logic whose uses no simulation counts
+  phy
+};
+[[nodiscard]] BlockKind kind_of(CostBlock block);
+// The name in results, e.g. "router.buffers".
 [[nodiscard]] const char* to_string(CostBlock block);
 
 // Cell area in µm². For logic, `low` and `high` are equal.

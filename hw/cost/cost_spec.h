@@ -123,21 +123,14 @@ inline constexpr std::size_t kNumCostBlocks =
     static_cast<std::size_t>(CostBlock::ni_readiness_table) + 1;
 
 // A user's numbers for one instance of a block. A number of 0 is replaced by the formula's. For
-// logic, `read_pj` is the energy of one use.
+// logic, `read_pj` is the energy of one use; for a PHY, that of a bit over its link: both ends and
+// the wire.
 struct UserMacro {
   double area_um2 = 0;
   std::uint64_t delay_ps = 0;  // access time of a memory, critical path of logic; margin included
   double read_pj = 0;
   double write_pj = 0;
   double leakage_mw = 0;
-};
-
-// The PHY at one end of a link: transmitter of one direction and receiver of the other. No formula
-// prices it; 0: not given.
-struct LinkMacro {
-  double area_um2 = 0;
-  double leakage_mw = 0;
-  double pj_per_bit = 0;  // of a bit over the link: both ends and the wire
 };
 
 struct CostSpec {
@@ -151,10 +144,9 @@ struct CostSpec {
   Storage queues = Storage::automatic;
   std::uint32_t table_entry_bits = 0;  // 0: the sum of the fields that the topology needs
   std::uint32_t queue_entries = 0;     // of each dimension queue; 0: enough for the expected chunks
-  LinkMacro link;
-  std::array<UserMacro, kNumCostBlocks> macros;  // that of router_phy is not used: `link`
-  std::vector<SynthesizedLogic> synthesized;     // replace the formulas for these modules
-  std::optional<UserLibrary> user_library;       // takes the place of `library` for logic
+  std::array<UserMacro, kNumCostBlocks> macros;
+  std::vector<SynthesizedLogic> synthesized;  // replace the formulas for these modules
+  std::optional<UserLibrary> user_library;    // takes the place of `library` for logic
 
   [[nodiscard]] const UserMacro& macro(CostBlock block) const {
     return macros[static_cast<std::size_t>(block)];
@@ -162,6 +154,8 @@ struct CostSpec {
   [[nodiscard]] UserMacro& macro(CostBlock block) {
     return macros[static_cast<std::size_t>(block)];
   }
+  // The PHY at one end of a link, both directions. No formula prices it; 0: not given.
+  [[nodiscard]] const UserMacro& link() const { return macro(CostBlock::router_phy); }
 };
 
 }  // namespace espalier

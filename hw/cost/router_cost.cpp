@@ -125,7 +125,7 @@ BlockCost price_allocators(const RouterSlice& slice, const Technology& technolog
 }
 
 // Only the user knows the PHY, and each number of it by itself.
-std::optional<BlockCost> price_phy(const RouterSlice& slice, const LinkMacro& link) {
+std::optional<BlockCost> price_phy(const RouterSlice& slice, const UserMacro& link) {
   if (slice.link_ends == 0 || (link.area_um2 == 0 && link.leakage_mw == 0)) return std::nullopt;
   BlockCost cost;
   cost.block = CostBlock::router_phy;
@@ -166,7 +166,7 @@ SliceCost price_slice(const RouterSlice& slice, const CostSpec& spec,
     cost.adders = price_adders(CostBlock::router_adders, slice.adders, spec, technology);
     cost.adders->dimension = slice.dimension;
   }
-  cost.phy = price_phy(slice, spec.link);
+  cost.phy = price_phy(slice, spec.link());
   if (cost.phy) cost.phy->dimension = slice.dimension;
   const std::uint32_t ports = std::max(slice.crossbar_inputs(), slice.outputs);
   const std::uint32_t vcs = slice.input_per_vc ? 1 : slice.vcs;

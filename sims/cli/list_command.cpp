@@ -37,6 +37,25 @@ std::vector<NamedLine> names_of() {
   return entries;
 }
 
+// The blocks of which a configuration may give numbers of its own, and these numbers.
+std::vector<NamedLine> cost_blocks() {
+  std::vector<NamedLine> blocks;
+  const Key& macros = *find_key("system.cost.macros");
+  for (const ValueField& field : macros.shape.fields) {
+    const std::size_t dot = field.name.rfind('.');
+    const std::string block = field.name.substr(0, dot);
+    if (blocks.empty() || blocks.back().first != block) blocks.emplace_back(block, "");
+    std::string& numbers = blocks.back().second;
+    numbers += (numbers.empty() ? "" : ", ") + field.name.substr(dot + 1);
+  }
+  for (auto& [block, numbers] : blocks) {
+    for (const auto& [part, condition] : macros.part_conditions) {
+      if (part == block) numbers += "; only where " + condition.sentence;
+    }
+  }
+  return blocks;
+}
+
 std::vector<Kind> kinds() {
   std::vector<NamedLine> names;
   for (const Algorithm& algorithm : algorithms())
@@ -75,6 +94,7 @@ std::vector<Kind> kinds() {
         {"astra_network", "file; a multi-dimensional system from ASTRA-sim's network.yml"}}},
       {"algorithms", "collective.algorithm", names},
       {"technologies", "system.cost.technology", technologies},
+      {"blocks", "system.cost.macros", cost_blocks()},
       {"operations", "collective.op", names_of<CollectiveOp>()},
       {"presets", "system.preset", preset_names},
       {"flow-control", "system.flow_control.mode", names_of<FlowControlMode>()},

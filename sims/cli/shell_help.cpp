@@ -46,7 +46,7 @@ const CLI::App& command_of(const CLI::App& app, const std::vector<std::string>& 
 std::vector<std::string> words_behind(const CLI::App& command, const std::string& before) {
   std::vector<std::string> words;
   if (before == "-s" || before == "--set" || before == "--vary") {
-    for (const Key& key : espalier::keys()) words.push_back(key.name + "=");
+    for (const std::string& key : key_names()) words.push_back(key + "=");
     return words;
   }
   for (const CLI::App* below : commands_of(command)) words.push_back(below->get_name());

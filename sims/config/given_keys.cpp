@@ -37,6 +37,23 @@ const GivenKey* GivenKeys::find(const std::string& name) const {
   return found == keys_.end() ? nullptr : &found->second;
 }
 
+void GivenKeys::set_field(const Key& key, const GivenKey& given) {
+  const bool is_first = keys_.count(key.whole->name) == 0;
+  GivenKey& whole = keys_[key.whole->name];
+  if (is_first) {
+    whole.place = given.place;
+    whole.values.emplace_back();
+  }
+  if (given.values.empty()) whole.values.clear();
+  if (whole.values.empty()) return;  // invalid
+  GivenValue& item = whole.values.front();
+  const auto& fields = key.whole->shape.fields;
+  if (item.value.records.empty()) item.value.records.emplace_back(fields.size());
+  item.value.records.front()[key.field] = given.values.front().value;
+  item.fields.resize(1);
+  item.fields.front()[fields[key.field].name] = given.place;
+}
+
 bool GivenKeys::usable(std::initializer_list<const char*> names) const {
   return std::all_of(names.begin(), names.end(), [&](const char* name) {
     const GivenKey* given = find(name);
@@ -92,6 +109,18 @@ Place GivenKeys::place_of_field(const std::string& name, std::size_t entry,
   return place_of_entry(name, entry);
 }
 
+std::optional<Place> GivenKeys::place_of_part(const std::string& name,
+                                              const std::string& part) const {
+  const GivenKey* given = find(name);
+  if (given == nullptr || given->values.empty()) return std::nullopt;
+  for (const auto& places : given->values.front().fields) {
+    for (const auto& [field, place] : places) {
+      if (field == part || is_inside(field, part)) return place;
+    }
+  }
+  return std::nullopt;
+}
+
 Place GivenKeys::place_of_section(const std::string& name) const {
   for (std::string section = name; !section.empty(); section = section_around(section)) {
     const auto found = sections_.find(section);
@@ -107,12 +136,6 @@ namespace {
 std::string last_part(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   return dot == std::string::npos ? name : name.substr(dot + 1);
-}
-
-std::vector<std::string> all_key_names() {
-  std::vector<std::string> names;
-  for (const Key& key : keys()) names.push_back(key.name);
-  return names;
 }
 
 // The words of other simulators and of the papers, and the keys that stand for them here.
@@ -156,7 +179,7 @@ std::string unknown_key_hint(const std::string& section, const std::string& name
   }
   const auto here = names_in_section(section);
   if (name.find('.') != std::string::npos) {
-    const std::string dotted = nearest_name(name, all_key_names());
+    const std::string dotted = nearest_name(name, key_names());
     if (!dotted.empty()) {
       return fmt::format("'{}' is written as nested sections in a file", dotted);
     }
@@ -225,6 +248,15 @@ GivenKey read_list(const ConfigNode& node, const Key& key, Diagnostics& diagnost
   return given;
 }
 
+void note_places(const ConfigNode& node, const std::string& group,
+                 std::map<std::string, Place>& places) {
+  for (const ConfigEntry& entry : node.entries) {
+    const std::string name = join_key(group, entry.key);
+    places[name] = entry.value.kind == ConfigNode::Kind::scalar ? entry.value.place : entry.place;
+    note_places(entry.value, name, places);
+  }
+}
+
 GivenKey read_key(ConfigNode node, const Place& key_place, const Key& key,
                   Diagnostics& diagnostics) {
   // The YAML parser gives no place for a missing value, so the key's place is used.
@@ -248,6 +280,7 @@ GivenKey read_key(ConfigNode node, const Place& key_place, const Key& key,
       auto& fields = item.fields.emplace_back();
       for (const ConfigEntry& field : entry.entries) fields[field.key] = field.value.place;
     }
+    if (node.kind == ConfigNode::Kind::map) note_places(node, "", item.fields.emplace_back());
   }
   return given;
 }
@@ -325,7 +358,7 @@ void collect_override(const std::string& assignment, GivenKeys& given, Diagnosti
     const std::string message = is_section(name) ? fmt::format("'{}' is a section, not a key", name)
                                                  : fmt::format("unknown key '{}'", name);
     const std::string synonym = key_of_synonym(name);
-    const std::string nearest = synonym.empty() ? nearest_name(name, all_key_names()) : synonym;
+    const std::string nearest = synonym.empty() ? nearest_name(name, key_names()) : synonym;
     std::string hint = "espalier schema lists all keys";
     if (is_section(name)) {
       hint = fmt::format("its keys: {}", fmt::join(names_in_section(name), ", "));
@@ -335,19 +368,26 @@ void collect_override(const std::string& assignment, GivenKeys& given, Diagnosti
     diagnostics.error(name_place, message, hint);
     return;
   }
+  const auto set = [&](GivenKey value) {
+    if (key->whole != nullptr) {
+      given.set_field(*key, value);
+    } else {
+      given.set(name, std::move(value));
+    }
+  };
   if (equals == std::string::npos) {
     diagnostics.error({source, 1, Diagnostics::override_column(assignment.size())},
                       fmt::format("{}: no value is given", name), fmt::format("{}=VALUE", name));
-    given.set(name, {name_place, {}, {}});
+    set({name_place, {}, {}});
     return;
   }
   auto node = load_override_value(assignment.substr(equals + 1), source, equals + 1, diagnostics);
   if (!node) {
-    given.set(name, {name_place, {}, {}});
+    set({name_place, {}, {}});
     return;
   }
   const Place value_place{source, 1, Diagnostics::override_column(equals + 1)};
-  given.set(name, read_key(std::move(*node), value_place, *key, diagnostics));
+  set(read_key(std::move(*node), value_place, *key, diagnostics));
 }
 
 }  // namespace espalier

@@ -14,11 +14,14 @@
 
 namespace espalier {
 
+struct Key;
+
 struct GivenValue {
   Value value;
   Place place;
   std::vector<Place> entries;  // of a value that is a list
-  // Places of the fields of each record, if the value is a list of records.
+  // Places of the fields of each record, if the value is a list of records. Of a mapping: places of
+  // its fields and groups of fields, by dotted names.
   std::vector<std::map<std::string, Place>> fields;
 };
 
@@ -38,6 +41,8 @@ class GivenKeys {
   // True if no section around the key is broken, so that a key missing there is reported.
   [[nodiscard]] bool surroundings_usable(const std::string& name) const;
   void set(const std::string& name, GivenKey given) { keys_[name] = std::move(given); }
+  // Sets a field of a mapping; the mapping's other fields stay.
+  void set_field(const Key& key, const GivenKey& given);
   // True if the section is written in the file, or implied by an override of one of its keys.
   [[nodiscard]] bool has_section(const std::string& name) const;
 
@@ -68,6 +73,9 @@ class GivenKeys {
   // The place of a field of record `entry`, or of the whole record if the field is not given.
   [[nodiscard]] Place place_of_field(const std::string& name, std::size_t entry,
                                      const std::string& field) const;
+  // The place of a mapping's part, which is a field or a group of fields, if it is given.
+  [[nodiscard]] std::optional<Place> place_of_part(const std::string& name,
+                                                   const std::string& part) const;
   [[nodiscard]] Place place_of_section(const std::string& name) const;
 
  private:

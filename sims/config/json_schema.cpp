@@ -38,6 +38,24 @@ Json record_schema(const ValueShape& shape) {
           {"additionalProperties", false}};
 }
 
+// The fields' names are dotted, and the schema nests them.
+Json mapping_schema(const ValueShape& shape, const std::string& group) {
+  Json properties = Json::object();
+  for (const std::string& name : names_in_group(shape.fields, group)) {
+    const std::string full = join_key(group, name);
+    const auto field = std::find_if(shape.fields.begin(), shape.fields.end(),
+                                    [&](const ValueField& f) { return f.name == full; });
+    if (field == shape.fields.end()) {
+      properties[name] = mapping_schema(shape, full);
+    } else {
+      properties[name] = json_schema_of(field->shape);
+      properties[name]["description"] = field->meaning;
+    }
+  }
+  return {
+      {"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+}
+
 Json name_schema(const ValueShape& shape) {
   Json names = {{"type", "string"}, {"enum", shape.names}};
   if (shape.file_endings.empty()) return or_word(std::move(names), shape.all_word);
@@ -164,6 +182,9 @@ Json json_schema_of(Quantity quantity) {
 }
 
 Json json_schema_of(const ValueShape& shape) {
+  if (shape.list == ListOf::nothing && shape.type == ValueType::record) {
+    return or_word(mapping_schema(shape, ""), shape.zero_word);
+  }
   if (shape.list == ListOf::nothing) {
     const bool has_word = shape.type != ValueType::text && shape.type != ValueType::name;
     return or_word(scalar_schema(shape), has_word ? shape.zero_word : "");

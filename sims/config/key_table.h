@@ -437,7 +437,7 @@ void add_topology_keys(KeyTable& table);         // keys_topology.cpp
 void add_system_keys(KeyTable& table);           // keys_system.cpp
 void add_program_ni_keys(KeyTable& table);       // keys_system.cpp
 void add_cost_keys(KeyTable& table);             // keys_cost.cpp
-void add_readiness_macro_keys(KeyTable& table);  // keys_cost.cpp
+void add_macros_of_all_blocks(KeyTable& table);  // keys_cost.cpp
 void add_collective_keys(KeyTable& table);       // keys_collective.cpp
 void add_training_keys(KeyTable& table);         // keys_workload.cpp
 void add_workload_keys(KeyTable& table);         // keys_workload.cpp

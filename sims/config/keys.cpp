@@ -53,7 +53,7 @@ std::vector<Key> make_table() {
   add_program_ni_keys(table);
   add_training_keys(table);
   add_coordination_keys(table);
-  add_readiness_macro_keys(table);
+  add_macros_of_all_blocks(table);
   add_workload_keys(table);
   add_message_keys(table);
   add_fault_keys(table);
@@ -65,6 +65,43 @@ std::vector<Key> make_table() {
     key.listable = std::find(order.begin(), order.end(), key.name) != order.end();
   }
   return keys;
+}
+
+// A key for each field of each mapping.
+std::vector<Key> make_field_keys() {
+  std::vector<Key> fields;
+  for (const Key& whole : keys()) {
+    if (whole.shape.type != ValueType::record || whole.shape.list != ListOf::nothing) continue;
+    for (std::size_t f = 0; f < whole.shape.fields.size(); ++f) {
+      const ValueField& field = whole.shape.fields[f];
+      Key& key = fields.emplace_back();
+      key.name = join_key(whole.name, field.name);
+      key.shape = field.shape;
+      key.description = field.meaning;
+      key.conditions = whole.conditions;
+      for (const auto& [part, condition] : whole.part_conditions) {
+        if (is_inside(field.name, part)) key.conditions.push_back(condition);
+      }
+      key.whole = &whole;
+      key.field = f;
+      key.get = [&whole, f](const RunPoint& point) {
+        const Value value = whole.get(point);
+        return value.records.empty() ? Value{} : value.records.front()[f];
+      };
+    }
+  }
+  return fields;
+}
+
+const std::map<std::string, const Key*>& keys_by_name() {
+  static const std::vector<Key> field_keys = make_field_keys();
+  static const std::map<std::string, const Key*> by_name = [] {
+    std::map<std::string, const Key*> index;
+    for (const Key& key : keys()) index.emplace(key.name, &key);
+    for (const Key& key : field_keys) index.emplace(key.name, &key);
+    return index;
+  }();
+  return by_name;
 }
 
 // E.g. "a, b or c".
@@ -202,20 +239,39 @@ const std::vector<const Key*>& list_keys() {
 }
 
 const Key* find_key(const std::string& name) {
-  static const std::map<std::string, const Key*> by_name = [] {
-    std::map<std::string, const Key*> index;
-    for (const Key& key : keys()) index.emplace(key.name, &key);
-    return index;
+  const auto found = keys_by_name().find(name);
+  return found == keys_by_name().end() ? nullptr : found->second;
+}
+
+const std::vector<std::string>& key_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Key& key : keys()) all.push_back(key.name);
+    for (const auto& [name, key] : keys_by_name()) {
+      if (key->whole != nullptr) all.push_back(name);
+    }
+    return all;
   }();
-  const auto found = by_name.find(name);
-  return found == by_name.end() ? nullptr : found->second;
+  return names;
+}
+
+Value applicable_part(const Key& mapping, const RunPoint& point, Value value) {
+  if (value.records.empty()) return value;
+  const auto& fields = mapping.shape.fields;
+  for (const auto& [part, condition] : mapping.part_conditions) {
+    if (condition.holds(point)) continue;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (is_inside(fields[f].name, part)) value.records.front()[f] = Value{};
+    }
+  }
+  return value;
 }
 
 std::vector<std::string> names_in_section(const std::string& section) {
   std::vector<std::string> names;
-  for (const Key& key : keys()) {
-    if (!section.empty() && !is_inside(key.name, section)) continue;
-    const std::string rest = key.name.substr(section.empty() ? 0 : section.size() + 1);
+  for (const std::string& key : key_names()) {
+    if (!section.empty() && !is_inside(key, section)) continue;
+    const std::string rest = key.substr(section.empty() ? 0 : section.size() + 1);
     const std::string name = rest.substr(0, rest.find('.'));
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }

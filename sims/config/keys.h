@@ -49,6 +49,11 @@ struct Key {
   // All must hold. A condition reads only keys that are earlier in the table.
   std::vector<KeyCondition> conditions;
   const Section* section = nullptr;  // the optional section around the key, if any
+  // Of a mapping: conditions of single fields or of groups of fields, by their dotted names.
+  std::vector<std::pair<std::string, KeyCondition>> part_conditions;
+  // Of a key that stands for a field of a mapping: the mapping, and the field's index.
+  const Key* whole = nullptr;
+  std::size_t field = 0;
   // Precondition of both: the point has the key's section.
   std::function<void(RunPoint&, const Value&)> set;
   std::function<Value(const RunPoint&)> get;
@@ -70,8 +75,12 @@ struct Key {
 // Names of the algorithms for which `is_so` returns true.
 [[nodiscard]] std::vector<std::string> algorithms_where(
     const std::function<bool(const Algorithm&)>& is_so);
-// Returns nullptr if no key has that name.
+// Returns nullptr if no key has that name. A field of a mapping
+// ("system.cost.macros.link.area_um2") is a key too, for overrides and axes; keys() has only the
+// mapping.
 [[nodiscard]] const Key* find_key(const std::string& name);
+// The names of all keys, and of the fields of mappings.
+[[nodiscard]] const std::vector<std::string>& key_names();
 // Names of the keys and sections directly in `section` ("" for the top level), without the
 // section's own name.
 [[nodiscard]] std::vector<std::string> names_in_section(const std::string& section);
@@ -89,6 +98,9 @@ struct Key {
   return name.size() > section.size() && name[section.size()] == '.' &&
          name.compare(0, section.size(), section) == 0;
 }
+
+// The mapping's value without fields whose condition does not hold at the point.
+[[nodiscard]] Value applicable_part(const Key& mapping, const RunPoint& point, Value value);
 
 // The text of `espalier schema`: every key with its values, its default and its meaning.
 [[nodiscard]] std::string schema_text();

@@ -1,5 +1,6 @@
 // Keys of section system.cost: technology, storage, and the user's macros.
-#include <fmt/format.h>
+#include <algorithm>
+#include <string_view>
 
 #include "hw/cost/block_cost.h"
 #include "sims/config/key_table.h"
@@ -10,19 +11,44 @@ namespace {
 
 constexpr std::uint64_t kMicrosecond = 1'000'000;  // picoseconds
 
-bool is_memory(CostBlock block) {
-  return block == CostBlock::router_buffers || block == CostBlock::ni_buffers ||
-         block == CostBlock::ni_send_queue || block == CostBlock::ni_schedule_table ||
-         block == CostBlock::ni_program_memory || block == CostBlock::ni_dimension_queue;
+// A number of a macro: its name in the configuration, and where UserMacro has it.
+struct MacroNumber {
+  const char* name;
+  double UserMacro::*member;  // nullptr: delay_ps
+  const char* meaning;
+};
+constexpr MacroNumber kArea{"area_um2", &UserMacro::area_um2, "cell area of one instance"};
+constexpr MacroNumber kLeakage{"leakage_mW", &UserMacro::leakage_mw, "leakage of one instance"};
+constexpr MacroNumber kAccess{"access", nullptr, "access time"};
+constexpr MacroNumber kRead{"read_pj", &UserMacro::read_pj, "energy of one read, pJ"};
+constexpr MacroNumber kWrite{"write_pj", &UserMacro::write_pj, "energy of one write, pJ"};
+constexpr MacroNumber kDelay{"delay", nullptr, "critical path, wires and setup included"};
+constexpr MacroNumber kUse{"use_pj", &UserMacro::read_pj, "energy of one use, pJ"};
+
+std::vector<MacroNumber> numbers_of(BlockKind kind) {
+  switch (kind) {
+    case BlockKind::memory:
+      return {kArea, kAccess, kRead, kWrite, kLeakage};
+    case BlockKind::table:
+      return {kArea, kAccess, kRead, kLeakage};
+    case BlockKind::logic:
+      return {kArea, kDelay, kUse, kLeakage};
+    case BlockKind::uncounted:
+      return {kArea, kDelay, kLeakage};
+    case BlockKind::phy:
+      break;
+  }
+  return {{"area_um2", &UserMacro::area_um2,
+           "cell area of the PHY at one end of a link, both directions"},
+          {"leakage_mW", &UserMacro::leakage_mw,
+           "leakage, and all other power that does not depend on traffic, at one end of a link"},
+          {"pj_per_bit", &UserMacro::read_pj,
+           "energy of a bit over a link, both ends and the wire, pJ"}};
 }
 
-// True for blocks whose uses a simulation counts (sims/experiment/event_energy.h). Only these
-// blocks have energy keys.
-bool has_counted_uses(CostBlock block) { return block != CostBlock::ni_readiness_table; }
-// Schedule tables and programs are written before the run, so their writes are not counted.
-bool has_counted_writes(CostBlock block) {
-  return is_memory(block) && block != CostBlock::ni_schedule_table &&
-         block != CostBlock::ni_program_memory;
+// The block's name below system.cost.macros.
+std::string name_in_macros(CostBlock block) {
+  return block == CostBlock::router_phy ? "link" : to_string(block);
 }
 
 // Condition under which a system has the block; none: every system has it.
@@ -48,65 +74,43 @@ std::optional<KeyCondition> where_it_is(const KeyTable& table, CostBlock block) 
   }
 }
 
-void add_macro_keys(KeyTable& table, CostBlock block) {
-  const auto all = table.group_at(
-      fmt::format("system.cost.macros.{}", to_string(block)), [block](auto& p) -> auto& {
-        return p.system.cost.macro(block);
-      });
-  const auto where = where_it_is(table, block);
-  const auto macro = where ? all.only(*where) : all;
-  const bool memory = is_memory(block);
-  // Most blocks have no macro, so unset macro keys are left out of the resolved configuration.
-  macro.fraction("area_um2", &UserMacro::area_um2)
-      .above_zero_to(1e12)
-      .word("formula")
-      .optional()
-      .doc(memory ? "cell area of one memory" : "cell area of one instance");
-  macro.time(memory ? "access" : "delay", &UserMacro::delay_ps)
-      .range(1, kMicrosecond)
-      .word("formula")
-      .optional()
-      .doc(memory ? "access time" : "critical path, wires and setup included");
-  if (has_counted_uses(block)) {
-    macro.fraction(memory ? "read_pj" : "use_pj", &UserMacro::read_pj)
-        .above_zero_to(1e9)
-        .word("formula")
-        .optional()
-        .doc(memory ? "energy of one read, pJ" : "energy of one use, pJ");
-  }
-  if (has_counted_writes(block)) {
-    macro.fraction("write_pj", &UserMacro::write_pj)
-        .above_zero_to(1e9)
-        .word("formula")
-        .optional()
-        .doc("energy of one write, pJ");
-  }
-  macro.fraction("leakage_mW", &UserMacro::leakage_mw)
-      .above_zero_to(1e9)
-      .word("formula")
-      .optional()
-      .doc(memory ? "leakage of one memory" : "leakage of one instance");
+struct MacroField {
+  CostBlock block;
+  MacroNumber number;
+};
+// In the order of the resolved configuration: the PHY first.
+const std::vector<MacroField>& macro_fields() {
+  static const std::vector<MacroField> fields = [] {
+    std::vector<CostBlock> blocks{CostBlock::router_phy};
+    for (std::size_t b = 0; b < kNumCostBlocks; ++b) {
+      const auto block = static_cast<CostBlock>(b);
+      if (block != CostBlock::router_phy) blocks.push_back(block);
+    }
+    std::vector<MacroField> all;
+    for (const CostBlock block : blocks) {
+      for (const MacroNumber& number : numbers_of(kind_of(block))) all.push_back({block, number});
+    }
+    return all;
+  }();
+  return fields;
 }
 
-// The PHY at one end of a link. Results name it in `left_out` while numbers are not given.
-void add_phy_keys(KeyTable& table) {
-  const auto link = table.group_at(
-      "system.cost.macros.link", [](auto& p) -> auto& { return p.system.cost.link; });
-  link.fraction("area_um2", &LinkMacro::area_um2)
-      .above_zero_to(1e12)
-      .word("none")
-      .optional()
-      .doc("cell area of the PHY at one end of a link, both directions; none: not given");
-  link.fraction("leakage_mW", &LinkMacro::leakage_mw)
-      .above_zero_to(1e9)
-      .word("none")
-      .optional()
-      .doc("leakage, and all other power that does not depend on traffic, at one end of a link");
-  link.fraction("pj_per_bit", &LinkMacro::pj_per_bit)
-      .above_zero_to(1e6)
-      .word("none")
-      .optional()
-      .doc("energy of a bit over a link, both ends and the wire, pJ");
+ValueField field_of(const MacroField& field) {
+  ValueShape shape;
+  shape.zero_word = field.block == CostBlock::router_phy ? "none" : "formula";
+  if (field.number.member == nullptr) {
+    shape.type = ValueType::time;
+    shape.min = 1;
+    shape.max = kMicrosecond;
+  } else {
+    shape.type = ValueType::fraction;
+    shape.min_excluded = true;
+    shape.max_fraction = field.number.member == &UserMacro::area_um2           ? 1e12
+                         : std::string_view(field.number.name) == "pj_per_bit" ? 1e6
+                                                                               : 1e9;
+  }
+  return {name_in_macros(field.block) + "." + field.number.name, shape, false,
+          field.number.meaning};
 }
 
 }  // namespace
@@ -152,17 +156,53 @@ void add_cost_keys(KeyTable& table) {
       .doc(
           "number of chunks that a dimension queue can hold; auto: 64, or the collective's number "
           "of chunks if that is larger");
-  add_phy_keys(table);
-  for (std::size_t b = 0; b < kNumCostBlocks; ++b) {
-    const auto block = static_cast<CostBlock>(b);
-    const bool elsewhere = block == CostBlock::ni_readiness_table || block == CostBlock::router_phy;
-    if (!elsewhere) add_macro_keys(table, block);
-  }
 }
 
-// These keys depend on the mode of coordination, so they come after it in the table.
-void add_readiness_macro_keys(KeyTable& table) {
-  add_macro_keys(table, CostBlock::ni_readiness_table);
+// Some blocks depend on the mode of coordination, so this key comes after it in the table.
+void add_macros_of_all_blocks(KeyTable& table) {
+  Key& key = table.add("system.cost.macros");
+  key.shape.type = ValueType::record;
+  key.shape.zero_word = "formula";
+  for (const MacroField& field : macro_fields()) key.shape.fields.push_back(field_of(field));
+  key.optional = true;
+  key.description =
+      "your own numbers of blocks, in place of the formulas' (espalier list blocks): "
+      "{router: {buffers: {area_um2: 60000}}}";
+  for (std::size_t b = 0; b < kNumCostBlocks; ++b) {
+    const auto block = static_cast<CostBlock>(b);
+    if (auto condition = where_it_is(table, block)) {
+      key.part_conditions.emplace_back(name_in_macros(block), std::move(*condition));
+    }
+  }
+  key.set = [](RunPoint& point, const Value& value) {
+    const auto& fields = macro_fields();
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      const Value number = value.records.empty() ? Value{} : value.records.front()[f];
+      UserMacro& macro = point.system.cost.macro(fields[f].block);
+      if (const auto member = fields[f].number.member) {
+        macro.*member = number.fraction;
+      } else {
+        macro.delay_ps = number.number;
+      }
+    }
+  };
+  key.get = [](const RunPoint& point) {
+    std::vector<Value> numbers;
+    for (const MacroField& field : macro_fields()) {
+      const UserMacro& macro = point.system.cost.macro(field.block);
+      Value& number = numbers.emplace_back();
+      if (const auto member = field.number.member) {
+        number.fraction = macro.*member;
+      } else {
+        number.number = macro.delay_ps;
+      }
+    }
+    Value value;
+    const bool is_given = std::any_of(numbers.begin(), numbers.end(),
+                                      [](const Value& number) { return !(number == Value{}); });
+    if (is_given) value.records.push_back(std::move(numbers));
+    return value;
+  };
 }
 
 }  // namespace espalier

@@ -214,7 +214,13 @@ class PointBuilder {
     for (const Key& key : keys()) {
       if (!has_section_of(point, key) || !key.applies_at(point)) continue;
       if (names_program && key.name == kProgramFileKey) continue;  // set by the algorithm
-      if (const Value* value = value_of(key.name)) key.set(point, *value);
+      const Value* value = value_of(key.name);
+      if (value == nullptr) continue;
+      if (key.part_conditions.empty()) {
+        key.set(point, *value);
+      } else {
+        key.set(point, applicable_part(key, point, *value));
+      }
     }
     return point;
   }
@@ -229,6 +235,7 @@ class PointBuilder {
 
   // Reports required keys that apply and are missing, and given keys that never apply.
   void check_applicability(const Key& key) {
+    check_parts(key);
     if (key.conditions.empty() || !is_in_use(key)) return;
     for (const KeyCondition& condition : key.conditions) {
       if (!given_.usable({condition.on.c_str()})) return;
@@ -239,6 +246,20 @@ class PointBuilder {
                                      [&](const RunPoint& point) { return key.applies_at(point); });
     if (applies && key.required) report_if_missing(key);
     if (!applies && given_.is_given(key.name)) report_useless(key);
+  }
+
+  // Warns of parts of a mapping that no point uses.
+  void check_parts(const Key& key) {
+    for (const auto& [part, condition] : key.part_conditions) {
+      const std::optional<Place> place = given_.place_of_part(key.name, part);
+      if (!place || !given_.usable({condition.on.c_str()})) continue;
+      const bool applies = std::any_of(
+          points_.begin(), points_.end(),
+          [&condition = condition](const RunPoint& point) { return condition.holds(point); });
+      if (applies) continue;
+      diagnostics_.warning(*place, fmt::format("{}.{} has no effect: it is used only where {}",
+                                               key.name, part, condition.sentence));
+    }
   }
 
   void report_useless(const Key& key) {

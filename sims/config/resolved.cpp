@@ -31,6 +31,26 @@ nlohmann::ordered_json json_list(const Value& value, const ValueShape& shape) {
   return list;
 }
 
+nlohmann::ordered_json& at_dotted(nlohmann::ordered_json& root, const std::string& name) {
+  nlohmann::ordered_json* section = &root;
+  std::size_t begin = 0;
+  for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', begin)) {
+    section = &(*section)[name.substr(begin, dot - begin)];
+    begin = dot + 1;
+  }
+  return (*section)[name.substr(begin)];
+}
+
+nlohmann::ordered_json json_mapping(const Value& value, const ValueShape& shape) {
+  nlohmann::ordered_json mapping = nlohmann::ordered_json::object();
+  for (std::size_t f = 0; f < shape.fields.size(); ++f) {
+    const Value& field = value.records.front()[f];
+    if (field == Value{}) continue;
+    at_dotted(mapping, shape.fields[f].name) = json_value(field, shape.fields[f].shape);
+  }
+  return mapping;
+}
+
 }  // namespace
 
 nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape) {
@@ -43,6 +63,9 @@ nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape) {
       break;
     case ValueType::integer:
       if (!is_word(value, shape)) return value.number;
+      break;
+    case ValueType::record:
+      if (!is_word(value, shape)) return json_mapping(value, shape);
       break;
     case ValueType::vertex:
       if (const auto number = node_number(value.text)) return *number;
@@ -99,14 +122,7 @@ nlohmann::ordered_json resolved_json(const RunPoint& point) {
     // A path that is not given is empty.
     if (key.shape.type == ValueType::text && value.text.empty()) continue;
     if (key.optional && is_word(value, key.shape)) continue;
-    nlohmann::ordered_json* section = &root;
-    std::size_t begin = 0;
-    for (std::size_t dot = key.name.find('.'); dot != std::string::npos;
-         dot = key.name.find('.', begin)) {
-      section = &(*section)[key.name.substr(begin, dot - begin)];
-      begin = dot + 1;
-    }
-    (*section)[key.name.substr(begin)] = json_value(value, key.shape);
+    at_dotted(root, key.name) = json_value(value, key.shape);
   }
   return root;
 }

@@ -154,7 +154,7 @@ const char* decisions_field(IssueKind kind) {
 // What has no area.
 Json area_left_out(const PricedSystem& priced, const SystemConfig& system) {
   Json left_out = Json::array();
-  if (system.cost.link.area_um2 == 0) left_out.push_back("link PHYs");
+  if (system.cost.link().area_um2 == 0) left_out.push_back("link PHYs");
   const auto& routers = priced.cost.routers;
   const bool adds = std::any_of(routers.begin(), routers.end(), [](const RouterCost& router) {
     return std::any_of(router.slices.begin(), router.slices.end(),

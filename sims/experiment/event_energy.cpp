@@ -205,7 +205,7 @@ bool has_block(const SystemCost& cost, CostBlock wanted) {
 // Links, clock tree and leakage, and what has no price.
 void add_whole_system(RunEnergy& energy, const SystemCost& cost, const CostSpec& spec,
                       double links_pj, double seconds, double clock_hertz) {
-  const bool has_links = spec.link.pj_per_bit != 0;
+  const bool has_links = spec.link().read_pj != 0;
   const auto part = [&](const char* name, bool is_known, double pj, Origin origin) {
     energy.parts.push_back({name, is_known ? std::optional(pj) : std::nullopt, {}, origin});
     if (!is_known) energy.left_out.emplace_back(name);
@@ -215,7 +215,7 @@ void add_whole_system(RunEnergy& energy, const SystemCost& cost, const CostSpec&
   part("clock tree", seconds != 0, per_cycle * seconds * clock_hertz, Origin::formula);
   const bool leaks = seconds != 0 && cost.leakage_mw.has_value();
   part("leakage", leaks, cost.leakage_mw.value_or(0) * seconds * kPjPerMwSecond, Origin::formula);
-  if (spec.link.leakage_mw == 0) energy.left_out.emplace_back("leakage of links");
+  if (spec.link().leakage_mw == 0) energy.left_out.emplace_back("leakage of links");
   if (has_block(cost, CostBlock::ni_readiness_table)) {
     energy.left_out.emplace_back("uses of readiness tables");
   }
@@ -246,7 +246,7 @@ RunEnergy energy_of(const HardwareEvents& events, bool folded, const SystemShape
   for (std::uint32_t d = 0; d < events.injected_flits.size(); ++d) {
     counter.add_injected(d, events.injected_flits[d]);
     counter.add_ejected(d, events.ejected_flits[d]);
-    counter.add_link(d, events.link_flits[d], spec.link.pj_per_bit);
+    counter.add_link(d, events.link_flits[d], spec.link().read_pj);
   }
   counter.add_packets(events.injected_packets);
   counter.add_additions(events.added_bytes);

@@ -65,6 +65,7 @@ class ValueParser {
 
   std::optional<Value> parse() {
     if (shape_.list != ListOf::nothing) return parse_list();
+    if (shape_.type == ValueType::record) return parse_mapping();
     if (node_.kind == ConfigNode::Kind::list) {
       return fail("expected one value, found a list", describe(shape_));
     }
@@ -308,6 +309,37 @@ class ValueParser {
     return values;
   }
 
+  std::optional<Value> parse_mapping() {
+    Value value;
+    if (node_.kind == ConfigNode::Kind::scalar && node_.text == shape_.zero_word) return value;
+    const std::size_t errors_before = diagnostics_.num_errors();
+    std::vector<Value> fields(shape_.fields.size());
+    parse_group(node_, "", fields);
+    if (diagnostics_.num_errors() != errors_before) return std::nullopt;
+    const bool is_given = std::any_of(fields.begin(), fields.end(),
+                                      [](const Value& field) { return !(field == Value{}); });
+    if (is_given) value.records.push_back(std::move(fields));
+    return value;
+  }
+
+  void parse_group(const ConfigNode& node, const std::string& group, std::vector<Value>& fields) {
+    const std::string name = group.empty() ? key_ : key_ + "." + group;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (shape_.fields[f].name != group) continue;
+      fields[f] = parse_value(node, name, shape_.fields[f].shape, diagnostics_).value_or(Value{});
+      return;
+    }
+    const std::vector<std::string> parts = names_in_group(shape_.fields, group);
+    const StrictMap map(node, name, parts, diagnostics_);
+    for (const std::string& part : parts) {
+      const ConfigNode* given = map.find(part);
+      if (given == nullptr) continue;
+      ConfigNode placed = *given;
+      placed.place = map.place_of(part);
+      parse_group(placed, group.empty() ? part : group + "." + part, fields);
+    }
+  }
+
   const ConfigNode& node_;
   const std::string& key_;
   const ValueShape& shape_;
@@ -375,6 +407,7 @@ bool is_word(const Value& value, const ValueShape& shape) {
   if (shape.list != ListOf::nothing) {
     return value.items.empty() && value.texts.empty() && value.records.empty();
   }
+  if (shape.type == ValueType::record) return value.records.empty();
   if (shape.type == ValueType::fraction) return value.fraction == 0;
   if (shape.type == ValueType::text) return value.text == shape.zero_word;
   return value.number == shape.word_number;
@@ -384,6 +417,19 @@ bool is_path(const std::string& text, const ValueShape& shape) {
   if (is_one_of(text, shape.names)) return false;
   if (shape.type == ValueType::name) return has_ending(text, shape.file_endings);
   return shape.type == ValueType::text && !text.empty() && text != shape.zero_word;
+}
+
+std::vector<std::string> names_in_group(const std::vector<ValueField>& fields,
+                                        const std::string& group) {
+  const std::string prefix = group.empty() ? "" : group + ".";
+  std::vector<std::string> names;
+  for (const ValueField& field : fields) {
+    if (field.name.compare(0, prefix.size(), prefix) != 0) continue;
+    const std::string rest = field.name.substr(prefix.size());
+    std::string name = rest.substr(0, rest.find('.'));
+    if (!is_one_of(name, names)) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,
@@ -469,6 +515,7 @@ std::string format_value(const Value& value, const ValueShape& shape) {
       break;
   }
   if (is_word(value, shape)) return shape.zero_word;
+  if (shape.type == ValueType::record) return format_record(value.records.front(), shape);
   return format_bound(value.number, shape.type);
 }
 
@@ -497,7 +544,9 @@ std::string describe(const ValueShape& shape) {
                                      : fmt::format("{}, {}, or a file's path", shape.zero_word,
                                                    fmt::join(shape.names, ", "));
     case ValueType::record:
-      return describe_record(shape);
+      if (shape.zero_word.empty()) return describe_record(shape);
+      return fmt::format("mapping of {}, or {}", fmt::join(names_in_group(shape.fields, ""), ", "),
+                         shape.zero_word);
     case ValueType::vertex:
     case ValueType::part:
     case ValueType::boolean:

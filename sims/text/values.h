@@ -20,8 +20,8 @@ enum class ValueType : std::uint8_t {
   fraction,  // a decimal number
   vertex,    // a node's number or a vertex's name, kept as text
   part,      // of a network: "node 5", "switch sp_0", "link 3-4", kept as text
-  record,    // a mapping of `fields`
-  size,      // this type and those below have a unit, see units.h
+  record,  // a mapping of `fields`; not in a list: of fields with dotted names, which a file nests
+  size,    // this type and those below have a unit, see units.h
   time,
   rate,
   frequency,
@@ -66,6 +66,7 @@ struct ValueField {
   std::string name;
   ValueShape shape;
   bool required = false;
+  std::string meaning;  // for the JSON schema
 };
 
 struct Value {
@@ -74,8 +75,10 @@ struct Value {
   std::string text;
   // The values of a list, each as `number`; empty: zero_word was given.
   std::vector<std::uint64_t> items;
-  std::vector<std::string> texts;           // of a list of parts
-  std::vector<std::vector<Value>> records;  // of a list of records: by record and field
+  std::vector<std::string> texts;  // of a list of parts
+  // By record and field. Of a mapping that is not in a list: one record, or none if no field is
+  // given.
+  std::vector<std::vector<Value>> records;
 };
 [[nodiscard]] bool operator==(const Value& a, const Value& b);
 [[nodiscard]] inline Value number_value(std::uint64_t number) {
@@ -86,6 +89,10 @@ struct Value {
 
 // True if the value is the shape's zero_word.
 [[nodiscard]] bool is_word(const Value& value, const ValueShape& shape);
+
+// The names of a mapping's fields and groups of fields directly in `group` ("" for all).
+[[nodiscard]] std::vector<std::string> names_in_group(const std::vector<ValueField>& fields,
+                                                      const std::string& group);
 
 // True if the text given for the key names a file.
 [[nodiscard]] bool is_path(const std::string& text, const ValueShape& shape);
@@ -109,7 +116,7 @@ inline constexpr std::size_t kMostListed = 65536;
 // The quantity of a type with a unit; none for other types.
 [[nodiscard]] std::optional<Quantity> quantity_of(ValueType type);
 
-// The value as written in a file; it reads back to the same value.
+// The value as written in a file; it reads back to the same value. A mapping has dotted names here.
 [[nodiscard]] std::string format_value(const Value& value, const ValueShape& shape);
 // The same for each entry of a list.
 [[nodiscard]] std::vector<std::string> format_items(const Value& value, const ValueShape& shape);

@@ -39,7 +39,7 @@ TEST_CASE("The cost section has the reference technology by default") {
   CHECK(cost.library == CellLibrary::nangate45);
   CHECK(cost.node_nm == 0);
   CHECK(cost.utilization == 0.7);
-  CHECK(cost.link.pj_per_bit == 0);
+  CHECK(cost.link().read_pj == 0);
 }
 
 TEST_CASE("Every key of the cost section is read") {
@@ -71,9 +71,9 @@ TEST_CASE("Every key of the cost section is read") {
   CHECK(cost.buffers == Storage::flip_flop);
   CHECK(cost.table == Storage::sram);
   CHECK(cost.table_entry_bits == 256);
-  CHECK(cost.link.area_um2 == 90000);
-  CHECK(cost.link.leakage_mw == 4.5);
-  CHECK(cost.link.pj_per_bit == 5.5);
+  CHECK(cost.link().area_um2 == 90000);
+  CHECK(cost.link().leakage_mw == 4.5);
+  CHECK(cost.link().read_pj == 5.5);
   CHECK(cost.macro(CostBlock::router_buffers).area_um2 == 150000);
   CHECK(cost.macro(CostBlock::router_buffers).delay_ps == 300);
   CHECK(cost.macro(CostBlock::router_buffers).read_pj == 12);
@@ -137,6 +137,43 @@ TEST_CASE("The resolved configuration has the technology, and of macros only wha
   CHECK(again.system.cost.macro(CostBlock::ni_schedule_table).area_um2 == 14000);
   CHECK(config_hash(again) == config_hash(with_macro));
   CHECK(config_hash(with_macro) != config_hash(only_point(kPoint)));
+}
+
+TEST_CASE("An override of one number of a macro leaves the file's other numbers") {
+  const std::string file =
+      "system:\n"
+      "  topology: {type: torus, dims: [4, 4]}\n"
+      "  cost: {macros: {router: {buffers: {area_um2: 150000, access: 300ps}}}}\n" +
+      kGoodCollective;
+  const auto buffers = [&](const std::string& override) {
+    return only_point(file, {override}).system.cost.macro(CostBlock::router_buffers);
+  };
+  const UserMacro one = buffers("system.cost.macros.router.buffers.access=250ps");
+  CHECK(one.area_um2 == 150000);
+  CHECK(one.delay_ps == 250);
+  CHECK(buffers("system.cost.macros.router.buffers.access=formula").delay_ps == 0);
+  const UserMacro other =
+      buffers("system.cost.macros={router: {buffers: {read_pj: 2}}, link: {pj_per_bit: 5}}");
+  CHECK(other.area_um2 == 0);
+  CHECK(other.read_pj == 2);
+  CHECK(buffers("system.cost.macros=formula").area_um2 == 0);
+}
+
+TEST_CASE("A wrong override of a macro names the nearest right one") {
+  const auto [override, message, hint] = GENERATE(
+      std::make_tuple("system.cost.macros.router.bufers.area_um2=1", "unknown key",
+                      "did you mean 'system.cost.macros.router.buffers.area_um2'?"),
+      std::make_tuple("system.cost.macros.router=1", "is a section, not a key", "buffers"),
+      std::make_tuple("system.cost.macros={router: {bufers: {area_um2: 1}}}",
+                      "unknown key 'bufers' in 'system.cost.macros.router'",
+                      "did you mean 'buffers'?"),
+      std::make_tuple("system.cost.macros=17", "system.cost.macros: expected a mapping of keys",
+                      "link, router, ni"),
+      std::make_tuple("system.cost.macros.link.pj_per_bit=0",
+                      "system.cost.macros.link.pj_per_bit: 0 is out of range", "or none"));
+  CAPTURE(override);
+  const std::string text = diagnostics_of(kPoint, {override});
+  CHECK_THAT(text, Contains(message) && Contains(hint));
 }
 
 TEST_CASE("A router pipeline left to the cost model follows the clock") {
@@ -311,13 +348,14 @@ TEST_CASE(
   for (const char* other : {"coordination: {mode: cached}\n", ""}) {
     CAPTURE(other);
     const ConfigResult job = read(other);
-    CHECK_THAT(job.diagnostics, Contains("macros.ni.readiness_table.area_um2 has no effect"));
+    CHECK_THAT(job.diagnostics, Contains("macros.ni.readiness_table has no effect"));
     CHECK(job.points.front().system.cost.macro(CostBlock::ni_readiness_table).area_um2 == 0);
   }
 }
 
 TEST_CASE("The schema shows the cost section") {
   const std::string schema = schema_text();
-  CHECK_THAT(schema, Contains("technology: one of osu050") && Contains(" nm um\n") &&
-                         Contains("schedule_table:") && Contains("default formula"));
+  CHECK_THAT(schema,
+             Contains("technology: one of osu050") && Contains(" nm um\n") &&
+                 Contains("macros: mapping of link, router, ni, or formula; default formula"));
 }

@@ -29,19 +29,17 @@ void check_identical(const RunPoint& a, const RunPoint& b) {
 }
 
 // A value that is not `now`; nothing where the key's shape has a single value.
-std::optional<Value> another_value(const Key& key, const Value& now) {
-  const ValueShape& shape = key.shape;
+std::optional<Value> another_value(const ValueShape& shape, const Value& now) {
   Value value = now;
   if (shape.type == ValueType::record) {
     std::vector<Value>& record = value.records.emplace_back();
     for (const ValueField& field : shape.fields) {
-      Value& written = record.emplace_back(number_value(field.shape.min + 1));
-      if (field.shape.type != ValueType::vertex) continue;
-      written = Value{};
-      written.text = "7";
+      record.push_back(another_value(field.shape, Value{}).value());
     }
   } else if (shape.type == ValueType::part) {
     value.texts.emplace_back("node 1");
+  } else if (shape.type == ValueType::vertex && shape.list == ListOf::nothing) {
+    value.text = "7";
   } else if (shape.type == ValueType::vertex) {
     value.texts.emplace_back("7");
   } else if (shape.list != ListOf::nothing) {
@@ -178,8 +176,9 @@ class RandomPoint {
     cost.buffers = static_cast<Storage>(any() % 3);
     cost.table = static_cast<Storage>(any() % 3);
     cost.table_entry_bits = pick32(0, 500);
-    cost.link = {static_cast<double>(pick(0, 9'999)), static_cast<double>(pick(0, 40)) / 8,
-                 static_cast<double>(pick(0, 40)) / 4};
+    cost.macro(CostBlock::router_phy) = {static_cast<double>(pick(0, 9'999)), 0,
+                                         static_cast<double>(pick(0, 40)) / 4, 0,
+                                         static_cast<double>(pick(0, 40)) / 8};
     for (const CostBlock block : {CostBlock::router_buffers, CostBlock::router_crossbar}) {
       cost.macro(block) = {static_cast<double>(pick(0, 9'999)) / 8, pick(0, 9'999),
                            static_cast<double>(pick(0, 99)) / 8, 0,
@@ -353,7 +352,7 @@ TEST_CASE("Every key has a place of its own in a point") {
     // Kept in cycles of the clock, which this rounds to a cycle.
     const bool by_clock =
         key.name == "system.link.credit_latency" || key.name == "system.ni.dma.bandwidth";
-    std::optional<Value> value = another_value(key, key.get(defaults));
+    std::optional<Value> value = another_value(key.shape, key.get(defaults));
     if (by_clock) value = number_value(defaults.system.clock.hertz);
     REQUIRE(value);
     RunPoint changed = defaults;

@@ -166,7 +166,7 @@ TEST_CASE("A PHY changes totals by itself only, and none is priced unless the us
   const SystemCost without = price_system(shape, kAt45nm);
   CHECK(find(without.routers[0].blocks(), CostBlock::router_phy) == nullptr);
   CostSpec spec;
-  spec.link = {50000, 12, 5};
+  spec.macro(CostBlock::router_phy) = {50000, 0, 5, 0, 12};
   const SystemCost with = price_system(shape, spec);
   const std::vector<BlockCost> blocks = with.routers[0].blocks();
   const BlockCost* phy = find(blocks, CostBlock::router_phy);

@@ -22,12 +22,12 @@ Json closed_object(Json properties) {
       {"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
 }
 
-Json key_names() {
+Json key_name_schema() {
   Json names = Json::array();
   Json meanings = Json::array();
-  for (const Key& key : keys()) {
-    names.push_back(key.name);
-    meanings.push_back(key.description);
+  for (const std::string& name : key_names()) {
+    names.push_back(name);
+    meanings.push_back(find_key(name)->description);
   }
   return {{"type", "string"}, {"enum", names}, {"enumDescriptions", meanings}};
 }
@@ -48,11 +48,10 @@ Json axis_key_properties() {
 // The values that each key takes. Every rule looks at one key only.
 Json rules_of_keys(const NameTexts& texts) {
   Json rules = Json::array();
-  for (const Key& key : keys()) {
-    const Json value = json_schema_of_key(key.name, texts);
+  for (const std::string& name : key_names()) {
+    const Json value = json_schema_of_key(name, texts);
     rules.push_back(
-        {{"if",
-          {{"properties", {{"key", {{"const", key.name}}}}}, {"required", Json::array({"key"})}}},
+        {{"if", {{"properties", {{"key", {{"const", name}}}}}, {"required", Json::array({"key"})}}},
          {"then",
           {{"properties", {{"values", {{"items", value}}}, {"from", value}, {"to", value}}}}}});
   }
@@ -100,12 +99,9 @@ Json definitions(const NameTexts& texts) {
   axis["oneOf"] = axis_forms();
   axis["oneOf"].push_back({{"required", Json::array({"zip"})}});
   axis["oneOf"].push_back({{"required", {"name", "cases"}}});
-  return {{"key", key_names()},
-          {"values_of_keys", {{"allOf", rules_of_keys(texts)}}},
-          {"member", std::move(member)},
-          {"axis", std::move(axis)},
-          {"condition", condition_schema()},
-          {"sections", config_json_schema(texts, false)}};
+  return {{"key", key_name_schema()},        {"values_of_keys", {{"allOf", rules_of_keys(texts)}}},
+          {"member", std::move(member)},     {"axis", std::move(axis)},
+          {"condition", condition_schema()}, {"sections", config_json_schema(texts, false)}};
 }
 
 Json seeds_schema() {

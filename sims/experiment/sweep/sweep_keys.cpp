@@ -17,9 +17,7 @@ const Key* key_named(const std::string& name, const Place& place, const std::str
         fmt::format("write the dotted name of a key: {}.{}", name, names_in_section(name).front()));
     return nullptr;
   }
-  std::vector<std::string> names;
-  for (const Key& key : keys()) names.push_back(key.name);
-  const std::string nearest = nearest_name(name, names);
+  const std::string nearest = nearest_name(name, key_names());
   diagnostics.error(
       place, fmt::format("{}: unknown key '{}'", what, name),
       nearest.empty()
