@@ -38,7 +38,7 @@ function(espalier_folder path)
   target_link_libraries(${name} ${visibility} ${libraries} ${FOLDER_LINKS})
   if(sources)
     espalier_compile_flags(${name})
-    espalier_unity(${name} 12)
+    espalier_unity(${name} 16)
     # Under sanitizers, tests of unoptimized algorithms take longer than -O1 takes to compile them.
     if(ESPALIER_SANITIZE AND NOT (FOLDER_ONCE AND path MATCHES "^sims/"))
       target_compile_options(${name} PRIVATE -O1)
