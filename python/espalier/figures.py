@@ -245,7 +245,6 @@ class Figure:
         self.name = pathlib.Path(path).stem
         self.path = path
         self.sweep = pathlib.Path(folder, "points", self.name)
-        options = frames.option_words(sets, {"jobs": workers})
         self.places, draw = read_draw(path)
         write_programs(draw, path, self.places)
         frames.call("sweep", "plan", path, "-o", self.sweep, *frames.option_words(sets, {}))
@@ -253,9 +252,9 @@ class Figure:
         self.title = self.manifest["title"]
         # Mistakes are found before anything is simulated.
         list(self.read_panels(draw, self.read_rows({})))
-        # A failed point is reported, and the others are drawn.
-        self.failures = frames.failures("sweep", "run", path, "-o", self.sweep, *options)
-        self.failures += frames.failures("sweep", "gather", path, "-o", self.sweep, "--partial")
+        # The program names a failed point, and the others are drawn.
+        self.complete = frames.run_points(path, self.sweep, frames.option_words(sets, {"jobs": workers}))
+        frames.call("sweep", "gather", path, "-o", self.sweep, "--partial", accept=(0, 1), quiet=True)
         lines = map(json.loads, (self.sweep / "results.jsonl").read_text().splitlines())
         results = {point["id"]: point["result"] for point in lines}
         self.panels = list(self.read_panels(draw, self.read_rows(results)))
@@ -341,9 +340,7 @@ def main(arguments=None):
         except (Mistake, frames.Error) as error:
             print(error, file=sys.stderr)
             return getattr(error, "code", 2)
-        for failure in figure.failures:
-            print(failure, file=sys.stderr)
-            code = 1
+        code = code if figure.complete else 1
     return code
 
 

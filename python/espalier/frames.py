@@ -29,22 +29,23 @@ def program_path():
     return found
 
 
-def call(*words, accept=(0,)):
-    """Runs the program and returns what it wrote to stdout; its warnings go to stderr. A code that is not in `accept` is an
-    Error."""
+def call(*words, accept=(0,), quiet=False):
+    """Runs the program and returns what it wrote to stdout; its warnings go to stderr, or nowhere. A code that is not in
+    `accept` is an Error."""
     done = subprocess.run([program_path(), *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode not in accept:
         raise Error(done.stderr.strip() or f"espalier {words[0]} ended with exit code {done.returncode}", done.returncode)
-    sys.stderr.write(done.stderr)
+    sys.stderr.write("" if quiet else done.stderr)
     return done.stdout
 
 
-def failures(*words):
-    """Runs a command whose points may fail, and returns what it says of them: no list if all went well."""
-    done = subprocess.run([program_path(), *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 1):
-        raise Error(done.stderr.strip(), done.returncode)
-    return done.stderr.splitlines() if done.returncode else []
+def run_points(file, folder, words):
+    """Simulates the unfinished points of a planned sweep; progress and failed points go to stderr. False if points failed."""
+    code = subprocess.run([program_path(), "sweep", "run", str(file), "-o", str(folder), "--no-warnings", *words],
+                          stdout=subprocess.DEVNULL).returncode
+    if code not in (0, 1):
+        raise Error(f"espalier sweep run ended with exit code {code}", code)
+    return code == 0
 
 
 def value_text(value):
@@ -162,6 +163,7 @@ def sweep(file, sets=None, folder=None, workers=None, partial=False):
     sweeps/ and the file's name), `workers` is the number of simulations at a time. Failed points are an Error, or with
     `partial` left out."""
     folder = pathlib.Path(folder or pathlib.Path("sweeps", pathlib.Path(file).stem))
-    call("sweep", "run", file, "-o", folder, *option_words(sets, {"jobs": workers}), accept=(0, 1) if partial else (0,))
+    call("sweep", "plan", file, "-o", folder, *option_words(sets, {}))
+    run_points(file, folder, option_words(sets, {"jobs": workers}))
     call("sweep", "gather", file, "-o", folder, *(["--partial"] if partial else []), accept=(0, 1) if partial else (0,))
     return results(folder / "results.jsonl")

@@ -4,8 +4,8 @@
 
     with Program("exchange", "all_reduce", ranks=2, chunks=2, in_place=True) as program:
         for r in range(2):
-            sum = chunk(r, "input", r).reduce(chunk(1 - r, "input", r))
-            sum.copy(1 - r, "input", r, ch=r)
+            total = chunk(r, "input", r).reduce(chunk(1 - r, "input", r))
+            total.copy(1 - r, "input", r, ch=r)
     frame = program.run("64KiB")
 """
 import contextlib
