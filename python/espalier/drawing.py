@@ -9,10 +9,11 @@ from matplotlib.patches import Patch
 
 matplotlib.rcParams["svg.hashsalt"] = "espalier"  # the same picture has the same bytes
 
-COLOURS = ["#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d", "#666666", "#a6761d", "#1b1b1b"]
-MARKS = "o^sDvpP*X<"
-# An algorithm has the same colour and mark in all figures.
-ALGORITHMS = ["multitree", "ring", "2d_ring", "dbtree", "bidirectional_ring", "multitree_translated", "hdrm", "forest"]
+COLOURS = ["#d55e00", "#0072b2", "#009e73", "#7b3294", "#56b4e9", "#cc79a7", "#e69f00", "#666666", "#8c6d31"]
+MARKS = "o^sDvpP*<"
+# An algorithm has the same colour and mark in all figures, and in reports (`look` of alg/generators).
+ALGORITHMS = ["multitree", "ring", "2d_ring", "multitree_translated", "bidirectional_ring", "dbtree", "hdrm", "direct",
+              "halving_doubling"]
 
 
 def looks(figure):
@@ -32,7 +33,7 @@ def looks(figure):
         full = not by_algorithm or next(iter(kinds))[1] != "packet"
         # Further series of an algorithm keep its colour, darker and with other marks.
         mark = number
-        while (number, mark % len(MARKS), full) in taken:
+        while (number, mark % len(MARKS), full) in taken and mark < number + len(MARKS):
             mark += 1
         taken.add((number, mark % len(MARKS), full))
         darker = 0.65 ** (sum(number == other for other, _, _ in taken) - 1)
