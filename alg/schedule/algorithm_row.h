@@ -28,8 +28,8 @@ struct AlgorithmRow {
   std::vector<AlgorithmParameter> parameters;
   // The reason why collective.rank_order cannot be given, as a clause; empty if it can be given.
   std::string fixed_ranks;
-  // Index of the algorithm's colour and mark in the palette of figures; kNoLook: the algorithm has
-  // none of its own.
+  // Index of the algorithm's colour and mark in reports (sims/page/page.js) and figures; kNoLook:
+  // the algorithm has none of its own.
   static constexpr std::size_t kNoLook = ~std::size_t{0};
   std::size_t look = kNoLook;
 

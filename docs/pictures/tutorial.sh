@@ -9,14 +9,5 @@ espalier=build/release/espalier
 $espalier sweep run configs/sweeps/lab.yaml -o "$work/lab" >/dev/null 2>&1
 $espalier sweep gather configs/sweeps/lab.yaml -o "$work/lab" >/dev/null
 $espalier report "$work/lab" -o "$work/page.html" --facet size --color algorithm --mark system.router.vc_depth_flits
-# Only that section, so that the picture begins with it.
-python3 - "$work/page.html" <<'PY'
-import re, sys
-page = open(sys.argv[1]).read()
-head = page[: page.index("<body")]
-section = re.search(r'<section id="pareto".*?</section>', page, re.S).group(0)
-section = re.sub(r"<a [^>]*>(.*?)</a>", r"\1", section, flags=re.S)  # they lead to other sections
-open(sys.argv[1], "w").write(head + "<body><main>" + section + "</main></body></html>")
-PY
-tests/report/browser_check.py chromium "$work/page.html=2" --screenshots "$work" --height 700 --widths 1024
+tests/report/browser_check.py chromium "$work/page.html=2" --screenshots "$work" --section pareto --height 588 --widths 1024
 cp "$work/page-1024-light.png" docs/pictures/tutorial.png

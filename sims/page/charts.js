@@ -54,99 +54,6 @@ function addChart(figure, picture, height, configure, linesOf) {
   return view;
 }
 
-// Axes. `values` decide range and ticks; a range and its ticks end at round numbers beyond them.
-function decadeTicks(low, high) {
-  const first = Math.floor(Math.log10(low) + 1e-9);
-  const last = Math.ceil(Math.log10(high) - 1e-9);
-  const factors = last - first <= 2 ? [1, 2, 5] : [1];
-  const all = [];
-  for (let e = first; e <= last; ++e) for (const factor of factors) all.push(Number(`${factor}e${e}`));
-  const begin = all.filter(tick => tick <= low * (1 + 1e-9)).length - 1;
-  const end = all.findIndex(tick => tick >= high * (1 - 1e-9));
-  return all.slice(Math.max(begin, 0), end < 0 ? undefined : end + 1);
-}
-
-function linearTicks(low, high) {
-  if (low === high) [low, high] = low > 0 ? [low * 0.5, low * 1.5] : [low, low + 1];
-  const rough = (high - low) / 5;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 5, 10].find(factor => factor * power >= rough * (1 - 1e-9));
-  const ticks = [];
-  for (let t = Math.floor(low / step + 1e-9); t <= Math.ceil(high / step - 1e-9); ++t) ticks.push(Number((t * step).toPrecision(12)));
-  return ticks;
-}
-
-// With as many digits as tell neighbouring ticks apart.
-function exactText(ticks) {
-  const step = ticks.length > 1 ? ticks[1] - ticks[0] : Infinity;
-  const isExact = text => ticks.every(tick => Math.abs(Number(text(tick)) - tick) < step * 1e-3);
-  if (step === Infinity || isExact(numberText)) return numberText;
-  for (let digits = 5; digits < 15; ++digits) {
-    const text = tick => String(Number(tick.toPrecision(digits)));
-    if (isExact(text)) return text;
-  }
-  return String;
-}
-
-// Sizes are ticks themselves, thinned so that the first and the last one stay.
-function sizeTicks(values) {
-  const sizes = [...new Set(values)].sort((a, b) => a - b);
-  const stride = Math.ceil((sizes.length - 1) / 6) || 1;
-  return sizes.filter((_, s) => s === sizes.length - 1 || (s % stride === 0 && s + stride / 2 < sizes.length - 1 || s === 0));
-}
-
-function scaleOf(axis, values, isLog, fromZero) {
-  const low = Math.min(...values);
-  const high = Math.max(...values);
-  let ticks;
-  let from = '';
-  let text = textIn(axis.form);
-  if (axis.words) {
-    ticks = axis.words.map((_, w) => w);
-    text = at => axis.words[at];
-  } else if (axis.form === 'bytes') {
-    ticks = sizeTicks(values);
-  } else if (isLog) {
-    ticks = decadeTicks(low, high);
-  } else if (fromZero || low < high / 2 || low === high) {
-    ticks = linearTicks(Math.min(0, low), high);
-  } else {
-    const margin = (high - low) * 0.04;
-    ticks = linearTicks(Math.max(0, low - margin), high + margin);
-    if (ticks[0] > 0) from = ` (from ${exactText(ticks)(ticks[0])})`;
-  }
-  if (axis.form === 'number' && !axis.words) text = exactText(ticks);
-  const edge = axis.words ? 0.5 : 0;
-  const range = {min: Math.min(low, ticks[0]) - edge, max: Math.max(high, ticks[ticks.length - 1]) + edge};
-  if (range.min === range.max) range.max = range.min > 0 ? range.min * 2 : range.min + 1;
-  return {
-    type: isLog ? 'logarithmic' : 'linear', ...range,
-    title: {display: true, text: axis.title + from, color: themeColour('ink'), font: {size: 14}},
-    afterBuildTicks: scale => { scale.ticks = ticks.map(value => ({value})); },
-    ticks: {callback: text, autoSkip: true, maxRotation: axis.words ? 45 : 0},
-    border: {color: themeColour('soft')}
-  };
-}
-
-// The axes that a reader may choose for these runs: metrics, and settings that differ.
-function axesFor(runs) {
-  const axes = data.metrics.map((metric, m) => ({...metric, value: run => data.points[run].values[m]}));
-  data.keys.forEach((key, k) => {
-    const values = [...new Set(runs.map(run => data.points[run].settings[k]).filter(value => value !== null))];
-    if (values.length < 2) return;
-    const isNumber = values.every(value => typeof value === 'number');
-    axes.push({id: `key ${k}`, title: key, form: 'number', words: isNumber ? null : values.map(String),
-      value: run => {
-        const value = data.points[run].settings[k];
-        return value === null ? null : isNumber ? value : values.indexOf(value);
-      }});
-  });
-  return axes.filter(axis => runs.some(run => axis.value(run) !== null));
-}
-
-const suitsLog = (axis, values) => !axis.words && values.length > 0 && Math.min(...values) > 0 &&
-  (axis.form === 'bytes' || Math.max(...values) / Math.min(...values) > 10);
-
 // Series of a picture: those that it names, or one for each colour.
 function seriesOf(picture) {
   if (!picture.series) {
@@ -201,15 +108,16 @@ const frontNumbers = (front, places) => ({id: 'numbers', afterDatasetsDraw: char
 function drawXy(figure, picture) {
   const series = seriesOf(picture);
   const all = series.flatMap(one => one.runs);
-  const axes = axesFor(all);
+  // Pictures with equal axes count each other's runs.
+  const counted = picture.share ? data.pictures.filter(p => p.share === picture.share).flatMap(p => p.runs) : all;
+  const axes = axesFor(counted);
   const axisOf = id => axes.find(axis => axis.id === id);
   const dominated = new Set(picture.dominated || []);
   const state = {x: picture.x, y: picture.y, hiddenMarks: new Set()};
   const known = run => shows(run) && axisOf(state.x).value(run) !== null && axisOf(state.y).value(run) !== null;
   const isOriginal = () => state.x === picture.x && state.y === picture.y;
-  // Pictures with equal axes count each other's runs.
-  const counted = picture.share ? data.pictures.filter(p => p.share === picture.share).flatMap(p => p.runs) : all;
-  const rangeOf = id => counted.map(run => shows(run) ? axisOf(id).value(run) : null).filter(value => value !== null);
+  const valuesOn = (id, runs) => runs.map(axisOf(id).value).filter(value => value !== null);
+  const rangeOf = id => valuesOn(id, counted.filter(shows));
   const boundPoints = () => picture.bound && isOriginal() ? picture.bound.points : [];
 
   // Choices of the reader.
@@ -223,7 +131,7 @@ function drawXy(figure, picture) {
     log.dataset.log = axis;
     const choose = () => {
       state[axis] = select.value;
-      const values = rangeOf(select.value);
+      const values = valuesOn(select.value, counted);
       log.disabled = Boolean(axisOf(select.value).words) || Math.min(...values) <= 0;
       log.checked = !picture.linear && suitsLog(axisOf(select.value), values);
     };

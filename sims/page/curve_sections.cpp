@@ -209,19 +209,13 @@ std::string load_table(const ReportView& view, const Group& panel,
       label[i] = line.title;
     }
   }
-  const auto number = [&](const char* field) {
-    return [&view, field](std::size_t i) {
-      const auto value = number_of(view.point(i), field);
-      return value ? number_text(*value) : std::string();
-    };
-  };
+  const Column accepted = field_column(view, "accepted", "accepted_flits_per_node_cycle");
   std::vector<Column> columns{
       {"design", false, [&](std::size_t i) { return label.at(i); }, false, true},
       {"load", true,
        [&](std::size_t i) { return load_text(*number_of(view.point(i), kLoadField)); }},
       {"accepted", true, [&](std::size_t i) {
-         return number("accepted_flits_per_node_cycle")(i) +
-                (is_saturated(view.point(i)) ? ", saturated" : "");
+         return accepted.text(i) + (is_saturated(view.point(i)) ? ", saturated" : "");
        }}};
   for (const auto& [title, field] : {std::pair{"mean", kLatencyField},
                                      {"95 % \u00b1", "message_latency_half_width_cycles"},
@@ -229,7 +223,7 @@ std::string load_table(const ReportView& view, const Group& panel,
                                      {"p95", "message_latency_p95_cycles"},
                                      {"p99", "message_latency_p99_cycles"},
                                      {"max", "message_latency_max_cycles"}})
-    columns.push_back({title, true, number(field)});
+    columns.push_back(field_column(view, title, field));
   return run_table("Latency in cycles by load, " + panel.title, columns, runs);
 }
 

@@ -43,6 +43,17 @@ std::string first_pictures_html(std::size_t count, const std::string& rest) {
 
 Column run_column() { return {"run", true, link_to_run, true}; }
 
+Column settings_column(const ReportView& view) {
+  return {"settings", false, [&](std::size_t i) { return view.describe(i); }};
+}
+
+Column field_column(const ReportView& view, const std::string& title, const std::string& field) {
+  return {title, true, [=, &view](std::size_t i) {
+            const auto value = number_of(view.point(i), field);
+            return value ? number_text(*value) : std::string();
+          }};
+}
+
 void HtmlTable::add_column(const std::string& plain_title, bool is_number) {
   is_number_.push_back(is_number);
   head_ += fmt::format("<th scope=\"col\"{}>{}</th>", is_number ? " class=\"n\"" : "",

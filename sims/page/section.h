@@ -54,13 +54,17 @@ struct Column {
   bool if_any = false;  // left out if it is empty in all rows
 };
 [[nodiscard]] Column run_column();
+[[nodiscard]] Column settings_column(const ReportView& view);
+// A number of the results by its dotted name.
+[[nodiscard]] Column field_column(const ReportView& view, const std::string& title,
+                                  const std::string& field);
 
 // A table that scrolls separately if it is wider than the page.
 class HtmlTable {
  public:
   // `is_number`: the cells of the column are aligned to the right.
   void add_column(const std::string& plain_title, bool is_number);
-  // `run`: the run that the row is about, which the page's filter may hide.
+  // `attributes`: HTML attributes of the row, with a leading space.
   void begin_row(const std::string& attributes = {});
   void add_cell(const std::string& html);
   void add_text(const std::string& plain_text);

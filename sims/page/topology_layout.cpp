@@ -13,6 +13,8 @@ namespace espalier::report {
 namespace {
 
 constexpr double kLabelMargin = 34;  // around a network that has names beside its vertices
+constexpr double kMargin = 34;       // above and below a network in layers
+constexpr double kLayer = 90;
 constexpr double kPi = 3.14159265358979323846;
 
 // The direction of a grid's port (see make_torus) in the picture.
@@ -74,53 +76,6 @@ void TopologyLayout::lay_out_grid(const GridShape& grid) {
   room_ = step_ / 2;
 }
 
-void TopologyLayout::lay_out_layers(const SwitchedShape& shape) {
-  const std::size_t nodes = topology_.num_nodes();
-  const auto across = [&](std::size_t index, std::size_t count) {
-    return width_ * (static_cast<double>(index) + 0.5) / static_cast<double>(count);
-  };
-  // The upper side of a bigraph stands above the nodes, its lower side below them. The leaves of
-  // other networks stand above the nodes.
-  const bool two_sides = shape.kind == SwitchedShape::Kind::bigraph;
-  const bool has_spines = shape.kind == SwitchedShape::Kind::fat_tree;
-  constexpr double kLayer = 110;
-  constexpr double kMargin = 34;
-  const double leaf_row = has_spines ? kMargin + kLayer : kMargin + (two_sides ? 60 : 0);
-  const double node_row = leaf_row + kLayer * (two_sides ? 1.6 : 0.8);
-  height_ = node_row + kMargin;
-  room_ = width_ / static_cast<double>(std::max<std::size_t>(nodes, 2)) / 2;
-  if (two_sides) {
-    const std::uint32_t half = shape.leaves / 2;
-    const std::size_t nodes_of_side = std::size_t{half} * shape.nodes_per_switch;
-    for (std::uint32_t leaf = 0; leaf < shape.leaves; ++leaf) {
-      places_[topology_.leaf_switch(leaf).index()] = {across(leaf % half, half),
-                                                      shape.is_upper(leaf) ? leaf_row : node_row};
-    }
-    for (std::size_t n = 0; n < nodes; ++n) {
-      const bool upper = shape.is_upper(shape.leaf_of(NodeId(n)));
-      places_[n] = {across(n % nodes_of_side, nodes_of_side),
-                    upper ? leaf_row - 60 : node_row + 60};
-    }
-    height_ = node_row + 60 + kMargin;
-    room_ = width_ / static_cast<double>(std::max<std::size_t>(nodes_of_side, 2)) / 2;
-    return;
-  }
-  for (std::size_t n = 0; n < nodes; ++n) places_[n] = {across(n, nodes), node_row};
-  for (std::uint32_t leaf = 0; leaf < shape.leaves; ++leaf)
-    places_[topology_.leaf_switch(leaf).index()] = {across(leaf, shape.leaves), leaf_row};
-  for (std::uint32_t spine = 0; has_spines && spine < shape.spines; ++spine)
-    places_[topology_.spine_switch(spine).index()] = {across(spine, shape.spines), kMargin};
-  // In a row, the links between neighbouring switches would hide all longer links.
-  if (has_spines || shape.leaves < 3) return;
-  constexpr double kArch = 120;
-  for (std::uint32_t leaf = 0; leaf < shape.leaves; ++leaf) {
-    const double part = (static_cast<double>(leaf) + 0.5) / shape.leaves;
-    places_[topology_.leaf_switch(leaf).index()].y = leaf_row + kArch * (1 - std::sin(kPi * part));
-  }
-  for (std::size_t n = 0; n < nodes; ++n) places_[n].y += kArch;
-  height_ += kArch;
-}
-
 template <class Vertex>
 void TopologyLayout::put_row(std::size_t count, double y, const Vertex& vertex) {
   const auto places = static_cast<double>(count);
@@ -130,10 +85,48 @@ void TopologyLayout::put_row(std::size_t count, double y, const Vertex& vertex) 
   room_ = std::min(room_, width_ / std::max(places, 2.0) / 2);
 }
 
+void TopologyLayout::lay_out_layers(const SwitchedShape& shape) {
+  // The upper side of a bigraph stands above the nodes, its lower side below them. The leaves of
+  // other networks stand above the nodes.
+  const bool two_sides = shape.kind == SwitchedShape::Kind::bigraph;
+  const bool has_spines = shape.kind == SwitchedShape::Kind::fat_tree;
+  const double leaf_row = has_spines ? kMargin + 110 : kMargin + (two_sides ? 60 : 0);
+  const double node_row = leaf_row + (two_sides ? 176 : 88);
+  const auto leaf = [&](std::size_t i) {
+    return topology_.leaf_switch(static_cast<std::uint32_t>(i));
+  };
+  const auto node = [](std::size_t i) { return NodeId(i); };
+  room_ = width_ / 2;
+  if (two_sides) {
+    const std::size_t half = shape.leaves / 2;
+    const std::size_t nodes_of_side = half * shape.nodes_per_switch;
+    put_row(half, leaf_row, leaf);
+    put_row(half, node_row, [&](std::size_t i) { return leaf(half + i); });
+    put_row(nodes_of_side, leaf_row - 60, node);
+    put_row(nodes_of_side, node_row + 60, [&](std::size_t i) { return node(nodes_of_side + i); });
+    height_ = node_row + 60 + kMargin;
+    return;
+  }
+  put_row(topology_.num_nodes(), node_row, node);
+  put_row(shape.leaves, leaf_row, leaf);
+  if (has_spines) {
+    put_row(shape.spines, kMargin,
+            [&](auto i) { return topology_.spine_switch(static_cast<std::uint32_t>(i)); });
+  }
+  height_ = node_row + kMargin;
+  // In a row, the links between neighbouring switches would hide all longer links.
+  if (has_spines || shape.leaves < 3) return;
+  constexpr double kArch = 120;
+  for (std::uint32_t l = 0; l < shape.leaves; ++l) {
+    const double part = (l + 0.5) / shape.leaves;
+    places_[leaf(l).index()].y = leaf_row + kArch * (1 - std::sin(kPi * part));
+  }
+  for (std::size_t n = 0; n < topology_.num_nodes(); ++n) places_[n].y += kArch;
+  height_ += kArch;
+}
+
 // The GPUs stand in a row, the switches of their servers below, NICs and fabric above.
 void TopologyLayout::lay_out_cluster(const ClusterShape& shape) {
-  constexpr double kLayer = 90;
-  constexpr double kMargin = 34;
   const double gpu_row = shape.servers == 1 ? kMargin : kMargin + 2 * kLayer;
   height_ = gpu_row + kLayer + kMargin;
   room_ = width_ / 2;
@@ -148,8 +141,6 @@ void TopologyLayout::lay_out_cluster(const ClusterShape& shape) {
 
 // The nodes stand by slot; rack, aggregation and core switches stand above them.
 void TopologyLayout::lay_out_center(const DataCenterShape& shape) {
-  constexpr double kLayer = 90;
-  constexpr double kMargin = 34;
   room_ = width_ / 2;
   const double top = shape.pods > 1 ? kMargin + kLayer : kMargin;
   if (shape.pods > 1) {

@@ -85,7 +85,7 @@ std::string ReportView::value_on(std::size_t index, const std::string& axis) con
     return size ? bytes_text(static_cast<std::uint64_t>(*size)) : std::string();
   }
   if (axis == "algorithm") {
-    const std::string algorithm = text_of(one, "algorithm");
+    std::string algorithm = text_of(one, "algorithm");
     if (!algorithm.empty() || one.config.is_null()) return algorithm;
   }
   const std::string key = key_of(axis);
@@ -181,6 +181,7 @@ std::vector<std::string> ReportView::telling_keys(const std::vector<std::size_t>
     if (without.count(key) == 0) keys.push_back(key);
   }
   std::vector<const nlohmann::ordered_json*> configs;
+  configs.reserve(indices.size());
   for (const std::size_t i : indices)
     configs.push_back(point(i).config.is_null() ? nullptr : &point(i).config);
   return report::telling_keys(keys, configs);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Opens pages in headless Chromium, wide and narrow, light and dark, and says what is wrong with them.
 
-browser_check.py CHROMIUM PAGE=PICTURES... [--use PAGE] [--picture TITLE FILE] [--screenshots FOLDER] [--height PIXELS] [--widths PIXELS,...]
+browser_check.py CHROMIUM PAGE=PICTURES... [--use PAGE] [--picture TITLE FILE] [--screenshots FOLDER] [--section ID] [--height PIXELS] [--widths PIXELS,...]
 
 PICTURES: how many pictures the page must have at least. --use: uses this page, too, as a reader does: points at a mark, clicks on a
 legend, chooses axes, filters runs, saves files, prints, and opens it without JavaScript. --picture: writes the first picture of the
-last page with this title, as its button PNG does. --height: of screenshots, at most. Talks
+last page with this title, as its button PNG does. --section: screenshots begin with it. --height: of screenshots, at most. Talks
 to the browser over a pipe; the standard library is enough.
 """
 import base64
@@ -150,10 +150,11 @@ class Browser:
         self.call("Input.dispatchMouseEvent", type=kind, x=at["x"], y=at["y"], button="none" if kind == "mouseMoved" else "left", clickCount=1)
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # charts follow with the next frame
 
-    def screenshot(self, path, height):
+    def screenshot(self, path, height, section=None):
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+        top = self.evaluate(f"document.getElementById('{section}').getBoundingClientRect().top + scrollY") if section else 0
         picture = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
-                            clip={"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], height), "scale": 1})
+                            clip={"x": 0, "y": top, "width": size["width"], "height": min(size["height"] - top, height), "scale": 1})
         path.write_bytes(base64.b64decode(picture["data"]))
 
 
@@ -296,6 +297,7 @@ def main(arguments):
     screenshots = option("--screenshots", None)
     used = option("--use", None)
     picture, file = option("--picture", (None, None), 2)
+    section = option("--section", None)
     height = int(option("--height", "12000"))
     widths = [int(width) for width in option("--widths", "1280,390").split(",")]
     if screenshots:
@@ -321,7 +323,7 @@ def main(arguments):
                     for problem in problems:
                         print("  " + problem)
                     if screenshots:
-                        browser.screenshot(screenshots / f"{page.stem}-{width}-{scheme}.png", height)
+                        browser.screenshot(screenshots / f"{page.stem}-{width}-{scheme}.png", height, section)
             if colours["light"] == colours["dark"]:
                 bad += 1
                 print("  light and dark look the same")
