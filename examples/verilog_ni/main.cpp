@@ -5,11 +5,11 @@
 #include "Vring_ni.h"
 #include "alg/generators/generator.h"
 #include "alg/schedule/schedule_table.h"
+#include "axi_stream.h"
 #include "hw/clock/clock_domain.h"
 #include "sims/model/build_topology.h"
 #include "sims/system/elaboration.h"
 #include "sims/system/simulation.h"
-#include "axi_stream.h"
 
 using namespace espalier;
 

@@ -3,9 +3,9 @@
 
 #include <memory>
 
+#include "examples/verilog_ni/axi_stream.h"
 #include "model_test_support.h"
 #include "signal_systems.h"
-#include "examples/verilog_ni/axi_stream.h"
 
 namespace espalier {
 namespace {
