@@ -3,6 +3,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "sims/config/keys.h"
 #include "sims/config/rules.h"
@@ -74,16 +77,18 @@ class PointFiles {
     }
   }
 
-  // Reads each program's file once.
+  // Reads each program's file once for each protocol, and a file with mistakes once.
   void read_programs() {
     if (!given_.usable({kProgramFileKey, kAlgorithmKey})) return;
-    std::map<std::string, std::shared_ptr<const Program>> programs;  // by path
+    std::map<std::pair<std::string, ProtocolChoice>, std::shared_ptr<const Program>> programs;
+    std::set<std::string> refused;
     for (RunPoint& point : points_) {
       if (!point.collective || point.collective->program.file.empty()) continue;
       ProgramConfig& config = point.collective->program;
-      const auto [program, is_new] = programs.try_emplace(config.file);
-      if (is_new) {
+      const auto [program, is_new] = programs.try_emplace({config.file, config.protocol});
+      if (is_new && refused.count(config.file) == 0) {
         program->second = load_program(config, place_of_program(given_, config.file), diagnostics_);
+        if (!program->second) refused.insert(config.file);
       }
       config.given = program->second;
     }

@@ -60,10 +60,13 @@ std::uint32_t nics_of_server(const TopologyConfig& topology, std::uint32_t ranks
   return ranks / topology.gpus_per_nic_group * topology.nics_per_group;
 }
 
+// The compiler orders instructions for the slots of the protocol that runs.
 std::optional<Program> compiled_trace(const std::string& path, const std::string& text,
-                                      const Place& place, Diagnostics& diagnostics) {
-  const auto trace = read_trace(path, text, diagnostics);
+                                      ProtocolChoice protocol, const Place& place,
+                                      Diagnostics& diagnostics) {
+  auto trace = read_trace(path, text, diagnostics);
   if (!trace) return std::nullopt;
+  trace->signature.protocol = chosen_protocol(protocol, trace->signature.protocol);
   try {
     return compile(*trace);
   } catch (const ChunkError& error) {
@@ -227,8 +230,9 @@ std::shared_ptr<const Program> load_program(const ProgramConfig& config, const P
   }
   const auto text = read_named_file(path, place, diagnostics);
   if (!text) return nullptr;
-  auto program = extension == ".xml" ? read_msccl_xml(path, *text, diagnostics)
-                                     : compiled_trace(path, *text, place, diagnostics);
+  auto program = extension == ".xml"
+                     ? read_msccl_xml(path, *text, diagnostics)
+                     : compiled_trace(path, *text, config.protocol, place, diagnostics);
   if (!program) return nullptr;
   if (program->name.empty()) program->name = std::filesystem::path(path).stem().string();
   if (!config.promises.empty()) {

@@ -96,6 +96,14 @@ class Programs(unittest.TestCase):
         self.assertEqual(composed["flit_hops"], one["flit_hops"])
         self.assertGreater(composed["cycles"], one["cycles"])
 
+    def test_a_trace_is_compiled_for_the_protocol_that_runs(self):
+        config = ROOT / "configs/gc3/a100_2servers.yaml"
+        sets = {"system.topology.servers": 8, "system.ni.program.contexts": "auto"}
+        program = library.twostep_alltoall_composed(servers=8, per_server=8)
+        chosen = program.run("64KiB", config, sets | {"collective.program.protocol": "LL128"}).loc[0, "cycles"]
+        program.lines.insert(2, "protocol LL128")
+        self.assertEqual(program.run("64KiB", config, sets).loc[0, "cycles"], chosen)
+
     def test_programs_of_the_library_are_proven(self):
         for name, write in library.PROGRAMS.items():
             with self.subTest(name):
