@@ -7,6 +7,7 @@
 #include "hw/clock/clock_domain.h"
 #include "sims/experiment/point_runner.h"
 #include "sims/model/build_topology.h"
+#include "sims/point/config.h"
 
 using namespace espalier;
 

@@ -5,6 +5,7 @@
 #include "hw/clock/clock_domain.h"
 #include "own_router.h"
 #include "sims/model/build_topology.h"
+#include "sims/point/config.h"
 #include "sims/system/elaboration.h"
 #include "sims/system/simulation.h"
 

@@ -8,6 +8,7 @@
 #include "axi_stream.h"
 #include "hw/clock/clock_domain.h"
 #include "sims/model/build_topology.h"
+#include "sims/point/config.h"
 #include "sims/system/elaboration.h"
 #include "sims/system/simulation.h"
 

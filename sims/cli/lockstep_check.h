@@ -1,7 +1,7 @@
 // Whether lockstep decides the time of an explained run: the run is repeated without it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "sims/cli/results_document.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"

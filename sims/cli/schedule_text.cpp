@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "sims/model/plan_forecast.h"
+#include "sims/point/config.h"
 #include "sims/point/enum_names.h"
 
 namespace espalier {

@@ -1,16 +1,17 @@
 // Plans and collective programs as text, for `check` and `schedule`.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "alg/program/program.h"
 #include "alg/program/program_certifier.h"
 #include "hw/topology/topology.h"
 #include "sims/experiment/plan_run.h"
-#include "sims/point/config.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // One line of totals, then one line for each dimension: its shape, the bytes that each NPU sends
 // (N_K), and the load that the planner predicted.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "sims/config/keys.h"
 #include "sims/text/read_file.h"
 #include "sims/text/yaml_loader.h"

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sims/config/keys.h"
+#include "sims/point/config.h"
 #include "sims/point/enum_names.h"
 
 namespace espalier {

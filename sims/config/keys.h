@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "alg/algorithm.h"
-#include "sims/point/config.h"
 #include "sims/point/limits.h"
 #include "sims/text/values.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // Many other keys depend on these two keys.
 inline constexpr const char* kTypeKey = "system.topology.type";

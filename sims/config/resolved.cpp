@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "sims/config/keys.h"
+#include "sims/point/config.h"
 #include "sims/text/file_hashes.h"
 
 namespace espalier {

@@ -2,13 +2,14 @@
 // repeated.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "sims/point/config.h"
 #include "sims/text/values.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // A value as a configuration writes it: numbers and lists as such, quantities with their units.
 [[nodiscard]] nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sims/config/keys.h"
+#include "sims/point/config.h"
 #include "sims/text/units.h"
 
 namespace espalier {

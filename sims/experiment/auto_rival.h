@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "hw/topology/link_timing.h"
 #include "sims/experiment/choices.h"
 #include "sims/experiment/confirm_choice.h"
-#include "sims/point/config.h"
 
 namespace espalier {
 

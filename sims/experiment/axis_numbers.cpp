@@ -1,5 +1,7 @@
 #include "sims/experiment/axis_numbers.h"
 
+#include <nlohmann/json.hpp>
+
 #include "sims/config/keys.h"
 
 namespace espalier {

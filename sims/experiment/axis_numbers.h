@@ -3,7 +3,7 @@
 // results' units: ns, bytes, GB/s, GHz, nm.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -6,6 +6,7 @@
 #include "alg/generators/process_group.h"
 #include "alg/routes/routing.h"
 #include "sims/model/build_program.h"
+#include "sims/point/config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/tenant_traffic.h"
 #include "sims/system/vc_partition.h"

@@ -10,9 +10,10 @@
 #include "alg/program/program_certifier.h"
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // The certificate of tables on the point's network: beside its control messages and its tenants,
 // with the entries of its NIs.

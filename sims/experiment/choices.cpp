@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "sims/config/resolved.h"
 #include "sims/experiment/whole_file.h"
+#include "sims/point/config.h"
 #include "sims/text/file_hashes.h"
 #include "sims/text/read_file.h"
 

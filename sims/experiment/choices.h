@@ -3,15 +3,17 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
+#include "sims/point/collective_config.h"
 
 namespace espalier {
+
+struct SystemConfig;
 
 // Makes the schedule or plan again.
 struct Choice {

@@ -1,5 +1,6 @@
 // A collective by schedule tables, and training iterations that all-reduce by such tables. If the
 // collective has a program in place of tables, program_run.cpp runs it.
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/generate_tables.h"
 #include "sims/model/build_program.h"
+#include "sims/point/config.h"
 #include "sims/system/program_simulation.h"
 
 namespace espalier {

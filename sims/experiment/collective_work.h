@@ -10,9 +10,10 @@
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
 #include "sims/experiment/choices.h"
-#include "sims/point/config.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // Either tables or a program.
 struct CollectiveWork {

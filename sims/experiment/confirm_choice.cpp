@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 

@@ -1,7 +1,7 @@
 // The bound of a run in its result, with what proves it (docs/results.md).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "hw/topology/topology.h"
 #include "sims/experiment/point_run.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "sims/experiment/event_energy.h"
 #include "sims/model/build_program.h"
 #include "sims/model/system_shape.h"
+#include "sims/point/config.h"
 #include "sims/system/hardware_events.h"
 #include "sims/system/program_setup.h"
 

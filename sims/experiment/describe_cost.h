@@ -1,16 +1,19 @@
 // Members `area` and `energy` of a result (docs/cost.md).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "alg/schedule/schedule_table.h"
 #include "hw/cost/system_cost.h"
 #include "hw/topology/topology.h"
 #include "sims/model/system_shape.h"
-#include "sims/point/config.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
+
+struct Program;
+struct RunPoint;
+struct SystemConfig;
 
 // A system and its cost. Results list the blocks and areas of one router and one NI, of the NPU
 // with the largest router.

@@ -1,6 +1,9 @@
 #include "sims/experiment/describe_outcome.h"
 
+#include <nlohmann/json.hpp>
+
 #include "sims/model/build_topology.h"
+#include "sims/point/config.h"
 #include "sims/point/enum_names.h"
 
 namespace espalier {

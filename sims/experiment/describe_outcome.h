@@ -1,13 +1,15 @@
 // Fields of results that several kinds of runs have (docs/results.md).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
+#include "sims/point/collective_config.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // Cycles, flits, latencies, control messages, tenants, and the verdict.
 void describe_simulation(nlohmann::ordered_json& result, const RunPoint& point,

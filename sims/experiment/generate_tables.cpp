@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "alg/generators/process_group.h"
 #include "sims/model/build_program.h"
 #include "sims/model/packet_sizes.h"
+#include "sims/point/config.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {

@@ -7,9 +7,12 @@
 #include "hw/topology/topology.h"
 #include "sims/experiment/auto_rival.h"
 #include "sims/experiment/choices.h"
-#include "sims/point/config.h"
+#include "sims/point/collective_config.h"
+#include "sims/point/ni_config.h"
 
 namespace espalier {
+
+struct SystemConfig;
 
 // Precondition: the algorithm fits the topology (the reader checked it).
 // `algorithm: auto`: the tables of the fastest schedule, without programs. Schedules are ranked by

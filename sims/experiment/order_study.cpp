@@ -8,6 +8,8 @@
 #include "alg/generators/generator.h"
 #include "alg/generators/rings.h"
 #include "alg/rank_order/order_bound.h"
+#include "alg/rank_order/order_search.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

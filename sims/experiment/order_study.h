@@ -11,9 +11,11 @@
 #include "alg/rank_order/order_model.h"
 #include "alg/rank_order/permutation.h"
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
+#include "sims/point/reorder_config.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 struct StudiedOrder {
   RankOrder order;

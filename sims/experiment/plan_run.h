@@ -8,9 +8,10 @@
 #include "alg/plans/planner.h"
 #include "hw/topology/topology.h"
 #include "sims/experiment/choices.h"
-#include "sims/point/config.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // The plan has its start_order where the point enforces one. Precondition of all: the point's
 // algorithm is a planner, topology.dimensions().

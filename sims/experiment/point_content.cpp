@@ -1,10 +1,12 @@
 #include "sims/experiment/point_content.h"
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
+#include "sims/point/config.h"
 #include "sims/text/file_hashes.h"
 
 namespace espalier {

@@ -1,11 +1,11 @@
 // The inputs that a point's result depends on.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
-#include "sims/point/config.h"
+#include <nlohmann/json_fwd.hpp>
 
 namespace espalier {
+
+struct RunPoint;
 
 // The resolved configuration, and a hash of the text of each file that it names, as that text was
 // read for the point. Two points with the same content are one simulation.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -13,12 +13,13 @@
 #include "sims/experiment/choices.h"
 #include "sims/experiment/collective_work.h"
 #include "sims/model/system_shape.h"
-#include "sims/point/config.h"
+#include "sims/point/simulation_config.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
 
 class RunAccount;
+struct RunPoint;
 
 struct PointInput {
   const Topology& topology;

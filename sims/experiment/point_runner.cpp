@@ -20,6 +20,7 @@
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/result_register.h"
 #include "sims/observe/explain/explanation.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

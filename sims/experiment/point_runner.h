@@ -7,12 +7,12 @@
 
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
 
 class RunAccount;
+struct RunPoint;
 
 struct PointReport {
   nlohmann::ordered_json result;  // as documented in docs/results.md

@@ -1,7 +1,7 @@
 // Results as tables: fields by dotted name, and CSV (RFC 4180).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -7,6 +7,7 @@
 #include "alg/schedule/schedule_table.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/generate_tables.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

@@ -7,11 +7,13 @@
 #include "alg/certify/certifier.h"
 #include "alg/schedule/schedule_table.h"
 #include "sims/experiment/choices.h"
-#include "sims/point/config.h"
+#include "sims/point/training_config.h"
 #include "sims/system/simulation.h"
 #include "sims/workload/training/compute_model.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // The all-reduces of an iteration as one program, by post.
 struct TrainingTables {

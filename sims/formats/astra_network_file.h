@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "hw/topology/link_timing.h"
-#include "sims/point/config.h"
+#include "sims/point/topology_config.h"
 #include "sims/text/diagnostics.h"
 
 namespace espalier {

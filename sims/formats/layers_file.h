@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "sims/point/config.h"
+#include "sims/point/training_config.h"
 #include "sims/text/diagnostics.h"
 #include "sims/workload/training/layer.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "hw/topology/link_timing.h"
-#include "sims/point/config.h"
+#include "sims/point/router_config.h"
 #include "sims/text/diagnostics.h"
 
 namespace espalier {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
+#include "sims/point/traffic_config.h"
 #include "sims/text/diagnostics.h"
 
 namespace espalier {

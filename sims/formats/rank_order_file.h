@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "hw/ids.h"
-#include "sims/point/config.h"
+#include "sims/point/collective_config.h"
 #include "sims/text/diagnostics.h"
 
 namespace espalier {

@@ -8,7 +8,7 @@
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
 #include "sims/formats/link_rules.h"
-#include "sims/point/config.h"
+#include "sims/point/router_config.h"
 #include "sims/text/diagnostics.h"
 #include "sims/text/values.h"
 

@@ -6,6 +6,9 @@
 #include <stdexcept>
 
 #include "sims/model/packet_sizes.h"
+#include "sims/point/ni_config.h"
+#include "sims/point/system_config.h"
+#include "sims/point/topology_config.h"
 #include "sims/text/units.h"
 
 namespace espalier {

@@ -7,9 +7,12 @@
 
 #include "alg/plans/dimension_plan.h"
 #include "hw/topology/dimensions.h"
-#include "sims/point/config.h"
+#include "hw/topology/link_timing.h"
+#include "sims/point/collective_config.h"
 
 namespace espalier {
+
+struct SystemConfig;
 
 // Replaces every "auto" by its value, and latencies from NPU to NPU by latencies of links. A
 // message of one head flit and at most one flit of payload, without contention, is visible at the

@@ -13,6 +13,7 @@
 #include "sims/formats/program/chunk_trace_file.h"
 #include "sims/formats/program/msccl_xml.h"
 #include "sims/formats/program/promises_file.h"
+#include "sims/point/config.h"
 #include "sims/text/read_file.h"
 
 namespace espalier {

@@ -8,10 +8,13 @@
 #include "alg/program/builtin_programs.h"
 #include "alg/program/program.h"
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
+#include "sims/point/collective_config.h"
 #include "sims/text/diagnostics.h"
 
 namespace espalier {
+
+struct RunPoint;
+struct SystemConfig;
 
 // The times of messages in `system`, as its schedules are planned with.
 [[nodiscard]] MessageTiming message_timing(const SystemConfig& system);

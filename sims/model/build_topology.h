@@ -6,10 +6,12 @@
 #include <string>
 
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
+#include "sims/point/topology_config.h"
 #include "sims/text/diagnostics.h"
 
 namespace espalier {
+
+struct SystemConfig;
 
 // The path of the configuration's graph file. Precondition: the topology is from a file.
 [[nodiscard]] std::string topology_file_path(const TopologyConfig& config);

@@ -1,7 +1,7 @@
 // Builds a workload from its configuration.
 #pragma once
 
-#include "sims/point/config.h"
+#include "sims/point/training_config.h"
 #include "sims/workload/training/workload.h"
 
 namespace espalier {

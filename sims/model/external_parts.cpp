@@ -7,6 +7,7 @@
 
 #include "hw/topology/link_timing.h"
 #include "sims/model/faults.h"
+#include "sims/point/config.h"
 #include "sims/text/nearest_name.h"
 
 namespace espalier {

@@ -8,9 +8,11 @@
 
 #include "hw/ids.h"
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
+#include "sims/point/topology_config.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 struct ExternalParts {
   std::vector<NodeId> routers;  // in the order in which they are written

@@ -6,6 +6,7 @@
 #include "alg/plans/planner.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/faults.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

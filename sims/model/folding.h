@@ -5,9 +5,10 @@
 
 #include "alg/plans/dimension_plan.h"
 #include "hw/topology/dimensions.h"
-#include "sims/point/config.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // In a foldable system, all NPUs execute the same program on a network that looks the same from
 // each of them: a ring rotated by one position, or a fully connected or switched group with renamed

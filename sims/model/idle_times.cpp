@@ -1,5 +1,7 @@
 #include "sims/model/idle_times.h"
 
+#include "sims/point/system_config.h"
+
 namespace espalier {
 
 FramingSpec framing_spec(const SystemConfig& config) {

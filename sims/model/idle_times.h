@@ -5,9 +5,10 @@
 #include "flowctl/framing.h"
 #include "hw/topology/dimensions.h"
 #include "hw/topology/link_timing.h"
-#include "sims/point/config.h"
 
 namespace espalier {
+
+struct SystemConfig;
 
 [[nodiscard]] FramingSpec framing_spec(const SystemConfig& config);
 // The whole buffer in front of an injection port: single flits and full packets.

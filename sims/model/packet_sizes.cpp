@@ -4,6 +4,7 @@
 
 #include "flowctl/virtual_channels.h"
 #include "hw/topology/link_timing.h"
+#include "sims/point/system_config.h"
 
 namespace espalier {
 

@@ -4,9 +4,10 @@
 #include <cstdint>
 
 #include "hw/link_spec.h"
-#include "sims/point/config.h"
 
 namespace espalier {
+
+struct SystemConfig;
 
 // Flits of the longest packet or sub-packet, its head flit included.
 [[nodiscard]] std::uint64_t longest_packet_flits(const SystemConfig& system);

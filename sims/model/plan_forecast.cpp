@@ -5,6 +5,7 @@
 #include "alg/plans/dimension_routes.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/idle_times.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

@@ -6,9 +6,10 @@
 #include "alg/plans/order_forecast.h"
 #include "alg/plans/planner.h"
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // The planner of the point's algorithm; nullptr if the point runs a schedule or a program.
 // Precondition: point.collective.

@@ -9,6 +9,7 @@
 #include "sims/model/build_dimensions.h"
 #include "sims/model/idle_times.h"
 #include "sims/model/plan_forecast.h"
+#include "sims/point/config.h"
 #include "sims/workload/coordination/tensor_set.h"
 
 namespace espalier {
@@ -336,6 +337,10 @@ ProgramContextsShape contexts_for(const Program& program, const ProgramNiConfig&
 SystemShape system_shape(const SystemConfig& system, const Topology& topology,
                          const RunNeed& need) {
   return ShapeBuilder(system, topology, need).build();
+}
+
+bool has_implied_cycles(const SystemConfig& system) {
+  return system.router.pipeline_is_implied || system.ni.dimension_queue.arbitration_is_implied;
 }
 
 void resolve_implied_cycles(SystemConfig& system, const Topology& topology, const RunNeed& need) {

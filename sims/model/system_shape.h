@@ -6,9 +6,13 @@
 #include "alg/plans/stage_arbiter.h"
 #include "hw/cost/system_cost.h"
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
 
 namespace espalier {
+
+struct Program;
+struct ProgramNiConfig;
+struct RunPoint;
+struct SystemConfig;
 
 // The needs of a run at one node: entries of its schedule table and of a dimension queue, if they
 // exceed the system's defaults, and readiness bits for the coordination of its job.
@@ -49,9 +53,7 @@ struct RunNeed {
 [[nodiscard]] std::uint32_t table_entry_bits(std::size_t nodes, std::size_t links);
 
 // True if the configuration leaves latencies to the cost model ("auto").
-[[nodiscard]] inline bool has_implied_cycles(const SystemConfig& system) {
-  return system.router.pipeline_is_implied || system.ni.dimension_queue.arbitration_is_implied;
-}
+[[nodiscard]] bool has_implied_cycles(const SystemConfig& system);
 
 // Replaces latencies that are "auto" by the cycles that the system's routers and dimension queues
 // take at its clock. `topology` belongs to the system and may have any values for these latencies.

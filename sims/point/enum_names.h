@@ -8,7 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include "sims/point/config.h"
+#include "sims/point/collective_config.h"
+#include "sims/point/coordination_config.h"
+#include "sims/point/ni_config.h"
+#include "sims/point/reorder_config.h"
+#include "sims/point/router_config.h"
+#include "sims/point/simulation_config.h"
+#include "sims/point/system_config.h"
+#include "sims/point/topology_config.h"
+#include "sims/point/traffic_config.h"
+#include "sims/point/training_config.h"
 
 namespace espalier {
 

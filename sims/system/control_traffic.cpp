@@ -5,6 +5,7 @@
 #include "alg/routes/routing.h"
 #include "flowctl/framing.h"
 #include "hw/hash.h"
+#include "sims/point/system_config.h"
 
 namespace espalier {
 

@@ -12,9 +12,11 @@
 #include "alg/routes/route_set.h"
 #include "hw/topology/topology.h"
 #include "ni/operation.h"
-#include "sims/point/config.h"
+#include "sims/point/traffic_config.h"
 
 namespace espalier {
+
+struct SystemConfig;
 
 struct ControlStatistics {
   std::uint64_t messages = 0;

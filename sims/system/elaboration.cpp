@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sims/model/faults.h"
+#include "sims/point/system_config.h"
 
 namespace espalier {
 

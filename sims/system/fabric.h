@@ -11,13 +11,16 @@
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
 #include "ni/network_interface.h"
-#include "sims/point/config.h"
+#include "sims/point/simulation_config.h"
+#include "sims/point/traffic_config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/hardware_events.h"
 #include "sims/system/network.h"
 #include "sims/system/vc_partition.h"
 
 namespace espalier {
+
+struct SystemConfig;
 
 // `net` contains the network's routers and one NI per node (`ni_1_2` beside `r_1_2`). A switch that
 // reduces and multicasts for a group of a multi-dimensional system has a unit that sends and

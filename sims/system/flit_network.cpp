@@ -5,6 +5,7 @@
 #include "ni/flit_injection_port.h"
 #include "router/router.h"
 #include "router/rtl/rtl_output_hold.h"
+#include "sims/point/config.h"
 #include "sims/system/network_of.h"
 
 namespace espalier {

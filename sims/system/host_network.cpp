@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sims/point/config.h"
 #include "sims/system/simulated_system.h"
 
 namespace espalier {

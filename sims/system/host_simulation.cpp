@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "sims/point/config.h"
 #include "sims/system/simulated_system.h"
 
 namespace espalier {

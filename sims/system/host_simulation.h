@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
 #include "sims/system/host_network.h"
 #include "sims/system/simulation.h"
 #include "sims/workload/coordination/host_services.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 struct HostedOutcome {
   // `cycles` is the time from the start to the last event. Counts of messages and bytes, and

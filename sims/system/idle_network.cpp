@@ -4,6 +4,7 @@
 
 #include "alg/routes/routing.h"
 #include "sims/model/idle_times.h"
+#include "sims/point/system_config.h"
 #include "sims/system/fabric.h"
 
 namespace espalier {

@@ -9,10 +9,11 @@
 #include "flowctl/framing.h"
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
 #include "sims/workload/coordination/closed_form.h"
 
 namespace espalier {
+
+struct SystemConfig;
 
 class IdleNetwork : public MessageTime {
  public:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sims/point/system_config.h"
+
 namespace espalier {
 
 std::vector<InputPortSpec> input_ports(const NetworkPlan& plan, NodeId vertex,

@@ -24,12 +24,16 @@
 #include "ni/message_store.h"
 #include "router/router_spec.h"
 #include "sims/model/external_parts.h"
-#include "sims/point/config.h"
+#include "sims/point/simulation_config.h"
+#include "sims/point/topology_config.h"
+#include "sims/point/traffic_config.h"
 #include "sockets/signals/ni_socket.h"
 #include "sockets/signals/router_socket.h"
 #include "sockets/signals/signal_socket.h"
 
 namespace espalier {
+
+struct SystemConfig;
 
 // A channel of a network: the name of its link in the module hierarchy, and how to watch it.
 struct ChannelPlace {

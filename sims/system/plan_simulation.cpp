@@ -14,6 +14,7 @@
 #include "sims/model/faults.h"
 #include "sims/model/folding.h"
 #include "sims/model/plan_forecast.h"
+#include "sims/point/config.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/step_time.h"
 

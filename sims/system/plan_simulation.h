@@ -8,10 +8,11 @@
 #include "alg/plans/dimension_plan.h"
 #include "alg/plans/order_forecast.h"
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // Cycles of one stage at the first NPU.
 struct StageSpan {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "alg/routes/routing.h"
+#include "sims/point/config.h"
 #include "sims/system/simulated_system.h"
 
 namespace espalier {

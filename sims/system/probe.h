@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 struct ProbeSpec {
   std::uint32_t probes = 1;       // for each pair and direction; at least 1

@@ -4,6 +4,7 @@
 
 #include "alg/program/connection_routes.h"
 #include "sims/model/idle_times.h"
+#include "sims/point/config.h"
 #include "sims/system/step_time.h"
 
 namespace espalier {

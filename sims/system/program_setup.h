@@ -11,9 +11,10 @@
 #include "hw/topology/topology.h"
 #include "ni/engines/context_program.h"
 #include "ni/engines/slot_credits.h"
-#include "sims/point/config.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // The program's protocol with the point's settings, and the cutting of its data into passes.
 [[nodiscard]] ProtocolSpec protocol_of(const Program& program, const RunPoint& point);

@@ -6,6 +6,7 @@
 
 #include "ni/engines/program_context_engine.h"
 #include "sims/model/faults.h"
+#include "sims/point/config.h"
 #include "sims/system/program_setup.h"
 #include "sims/system/simulated_system.h"
 

@@ -3,11 +3,12 @@
 
 #include "alg/program/program.h"
 #include "hw/topology/topology.h"
-#include "sims/point/config.h"
 #include "sims/system/program_setup.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // Preconditions: the program has as many ranks as the topology has nodes, and is certified, or at
 // least well-formed. Broadcast and reduce use `root`. Throws std::invalid_argument if the

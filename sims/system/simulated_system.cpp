@@ -292,4 +292,8 @@ std::string check_data(const std::vector<NodeMemory>& memories, CollectiveOp op,
   return {};
 }
 
+std::uint32_t ni_ports_for_all_links(const Topology& topology, const SystemConfig& system) {
+  return system.ni.ports != 0 ? system.ni.ports : most_links_of_a_node(topology);
+}
+
 }  // namespace espalier

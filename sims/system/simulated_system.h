@@ -16,7 +16,7 @@
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
 #include "ni/node_memory.h"
-#include "sims/point/config.h"
+#include "sims/point/traffic_config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/deliveries.h"
 #include "sims/system/elaboration.h"
@@ -27,6 +27,9 @@
 #include "sims/system/traffic_sources.h"
 
 namespace espalier {
+
+struct RunPoint;
+struct SystemConfig;
 
 // The hosts of a training job, as the main loop sees them.
 class HostSide {
@@ -108,9 +111,7 @@ class SimulatedSystem {
 
 // NI ports of a node whose messages may take any of its links: system.ni.ports, or by default
 // enough for all links of every node.
-[[nodiscard]] inline std::uint32_t ni_ports_for_all_links(const Topology& topology,
-                                                          const SystemConfig& system) {
-  return system.ni.ports != 0 ? system.ni.ports : most_links_of_a_node(topology);
-}
+[[nodiscard]] std::uint32_t ni_ports_for_all_links(const Topology& topology,
+                                                   const SystemConfig& system);
 
 }  // namespace espalier

@@ -13,11 +13,12 @@
 #include "hw/ids.h"
 #include "hw/topology/topology.h"
 #include "ni/operation.h"
-#include "sims/point/config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/hardware_events.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // Other tenants' traffic during the job.
 struct TenantStatistics {

@@ -8,6 +8,7 @@
 #include "ni/rtl/rtl_sequencer.h"
 #include "sims/model/faults.h"
 #include "sims/model/idle_times.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

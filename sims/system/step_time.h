@@ -6,10 +6,13 @@
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/link_timing.h"
 #include "ni/engines/schedule_table_engine.h"
-#include "sims/point/config.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
+
+struct FaultsConfig;
+struct RunPoint;
+struct SystemConfig;
 
 // estimate: the serialization time of the step's longest message if the NI buffer can hold the
 // message, otherwise the time of the flits that do not fit (paper, footnote 4). full:

@@ -9,6 +9,7 @@
 
 #include "hw/topology/link_timing.h"
 #include "ni/engines/table_program.h"
+#include "sims/point/config.h"
 #include "sims/system/step_time.h"
 
 namespace espalier {

@@ -11,10 +11,11 @@
 #include "alg/schedule/schedule_table.h"
 #include "hw/ids.h"
 #include "ni/engines/stream_engine.h"
-#include "sims/point/config.h"
 #include "sims/system/side_routes.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // Loaded programs by size, because fused gradients repeat some sizes. Keeps programs with up to
 // `most_operations` operations in total, about 200 bytes each. If there are more, drops the least

@@ -5,7 +5,7 @@
 
 #include "hw/ids.h"
 #include "hw/topology/link_timing.h"
-#include "sims/point/config.h"
+#include "sims/point/traffic_config.h"
 
 namespace espalier {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "alg/routes/routing.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

@@ -9,12 +9,14 @@
 #include "alg/routes/route_set.h"
 #include "hw/topology/topology.h"
 #include "ni/operation.h"
-#include "sims/point/config.h"
+#include "sims/point/traffic_config.h"
 #include "sims/system/deliveries.h"
 #include "sims/system/simulation.h"
 #include "sims/system/tenant_flow.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 using BindSideRoute = std::function<RouteId(const RouteSet&, RouteId)>;
 

@@ -8,6 +8,7 @@
 #include "alg/routes/routing.h"
 #include "flowctl/framing.h"
 #include "sims/model/idle_times.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

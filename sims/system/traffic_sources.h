@@ -10,13 +10,15 @@
 #include "hw/clock/clock_domain.h"
 #include "hw/topology/topology.h"
 #include "ni/operation.h"
-#include "sims/point/config.h"
+#include "sims/point/traffic_config.h"
 #include "sims/system/deliveries.h"
 #include "sims/system/side_routes.h"
 #include "sims/system/simulation.h"
 #include "sims/system/traffic.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 // Open loop: a source posts its messages however full the network is, and its queue has no bound.
 // Closed loop: a source draws no request while its outstanding ones are without a reply; the

@@ -1,5 +1,6 @@
 #include "ni/train/train_injection_port.h"
 #include "router/train/train_router.h"
+#include "sims/point/system_config.h"
 #include "sims/system/network_of.h"
 
 namespace espalier {

@@ -6,7 +6,7 @@
 
 #include "alg/routes/routing.h"
 #include "flowctl/message.h"
-#include "sims/point/config.h"
+#include "sims/point/traffic_config.h"
 
 namespace espalier {
 

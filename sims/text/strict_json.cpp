@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace espalier {
@@ -155,6 +156,10 @@ void JsonCursor::expect_keys(std::initializer_list<const char*> required,
 }
 
 bool JsonCursor::has(const char* key) const { return json_.contains(key); }
+
+bool JsonCursor::is_null() const { return json_.is_null(); }
+
+bool JsonCursor::is_object() const { return json_.is_object(); }
 
 JsonCursor JsonCursor::key(const char* name) const { return {json_.at(name), *this, name, 0}; }
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -43,8 +43,8 @@ class JsonCursor {
   [[nodiscard]] bool boolean() const;
 
   [[nodiscard]] const nlohmann::ordered_json& value() const { return json_; }
-  [[nodiscard]] bool is_null() const { return json_.is_null(); }
-  [[nodiscard]] bool is_object() const { return json_.is_object(); }
+  [[nodiscard]] bool is_null() const;
+  [[nodiscard]] bool is_object() const;
 
  private:
   JsonCursor(const nlohmann::ordered_json& json, const JsonCursor& parent, const char* name,

@@ -9,6 +9,7 @@
 #include "hw/topology/topology.h"
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/result_register.h"
+#include "sims/point/config.h"
 
 int sc_main(int, char**) {
   using namespace espalier;

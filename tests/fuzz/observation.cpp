@@ -8,6 +8,7 @@
 #include <exception>
 #include <tuple>
 
+#include "fuzz_case.h"
 #include "model_test_support.h"
 #include "sims/experiment/generate_tables.h"
 #include "sims/system/simulation.h"

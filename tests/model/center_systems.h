@@ -3,6 +3,7 @@
 
 #include "hw/hash.h"
 #include "model_test_support.h"
+#include "sims/point/config.h"
 
 namespace espalier::test {
 

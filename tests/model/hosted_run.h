@@ -6,6 +6,7 @@
 
 #include "model_test_support.h"
 #include "posting_hosts.h"
+#include "sims/point/config.h"
 #include "sims/system/host_simulation.h"
 
 namespace espalier::test {

@@ -22,6 +22,7 @@
 #include "hw/clock/clock_domain.h"
 #include "hw/topology/link_timing.h"
 #include "sims/model/idle_times.h"
+#include "sims/point/config.h"
 #include "sims/system/fabric.h"
 #include "sims/system/simulation.h"
 

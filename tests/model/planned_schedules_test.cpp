@@ -1,6 +1,7 @@
 // Planned schedules on simulated hardware: how close they come to the bound, and what the NI
 // options are for.
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"

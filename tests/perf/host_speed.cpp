@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "alg/generators/generator.h"
+#include "sims/point/config.h"
 #include "sims/system/host_simulation.h"
 
 namespace espalier {

@@ -1,5 +1,6 @@
 // The section `control`: what it means, where it may stand, and what is refused.
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "config_test_support.h"
 #include "sims/config/resolved.h"

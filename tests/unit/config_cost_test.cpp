@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "config_test_support.h"
 #include "sims/config/keys.h"

@@ -1,5 +1,6 @@
 // Multi-dimensional systems as configuration.
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "alg/algorithm.h"

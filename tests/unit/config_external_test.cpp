@@ -1,5 +1,6 @@
 // system.topology.external: routers and NIs that a program attaches.
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "config_test_support.h"
 #include "sims/config/resolved.h"

@@ -1,5 +1,6 @@
 // collective.rank_order and its file, collective.base, and the section `reorder`.
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "alg/rank_order/permutation.h"
 #include "config_test_support.h"

@@ -3,6 +3,7 @@
 
 #include "alg/certify/channel_dependencies.h"
 #include "alg/routes/routing.h"
+#include "sims/point/config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/vc_partition.h"
 #include "tests/unit/test_graphs.h"

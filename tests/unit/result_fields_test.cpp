@@ -1,6 +1,7 @@
 #include "sims/experiment/result_fields.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 using namespace espalier;
 using Json = nlohmann::ordered_json;

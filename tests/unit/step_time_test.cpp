@@ -4,6 +4,7 @@
 
 #include "alg/generators/generator.h"
 #include "sims/model/idle_times.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 namespace {

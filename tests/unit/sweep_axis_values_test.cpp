@@ -1,6 +1,7 @@
 // The values of one axis, listed or from a range.
 #include <catch2/catch.hpp>
 #include <ctime>
+#include <nlohmann/json.hpp>
 
 #include "sims/experiment/sweep/axis_values.h"
 #include "sims/text/yaml_loader.h"

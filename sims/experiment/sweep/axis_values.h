@@ -1,7 +1,7 @@
 // The values of one key along an axis, given as a list or as a range.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "sims/config/keys.h"

@@ -9,6 +9,8 @@
 
 #include "ni/reduction_unit.h"
 #include "sims/observe/explain/critical_path.h"
+#include "sims/point/ni_config.h"
+#include "sims/point/system_config.h"
 
 namespace espalier {
 

@@ -10,9 +10,10 @@
 #include "sims/observe/explain/segment.h"
 #include "sims/observe/explain/table_causes.h"
 #include "sims/observe/record/run_record.h"
-#include "sims/point/config.h"
 
 namespace espalier {
+
+struct SystemConfig;
 
 struct UnloadedNetwork {
   const SystemConfig& config;

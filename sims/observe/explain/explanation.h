@@ -1,7 +1,7 @@
 // Where the time of a run went, as part of its result (docs/explain.md).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <functional>
 #include <string>
@@ -11,9 +11,10 @@
 #include "sims/observe/explain/critical_path.h"
 #include "sims/observe/explain/delays.h"
 #include "sims/observe/explain/slack.h"
-#include "sims/point/config.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 struct Explanation {
   CriticalPath path;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "sims/model/faults.h"
 #include "sims/observe/explain/program_path.h"
 #include "sims/observe/explain/table_causes.h"
+#include "sims/point/config.h"
 #include "sims/system/program_setup.h"
 #include "sims/system/step_time.h"
 

@@ -1,7 +1,7 @@
 // Records one run, and explains where its time went when it is over.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,10 +12,11 @@
 #include "ni/engines/dimension_program.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/observe/record/run_recorder.h"
-#include "sims/point/config.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
+
+struct RunPoint;
 
 class RunAccount {
  public:

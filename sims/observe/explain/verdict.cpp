@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "sims/model/faults.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 
