@@ -30,9 +30,13 @@ const std::string kJob =
     "  jitter: 0.1\n"
     "  order_window: 3\n";
 
-Json run_job(const std::string& more, std::vector<std::string> overrides = {}) {
+Json run_job(const std::string& more, std::vector<std::string> overrides = {},
+             const std::string& network = "network: alexnet") {
   const test::TemporaryFolder folder;
-  std::vector<std::string> arguments{folder.write("job.yaml", kJob + more)};
+  std::string job = kJob + more;
+  const std::string alexnet = "network: alexnet";
+  job.replace(job.find(alexnet), alexnet.size(), network);
+  std::vector<std::string> arguments{folder.write("job.yaml", job)};
   for (const std::string& o : overrides) arguments.insert(arguments.end(), {"-s", o});
   return test::run_to_json(arguments).at("results");
 }
@@ -54,13 +58,13 @@ double figure(const Json& result, const char* key) {
 
 }  // namespace
 
-TEST_CASE("A coordinated job on the network ends alike in both fidelities, in every mode",
-          "[slow]") {
+TEST_CASE("A coordinated job on the network ends alike in both fidelities, in every mode") {
   const std::string modes =
       "  mode: [coordinator, hierarchical, cached, in_ni]\n  compute_contention: 0.4\n  "
       "iterations: 2\n";
-  const Json train = run_job(modes, {"simulation.fidelity=train", "training.network=alphago_zero"});
-  const Json cycle = run_job(modes, {"simulation.fidelity=cycle", "training.network=alphago_zero"});
+  const std::string small = "file: " ESPALIER_SOURCE_DIR "/configs/training_small.csv";
+  const Json train = run_job(modes, {"simulation.fidelity=train"}, small);
+  const Json cycle = run_job(modes, {"simulation.fidelity=cycle"}, small);
   REQUIRE(train.size() == 4);
   for (std::size_t i = 0; i < train.size(); ++i) {
     CAPTURE(train.at(i).at("coordination").at("mode"));

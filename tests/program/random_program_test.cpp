@@ -141,8 +141,8 @@ ChunkTrace trace(const DrawnProgram& program) {
 
 TEST_CASE("A compiled program computes what its text says, with any number of slots") {
   constexpr std::uint32_t kFirstSeed = 1;
-  constexpr std::uint32_t kPrograms = 600;
-  test::ShareOfCases share(20);
+  constexpr std::uint32_t kPrograms = 300;
+  test::ShareOfCases share(10);
   for (std::uint32_t seed = kFirstSeed; seed < kFirstSeed + kPrograms; ++seed) {
     if (!share.take()) continue;
     INFO("seed " << seed);
