@@ -318,6 +318,19 @@ TEST_CASE("A damaged manifest is reported with its place") {
   CHECK_THAT(outcome.err, Contains("manifest.json: error: points[3]: expected a text as 'id'"));
 }
 
+TEST_CASE("A mapping and a part of it are not both axes") {
+  for (const char* second :
+       {"system.cost.macros.link.area_um2, values: [1]", "system.cost.macros, values: [formula]"}) {
+    CAPTURE(second);
+    const SweepFolder sweep(std::string(kStart) +
+                            "axes:\n  - {key: system.cost.macros.link.area_um2, values: [5]}\n" +
+                            "  - {key: " + second + "}\n");
+    const Outcome outcome = sweep.call("plan");
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("'system.cost.macros.link.area_um2' already is an axis"));
+  }
+}
+
 TEST_CASE("The hidden worker command without arguments is a usage error") {
   const Outcome outcome = test::espalier({"worker"});
   CHECK(outcome.exit_code == 2);

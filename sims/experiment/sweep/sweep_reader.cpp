@@ -199,9 +199,11 @@ class SweepReader {
     return axis;
   }
 
+  // Neither the key nor, of a mapping, the whole or a part of it is an axis already.
   bool is_new(const Key& key, const Place& place) {
-    if (std::find(axis_keys_.begin(), axis_keys_.end(), &key) != axis_keys_.end()) {
-      diagnostics_.error(place, fmt::format("'{}' already is an axis", key.name));
+    for (const Key* other : axis_keys_) {
+      if (other != &key && other->whole != &key && key.whole != other) continue;
+      diagnostics_.error(place, fmt::format("'{}' already is an axis", other->name));
       return false;
     }
     axis_keys_.push_back(&key);
