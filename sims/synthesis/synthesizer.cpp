@@ -16,7 +16,7 @@
 
 #include "hw/cost/technology.h"
 #include "sims/process/child_process.h"
-#include "sims/process/temporary_folder.h"
+#include "sims/process/work_folder.h"
 #include "sims/synthesis/rtl_source.h"
 
 namespace espalier {
@@ -123,7 +123,7 @@ std::string area_library() {
   return text;
 }
 
-class Workplace : public TemporaryFolder {
+class Workplace : public WorkFolder {
  public:
   void write(const char* name, const std::string& text) const { std::ofstream(file(name)) << text; }
   [[nodiscard]] std::string read(const char* name) const {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sims/process/child_process.h"
-#include "sims/process/temporary_folder.h"
+#include "sims/process/work_folder.h"
 
 namespace espalier::test {
 
@@ -21,7 +21,7 @@ inline std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class TemporaryFolder : public espalier::TemporaryFolder {
+class TemporaryFolder : public WorkFolder {
  public:
   // Returns the path.
   std::string write(const std::string& name, const std::string& text) const {
