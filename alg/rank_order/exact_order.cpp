@@ -43,8 +43,19 @@ class PartialOrders {
         ranks_(order_of_ranks(model)),
         node_of_(model.ranks, kFree),
         taken_(model.ranks, false),
+        best_first_(model.ranks),
         with_free_(model.ranks, 0),
-        found_(std::move(known)) {}
+        found_(std::move(known)) {
+    for (std::uint32_t a = 0; a < model.ranks; ++a) {
+      for (std::uint32_t b = 0; b < model.ranks; ++b) {
+        if (b != a) best_first_[a].push_back(b);
+      }
+      std::sort(best_first_[a].begin(), best_first_[a].end(),
+                [&](std::uint32_t x, std::uint32_t y) {
+                  return better(costs.latency(a, x), costs.latency(a, y));
+                });
+    }
+  }
 
   // Nothing if not all orders were tried or ruled out.
   std::optional<FoundOrder> search() {
@@ -82,12 +93,10 @@ class PartialOrders {
     const std::uint64_t none = worst_ ? 0 : ~std::uint64_t{0};
     std::uint64_t of_free = none;
     for (std::size_t a = 0; a < taken_.size(); ++a) {
-      with_free_[a] = none;
-      for (std::size_t b = 0; b < taken_.size(); ++b) {
-        const bool free = b != a && !taken_[b];
-        if (free && better(costs_.latency(a, b), with_free_[a]))
-          with_free_[a] = costs_.latency(a, b);
-      }
+      const auto& others = best_first_[a];
+      const auto free =
+          std::find_if(others.begin(), others.end(), [&](std::uint32_t b) { return !taken_[b]; });
+      with_free_[a] = free == others.end() ? none : costs_.latency(a, *free);
       if (!taken_[a] && better(with_free_[a], of_free)) of_free = with_free_[a];
     }
     return cost_by(
@@ -107,10 +116,11 @@ class PartialOrders {
   const CostModel& model_;
   const CostMatrix& costs_;
   bool worst_;
-  std::vector<std::uint32_t> ranks_;      // in the order in which they are placed
-  RankOrder node_of_;                     // by rank; kFree: not placed
-  std::vector<bool> taken_;               // by node
-  std::vector<std::uint64_t> with_free_;  // by node: its best latency to a free node
+  std::vector<std::uint32_t> ranks_;                    // in the order in which they are placed
+  RankOrder node_of_;                                   // by rank; kFree: not placed
+  std::vector<bool> taken_;                             // by node
+  std::vector<std::vector<std::uint32_t>> best_first_;  // by node: the other nodes
+  std::vector<std::uint64_t> with_free_;                // by node: its best latency to a free node
   std::vector<Cost> of_vertex_;
   FoundOrder found_;
   std::uint64_t priced_ = 0;
