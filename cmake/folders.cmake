@@ -68,7 +68,7 @@ espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost ni/engines ni/r
                 alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination
                 sims/process sims/point sims/formats sims/model sims/config sims/system sims/observe/explain
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/process sims/point sims/config sims/experiment)
+espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/point sims/config sims/experiment)
 espalier_folder(sims/page ONCE USES hw/topology alg alg/routes alg/schedule alg/packing alg/plans alg/certify sims/text sims/point sims/model
                 sims/config sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS fmt::fmt)
