@@ -197,12 +197,12 @@ TEST_CASE("A workload on a multi-dimensional system runs with the dimension queu
   CHECK(result_of(folder, {}, "[dimension_queue]") == result_of(folder, {}, "none"));
 }
 
-TEST_CASE("An 8x8 torus of 1 MiB has the same messages with the Verilog of NIs", "[slow]") {
+TEST_CASE("An 8x8 torus of 256 KiB has the same messages with the Verilog of NIs", "[slow]") {
   const TemporaryFolder folder;
   folder.write(
       "run.yaml",
       "system: {topology: {type: torus, dims: [8, 8]}}\n"
-      "collective: {op: all_reduce, size: 1MiB, algorithm: [multitree, 2d_ring, forest, ring, "
+      "collective: {op: all_reduce, size: 256KiB, algorithm: [multitree, 2d_ring, forest, ring, "
       "dbtree, halving_doubling, direct]}\n");
   CHECK(account_of(folder, kAllModes, kBoth) == account_of(folder, kAllModes, "none"));
 }
