@@ -191,7 +191,7 @@ std::string find_program(const std::string& name) {
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find(':', begin), path.size());
     const std::string folder = path.substr(begin, end - begin);
-    const std::string file = (folder.empty() ? "." : folder) + "/" + name;
+    std::string file = (folder.empty() ? "." : folder) + "/" + name;
     struct stat entry {};
     const bool is_file = stat(file.c_str(), &entry) == 0 && S_ISREG(entry.st_mode);
     if (is_file && access(file.c_str(), X_OK) == 0) return file;
