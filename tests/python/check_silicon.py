@@ -1,8 +1,6 @@
 #!/usr/bin/python3
 """validation/silicon: measured rows, machines, NCCL's choices, what is simulated for a row, and the fit. Exit code 77 (skipped) without
 Debian's python3-pandas, -scipy or -yaml. tests/python/check_silicon.py ESPALIER"""
-import contextlib
-import io
 import os
 import pathlib
 import subprocess
@@ -15,7 +13,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "python")]
 try:
     import pandas  # noqa: F401
     import scipy  # noqa: F401
-    import yaml
+    import yaml  # noqa: F401
 except ImportError as missing:
     print(f"skipped: {missing} (packages python3-pandas, python3-scipy and python3-yaml)")
     sys.exit(77)

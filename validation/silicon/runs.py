@@ -11,6 +11,8 @@ from .machines import ROOT
 sys.path.append(str(ROOT / "python"))
 import espalier  # noqa: E402
 
+POINT = ROOT / "validation/silicon/point.yaml"
+
 
 class Runs:
     """`folder`: finished simulations stay there and are not run again by the same program; None: only in memory."""
@@ -57,7 +59,7 @@ class Runs:
         if kept and kept.exists():
             return json.loads(kept.read_text())["us"], ""
         try:
-            frame = espalier.run({"collective": {}}, settings, quiet=True, jobs=1)
+            frame = espalier.run(POINT, settings, quiet=True, jobs=1)
         except espalier.Error as error:
             return 0, str(error)
         microseconds = float(frame["time_ns"].iloc[0]) / 1000
