@@ -96,10 +96,11 @@ class Program:
         pathlib.Path(path).write_text(self.text())
         return path
 
-    def _located(self, error):
+    def _located(self, error, path):
         """The compiler's message with the author's line in place of the trace's."""
         words = str(error).split(":", 2)
-        place = self.places.get(int(words[1])) if len(words) > 2 and words[1].isdigit() else None
+        is_of_trace = len(words) > 2 and words[0] == str(path) and words[1].isdigit()
+        place = self.places.get(int(words[1])) if is_of_trace else None
         if place is None:
             return error
         return frames.Error(f"{os.path.relpath(place[0])}:{place[1]}: {words[2].split(' ', 1)[1]}", error.code)
@@ -107,10 +108,11 @@ class Program:
     @contextlib.contextmanager
     def _file(self):
         with tempfile.TemporaryDirectory() as folder:
+            path = self.save(pathlib.Path(folder, "program.trace"))
             try:
-                yield self.save(pathlib.Path(folder, "program.trace"))
+                yield path
             except frames.Error as error:
-                raise self._located(error) from None
+                raise self._located(error, path) from None
 
     def check(self):
         """Compiles the program and proves it: deadlock, races, the collective's result. Returns what the certifier says."""

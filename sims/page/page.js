@@ -70,7 +70,7 @@ function numbersOf(axis, values) {
   const numbers = new Map();
   const isAlgorithm = axis === 'algorithm' || axis === 'collective.algorithm';
   if (isAlgorithm) {
-    for (const value of values) if (value in data.looks) numbers.set(value, data.looks[value]);
+    for (const value of values) if (Object.hasOwn(data.looks, value)) numbers.set(value, data.looks[value]);
   }
   const taken = new Set([...numbers.values()].map(number => number % kColours));
   let next = 0;
