@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -121,7 +122,10 @@ ChoiceProcess::~ChoiceProcess() {
 Choice ChoiceProcess::ask(Bytes size) {
   std::size_t length = 0;
   std::string text;
+  // A process that has ended is an error, not the end of this one.
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
   const bool asked = write_bytes(questions_, &size, sizeof size);
+  std::signal(SIGPIPE, before);
   if (asked && read_bytes(answers_, &length, sizeof length)) {
     text.resize(length);
     if (!read_bytes(answers_, text.data(), length)) text.clear();

@@ -35,8 +35,11 @@ class StopSignals {
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
-    sigprocmask(SIG_BLOCK, &signals, &before_);
     descriptor_ = Descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (descriptor_.number() < 0) {
+      throw std::system_error(errno, std::generic_category(), "signalfd");
+    }
+    sigprocmask(SIG_BLOCK, &signals, &before_);
   }
   ~StopSignals() {
     while (take() != 0) {
@@ -258,7 +261,7 @@ class Batch {
   int signal_ = 0;
 };
 
-// One write, so that the parent reads a whole line or none.
+// In as few writes as the pipe allows.
 void write_line(const nlohmann::ordered_json& message) {
   const std::string line = message.dump() + "\n";
   std::size_t written = 0;

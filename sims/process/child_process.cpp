@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <new>
 #include <system_error>
 
 namespace espalier {
@@ -25,6 +26,14 @@ void end_with(pid_t parent) {
   // A parent that is killed cannot end its children. It may have been killed already.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(EXIT_FAILURE);
+}
+
+pid_t fork_or_fail() {
+  // The caller of this process may ignore SIGCHLD; then the status of a child would be lost.
+  std::signal(SIGCHLD, SIG_DFL);
+  const pid_t child = fork();
+  if (child < 0) fail("fork");
+  return child;
 }
 
 // dup2() clears the flag that closes a descriptor at exec, except where both are the same.
@@ -50,8 +59,9 @@ bool set_up(const ChildOptions& options, pid_t parent) {
     setrlimit(RLIMIT_AS, &limit);
   }
   if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) return false;
-  return put_at(STDOUT_FILENO, options.out) && put_at(STDERR_FILENO, options.err) &&
-         put_at(STDIN_FILENO, open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const int no_input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  return no_input >= 0 && put_at(STDOUT_FILENO, options.out) &&
+         put_at(STDERR_FILENO, options.err) && put_at(STDIN_FILENO, no_input);
 }
 
 int wait_for(pid_t child) {
@@ -85,8 +95,7 @@ ChildProcess::ChildProcess(const std::string& program, const std::vector<std::st
   const pid_t parent = getpid();
   // exec closes the pipe; before that, the child writes the error that kept it from exec.
   Pipe problem;
-  id_ = fork();
-  if (id_ < 0) fail("fork");
+  id_ = fork_or_fail();
   if (id_ == 0) {
     if (set_up(options, parent)) execv(program.c_str(), words.data());
     const int error = errno;
@@ -106,10 +115,11 @@ ChildProcess::ChildProcess(const std::string& program, const std::vector<std::st
 
 ChildProcess::ChildProcess(const std::function<int()>& work) {
   const pid_t parent = getpid();
-  id_ = fork();
-  if (id_ < 0) fail("fork");
+  id_ = fork_or_fail();
   if (id_ > 0) return;
   end_with(parent);
+  // A worker's handler reports to its parent for the worker, not for the copy.
+  std::set_new_handler(nullptr);
   _exit(work());
 }
 
@@ -152,6 +162,7 @@ RunningProgram::RunningProgram(const std::string& program,
 RunningProgram::File RunningProgram::temporary_file() {
   File file(std::tmpfile(), &std::fclose);
   if (!file) fail("temporary file");
+  fcntl(fileno(file.get()), F_SETFD, FD_CLOEXEC);
   return file;
 }
 
