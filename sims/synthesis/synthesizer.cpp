@@ -130,6 +130,9 @@ class Workplace : public WorkFolder {
     std::ifstream in(file(name));
     return {std::istreambuf_iterator<char>(in), {}};
   }
+  // The Liberty file under a name that scripts can have: quotes and blanks in its path would end a
+  // word of yosys, abc or OpenSTA.
+  void link_library(const std::string& path) const { fs::create_symlink(path, file("cells.lib")); }
 };
 
 double number_in(const std::string& log, const char* pattern, const std::string& what) {
@@ -159,16 +162,16 @@ constexpr const char* kMapForDelay =
 // The critical path of the netlist, registers' setup included: the part of a long period that the
 // slack does not leave.
 constexpr const char* kTimingPeriodPs = "1000000";
-std::string timing_script(const char* top, const std::string& liberty) {
+std::string timing_script(const char* top) {
   return fmt::format(
-      "read_liberty {{{0}}}\n"
+      "read_liberty cells.lib\n"
       "read_verilog netlist.v\n"
-      "link_design {1}\n"
+      "link_design {0}\n"
       "set_cmd_units -time ps\n"
       "if {{[llength [get_ports -quiet clk]]}} {{\n"
-      "  create_clock -name clock -period {2} [get_ports clk]\n"
+      "  create_clock -name clock -period {1} [get_ports clk]\n"
       "}} else {{\n"
-      "  create_clock -name clock -period {2}\n"
+      "  create_clock -name clock -period {1}\n"
       "}}\n"
       "foreach port [all_inputs] {{\n"
       "  if {{[get_property $port full_name] ne \"clk\"}} {{\n"
@@ -178,7 +181,7 @@ std::string timing_script(const char* top, const std::string& liberty) {
       "set_output_delay 0 -clock clock [all_outputs]\n"
       "report_checks -path_delay max > timing.txt\n"
       "exit\n",
-      liberty, top, kTimingPeriodPs);
+      top, kTimingPeriodPs);
 }
 
 // The cells of a mapped module and their leakage; empty if the library lacks that of one of them.
@@ -283,11 +286,10 @@ constexpr const char* kProbes =
 double nand2_area(const std::string& yosys, const std::string& path) {
   const Workplace place;
   place.write("probes.v", kProbes);
-  const std::string liberty = fs::absolute(path).string();
-  place.write("run.ys", fmt::format("read_verilog probes.v\nsynth\ndfflibmap -liberty \"{0}\"\n"
-                                    "abc -liberty \"{0}\"\nopt_clean\n"
-                                    "tee -o area.txt stat -liberty \"{0}\"\n",
-                                    liberty));
+  place.link_library(fs::absolute(path).string());
+  place.write("run.ys",
+              "read_verilog probes.v\nsynth\ndfflibmap -liberty cells.lib\n"
+              "abc -liberty cells.lib\nopt_clean\ntee -o area.txt stat -liberty cells.lib\n");
   const ChildOutcome outcome =
       run_child(yosys, {"-Q", "-T", "-l", "log.txt", "run.ys"}, place.path().string());
   const std::string area = place.read("area.txt");
@@ -331,12 +333,14 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   const Workplace place;
   const RtlSource source = rtl_source(instance.module);
   const std::string name = describe(instance);
-  const std::string area_library_path = user_library_ ? library_ : "areas.lib";
+  const char* areas = user_library_ ? "cells.lib" : "areas.lib";
+  const std::string area_library_path = user_library_ ? library_ : areas;
   std::string parameters;
   for_each_parameter(instance, [&](const char* parameter, std::uint32_t value) {
     parameters += fmt::format(" -set {} {}", parameter, value);
   });
   place.write("module.v", source.text);
+  place.link_library(library_);
   if (!user_library_) place.write("areas.lib", area_library());
   place.write("map.abc", kMapForDelay);
   // The area is taken from a mapping for area, and the delay from a mapping for delay.
@@ -346,19 +350,18 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
       "hierarchy -top {0}\n"
       "synth -top {0} -flatten\n"
       "design -save logic\n"
-      "dfflibmap -liberty \"{2}\"\n"
-      "abc -liberty \"{2}\"\n"
+      "dfflibmap -liberty {2}\n"
+      "abc -liberty {2}\n"
       "opt_clean\n"
-      "tee -o area.txt stat -liberty \"{2}\"\n",
-      source.name, parameters, area_library_path);
+      "tee -o area.txt stat -liberty {2}\n",
+      source.name, parameters, areas);
   if (has_timing_) {
-    script += fmt::format(
+    script +=
         "design -load logic\n"
-        "dfflibmap -liberty \"{0}\"\n"
-        "abc -liberty \"{0}\" -script map.abc\n"
+        "dfflibmap -liberty cells.lib\n"
+        "abc -liberty cells.lib -script map.abc\n"
         "opt_clean\n"
-        "write_verilog -noattr -noexpr netlist.v\n",
-        library_);
+        "write_verilog -noattr -noexpr netlist.v\n";
   }
   place.write("run.ys", script);
   const std::vector<std::string> arguments{"-Q", "-T", "-l", "log.txt", "run.ys"};
@@ -395,7 +398,7 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
 double Synthesizer::timed(const std::string& folder, const char* top,
                           const std::string& name) const {
   const std::string script = (fs::path(folder) / "timing.tcl").string();
-  std::ofstream(script) << timing_script(top, library_);
+  std::ofstream(script) << timing_script(top);
   const ChildOutcome sta = run_child(sta_, {"-no_splash", "-exit", "timing.tcl"}, folder);
   std::ifstream in((fs::path(folder) / "timing.txt").string());
   const std::string report{std::istreambuf_iterator<char>(in), {}};
