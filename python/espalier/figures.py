@@ -5,6 +5,7 @@
 import argparse
 import csv
 import difflib
+import importlib.util
 import itertools
 import json
 import math
@@ -143,7 +144,7 @@ class Panel:
         elif series is None:
             self.series = [("", None, rows)]
         else:
-            self.series = [(label, None, [row for row in rows if row["columns"].get(series) == label])
+            self.series = [(str(label), None, [row for row in rows if row["columns"].get(series) == label])
                            for label in figure.values_of(series, [*steps, "series"])]
         labels = [label for label, _, _ in self.series]
         if self.normalize and self.normalize.get("series") not in labels:
@@ -231,6 +232,11 @@ class Panel:
         return rows
 
 
+def word(value):
+    """A value of an axis; true and false as in YAML, because they are no numbers."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 def number(text):
     try:
         return float(text)
@@ -264,14 +270,14 @@ class Figure:
         rows = []
         for point in self.manifest["points"]:
             for settings in [point["set"], *point.get("alike", [])]:
-                columns = {key: str(value) if isinstance(value, bool) else value for key, value in settings.items()}
+                columns = {key: word(value) for key, value in settings.items()}
                 rows.append({"columns": columns | frames.numbers_of(settings), "result": found.get(point["id"])})
         return rows
 
     def values_of(self, axis, steps):
         for each in self.manifest["axes"]:
             if each["key"] == axis:
-                return each["values"]
+                return [word(value) for value in each["values"]]
         return self.places.fail(steps, f"the sweep has no axis '{axis}'",
                                 f"axes: {', '.join(each['key'] for each in self.manifest['axes'])}")
 
@@ -331,7 +337,16 @@ def main(arguments=None):
     parser.add_argument("-j", "--jobs", type=int, help="number of simulations at a time")
     parser.add_argument("--format", default="png,svg", help="of pictures: png, svg, pdf, separated by commas")
     options = parser.parse_args(arguments)
+    for assignment in options.set:
+        if "=" not in assignment:
+            parser.error(f"-s {assignment}: expected KEY=VALUE, for example -s system.router.vcs=2")
     sets = dict(assignment.split("=", 1) for assignment in options.set)
+    names = [pathlib.Path(file).stem for file in options.files]
+    for name in names:
+        if names.count(name) > 1:
+            parser.error(f"two files are named {name}: the second would overwrite the first's pictures. Use another folder (-o) for it")
+    if importlib.util.find_spec("matplotlib") is None:
+        parser.error("pictures need matplotlib (Debian: python3-matplotlib)")
     code = 0
     for file in options.files:
         try:
