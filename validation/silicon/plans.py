@@ -53,7 +53,7 @@ def cycles(nanoseconds):
 
 def plan_case(machine, case, values):
     """`values`: the machine's numbers by name, as they are or as a fit tries them."""
-    if machine.preset:
+    if machine.preset and case.collective not in ("dispatch", "combine"):
         return Planner(machine, case, values).plan()
     if machine.model:
         settings = {key: str(value) for key, value in machine.model.items() if key != "how"}

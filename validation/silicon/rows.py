@@ -154,6 +154,10 @@ def cases_of(rows, machines):
         if "apart" in owner:
             apart[row.machine, owner["apart"]] = apart.get((row.machine, owner["apart"]), 0) + 1
             continue
+        system = machines[owner["is"]].system
+        if system and (row.servers, row.gpus_per_server) != (system.servers, system.gpus_per_server):
+            raise Mistake(f"{row.place}: {row.servers} servers of {row.gpus_per_server} GPUs are not '{owner['is']}', which has "
+                          f"{system.servers} of {system.gpus_per_server}. Name another machine, or add it to machines/")
         apart_by = {"site": row.machine, "nccl": row.nccl, "setting": row.setting}
         more = {field: apart_by[field] for field in owner.get("cases", ())}
         members.setdefault((owner["is"], Case(row.collective, row.size, row.kernel, **more)), []).append(row)
