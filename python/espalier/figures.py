@@ -84,7 +84,7 @@ def read_draw(path):
         places = Places(path)
         document = yaml.load(pathlib.Path(path).read_text(), yaml.BaseLoader)
     except (OSError, yaml.YAMLError) as error:
-        raise Mistake(f"{path}: error: {error}") from None
+        raise Mistake(f"{path}: error: {getattr(error, 'strerror', None) or error}") from None
     if not isinstance(document, dict) or "draw" not in document:
         raise Mistake(f"{path}: error: found no 'draw:'; a figure is a sweep file that says how it is drawn")
     check(document["draw"], places)

@@ -48,13 +48,22 @@ def run_points(file, folder, words):
     return code == 0
 
 
+def plain(value):
+    """Of a value that JSON does not know: numbers and lists of numpy and pandas as Python's, a path as text, a range as a list."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return os.fspath(value) if isinstance(value, os.PathLike) else list(value)
+
+
 def value_text(value):
     """A value as -s expects it: text as it is, everything else as JSON, which is YAML, too."""
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else json.dumps(value, default=plain)
 
 
 def option_words(sets, options):
     """-s for each of `sets`; options as on the command line: jobs=2 is --jobs 2, resume=True is --resume."""
+    if not isinstance(sets, (dict, type(None))):
+        raise TypeError(f'sets: expected a dict such as {{"collective.size": "1MiB"}}, found {sets!r}')
     words = []
     for key, value in (sets or {}).items():
         words += ["-s", f"{key}={value_text(value)}"]
@@ -72,9 +81,9 @@ def as_file(config):
         yield str(config)
         return
     with tempfile.NamedTemporaryFile("w", dir=".", prefix=".espalier-", suffix=".yaml") as file:
-        json.dump(config, file)
+        json.dump(config, file, indent=1, default=plain)  # a line for each value, so that a message shows the wrong one
         file.flush()
-        yield file.name
+        yield os.path.relpath(file.name)
 
 
 def flat(values, prefix=""):
@@ -118,17 +127,24 @@ def with_settings(settings, result, numbers=None):
 
 
 def results(path):
-    """The data frame of a file that `--json` wrote, or of a sweep's results.jsonl. The document without its results is
-    `frame.attrs["document"]`."""
+    """The data frame of a file that `--json` wrote, or of a gathered sweep: its folder or its results.jsonl. The document of
+    `--json` without its results is `frame.attrs["document"]`."""
     import pandas  # here, because writing a program does not need it
 
-    text = pathlib.Path(path).read_text()
-    if str(path).endswith(".jsonl"):
-        points = [json.loads(line) for line in text.splitlines()]
-        frame = pandas.DataFrame([{"id": point["id"]} | with_settings(point["set"], point["result"], point["set_numbers"])
-                                  for point in points])
-        return frame
-    document = json.loads(text)
+    path = pathlib.Path(path)
+    path = path / "results.jsonl" if path.is_dir() else path
+    try:
+        text = path.read_text()
+        if path.suffix == ".jsonl":
+            points = [json.loads(line) for line in text.splitlines()]
+            return pandas.DataFrame([{"id": point["id"]} | with_settings(point["set"], point["result"], point["set_numbers"])
+                                     for point in points])
+        document = json.loads(text)
+        if not isinstance(document, dict) or not {"points", "results"} <= document.keys():
+            raise ValueError("found no points and results")
+    except (ValueError, OSError) as error:
+        raise Error(f"{path}: error: {getattr(error, 'strerror', None) or error}. Expected a file of `espalier run --json`, or the "
+                    "results.jsonl that `espalier sweep gather` writes", 2) from None
     rows = []
     for point, result in zip(document["points"], document["results"], strict=True):
         more = {name: point[name] for name in ("config", "schedule") if name in point}
@@ -155,7 +171,7 @@ def run(config, sets=None, **options):
 def compare(config, sets=None, files=(), **options):
     """Every algorithm that suits the network, as `espalier compare`; `files` are programs and schedules that compete, too.
     `frame.attrs["document"]` has the rankings and what was skipped."""
-    return to_frame("compare", config, sets, options, files)
+    return to_frame("compare", config, sets, options, [files] if isinstance(files, (str, os.PathLike)) else files)
 
 
 def sweep(file, sets=None, folder=None, workers=None, partial=False):

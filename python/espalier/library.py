@@ -156,4 +156,7 @@ def main(name, *words):
 if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] not in PROGRAMS:
         sys.exit(f"usage: python3 -m espalier.library NAME servers=N per_server=N [instances=N]; names: {', '.join(PROGRAMS)}")
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except (TypeError, ValueError) as error:
+        sys.exit(f"{sys.argv[1]}: {error}. Give sizes as servers=3 per_server=4")

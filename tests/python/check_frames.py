@@ -58,6 +58,19 @@ class Frames(unittest.TestCase):
         self.assertIn("did you mean", str(caught.exception))
         self.assertEqual(caught.exception.code, 2)
 
+    def test_sets_take_numbers_of_numpy_and_pandas(self):
+        seeds = pandas.Series([1, 2])
+        frame = espalier.run(RING, {"collective.rank_order": "random", "collective.rank_order_seed": seeds,
+                                    "system.router.vcs": seeds.max()})
+        self.assertEqual(list(frame["collective.rank_order_seed"]), [1, 2])
+
+    def test_a_file_without_results_is_refused_by_name(self):
+        pathlib.Path("area.json").write_text("{}")
+        for name in ["area.json", "missing.json", "."]:
+            with self.assertRaises(espalier.Error) as caught:
+                espalier.results(name)
+            self.assertIn(str(pathlib.Path(name)) if name != "." else "results.jsonl", str(caught.exception))
+
     def test_compare_ranks_algorithms(self):
         frame = espalier.compare(RING, {"collective.algorithm": ["ring", "multitree"]})
         self.assertEqual(list(frame["algorithm"]), ["ring", "multitree"])
@@ -73,6 +86,7 @@ class Frames(unittest.TestCase):
         self.assertEqual(points, {path: path.stat().st_mtime_ns for path in pathlib.Path("sweeps/a/points").iterdir()})
         pandas.testing.assert_frame_equal(frame, again)
         pandas.testing.assert_frame_equal(frame, espalier.results("sweeps/a/results.jsonl"))
+        pandas.testing.assert_frame_equal(frame, espalier.results("sweeps/a"))
 
 
 if __name__ == "__main__":
