@@ -2,7 +2,7 @@
 // NI's own and one for each child in a tree over all NIs. The lowest unit whose bits are all set goes
 // up in a message, or starts the collective if this is the root, and its bits are cleared. A bit set
 // in one cycle is picked in the next and shows in the one after. The decisions are those of
-// sims/coordination/ni_hosts.*.
+// NiHosts (sims/workload/coordination/event_driven_hosts.cpp).
 module readiness_table #(
     parameter UNITS = 161,
     parameter CHILDREN = 8,

@@ -93,7 +93,7 @@ TEST_CASE("Each switch on a message's way costs its pipeline and a link") {
   CHECK(lone(dragonfly, 2) == direct + 3 * hop);
 }
 
-// The dragonfly in which first and last local links close a circle (alg/routes/vc_classes.cpp).
+// The dragonfly in which first and last local links close a circle (alg/routes/routing.cpp).
 // Each node beside a group's gateway sends to the node beside the next group's.
 TrafficConfig round_the_groups() {
   TrafficConfig traffic;
