@@ -35,7 +35,7 @@ class CutSearch {
 
   template <class Describe, class Certify>
   void offer(double seconds_per_byte, Describe describe, Certify certify) {
-    // The first of equal bounds is reported, whatever the rounding.
+    // Of bounds that differ only by rounding, the first one is reported.
     if (seconds_per_byte <= best_.seconds_per_byte * (1 + 1e-12)) return;
     best_ = {seconds_per_byte, describe(), certify()};
   }

@@ -10,7 +10,7 @@ namespace espalier {
 
 struct RankedSchedule {
   std::string name;  // of the algorithm, with the number of segments if that was chosen here
-  // The generator and the number of segments make the schedule again.
+  // Calling the generator with this number of segments makes the schedule again.
   const Generator* generator;
   std::uint32_t segments;
   std::uint64_t planned_ps;  // alg/packing/schedule_time.h

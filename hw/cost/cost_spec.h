@@ -123,8 +123,8 @@ inline constexpr std::size_t kNumCostBlocks =
     static_cast<std::size_t>(CostBlock::ni_readiness_table) + 1;
 
 // A user's numbers for one instance of a block. A number of 0 is replaced by the formula's. For
-// logic, `read_pj` is the energy of one use; for a PHY, that of a bit over its link: both ends and
-// the wire.
+// logic, `read_pj` is the energy of one use; for a PHY, the energy of a bit over its link: both
+// ends and the wire.
 struct UserMacro {
   double area_um2 = 0;
   std::uint64_t delay_ps = 0;  // access time of a memory, critical path of logic; margin included

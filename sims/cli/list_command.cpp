@@ -37,7 +37,7 @@ std::vector<NamedLine> names_of() {
   return entries;
 }
 
-// The blocks of which a configuration may give numbers of its own, and these numbers.
+// The blocks that system.cost.macros may describe, each with the numbers that it takes.
 std::vector<NamedLine> cost_blocks() {
   std::vector<NamedLine> blocks;
   const Key& macros = *find_key("system.cost.macros");

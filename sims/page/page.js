@@ -65,7 +65,7 @@ function colourOf(number) {
 // Marks shift with every nine numbers, so that 81 numbers differ in colour or mark.
 const markOf = number => kMarks[(number + Math.floor(number / kColours)) % kColours];
 
-// A number for each value of an axis. Algorithms of the registry bring theirs; others take what is left.
+// A number for each value of an axis. Algorithms of the registry have fixed numbers; other values take the free numbers.
 function numbersOf(axis, values) {
   const numbers = new Map();
   const isAlgorithm = axis === 'algorithm' || axis === 'collective.algorithm';

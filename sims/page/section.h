@@ -95,7 +95,7 @@ struct Shown {
   std::vector<std::size_t> runs;  // in the report's order
   std::string what_is_left_out;   // a sentence with a leading space; empty if nothing is
 };
-// Of each of the first `most` groups the fastest run of the largest size.
+// One run for each of the first `most` groups: the fastest run of the group's largest size.
 [[nodiscard]] Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs,
                               std::size_t most,
                               const std::function<std::string(std::size_t)>& group);

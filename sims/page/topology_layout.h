@@ -36,7 +36,7 @@ class TopologyLayout {
   [[nodiscard]] std::string link(LinkId id, double aside) const;
   [[nodiscard]] std::string all_links() const;
   [[nodiscard]] std::string route(const RouteSet& routes, RouteId route) const;
-  // Of a vertex with a number in it.
+  // Radius of a vertex that has its number inside.
   [[nodiscard]] double tree_radius() const { return std::clamp(room_ * 0.52, 2.0, 15.0); }
 
  private:

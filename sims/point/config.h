@@ -1,6 +1,6 @@
 // The contents of a configuration file as plain structs in model units, a header for each section.
-// Only the reader knows YAML. Who reads one section includes its header only, and is not compiled
-// again when another section changes.
+// Only the reader knows YAML. A file that needs one section includes only the header of that
+// section, and is not compiled again when another section changes.
 #pragma once
 
 #include <cstdint>

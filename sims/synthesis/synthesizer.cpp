@@ -263,7 +263,7 @@ std::optional<double> leakage_of_cell(const std::string& cell) {
   return sum / static_cast<double>(states);
 }
 
-// Yosys reads the cells and does not tell what they leak.
+// Leakage by cell. It is read here because yosys does not report it.
 std::map<std::string, double> leakages(const std::string& library) {
   std::map<std::string, double> leakage_nw;
   const double unit = leakage_unit(library);

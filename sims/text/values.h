@@ -76,8 +76,8 @@ struct Value {
   // The values of a list, each as `number`; empty: zero_word was given.
   std::vector<std::uint64_t> items;
   std::vector<std::string> texts;  // of a list of parts
-  // By record and field. Of a mapping that is not in a list: one record, or none if no field is
-  // given.
+  // Values by record and field. A mapping outside of a list is one record, or none if it has no
+  // field.
   std::vector<std::vector<Value>> records;
 };
 [[nodiscard]] bool operator==(const Value& a, const Value& b);

@@ -202,8 +202,8 @@ TEST_CASE("The README's first commands print the lines below them") {
 TEST_CASE("Every command in the README and in docs runs", "[slow]") {
   std::vector<std::string> pages = files_in(source_folder() / "docs", ".md");
   pages.push_back((source_folder() / "README.md").string());
-  // As in the repository's folder, but files that commands write do not stay; later commands find
-  // those of earlier ones.
+  // A folder with links to the repository's, so that the files that commands write do not stay.
+  // Later commands find the files of earlier commands.
   const TemporaryFolder folder;
   fs::create_directory_symlink(source_folder() / "configs", folder.file("configs"));
   fs::create_directory_symlink(source_folder() / "python", folder.file("python"));

@@ -49,7 +49,7 @@ Json drawn_on(const std::string& page) {
   return Json::parse(page.substr(at, page.find("</script>", at) - at));
 }
 
-// The page without its script and the script's data: what a reader without JavaScript has.
+// The page without its script and the script's data, as a reader without JavaScript sees it.
 std::string text_of(const std::string& page) { return page.substr(0, page.find("<script")); }
 
 struct Reports {

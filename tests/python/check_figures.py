@@ -99,7 +99,7 @@ class Tables(unittest.TestCase):
             table({}, points)
         self.assertEqual([row[3] for row in table({"y": {"field": "y", "combine": "mean"}}, points)], [15.0, 4.0])
         self.assertEqual([row[3] for row in table({"y": {"field": "y", "combine": "min"}}, points)], [10.0, 4.0])
-        # A mean of which a point failed would pass for the mean of all.
+        # If a point of a mean failed, the mean of the other points would look like the mean of all points.
         self.assertEqual([row[3] for row in table({"y": {"field": "y", "combine": "mean"}}, points, complete=False)], [15.0])
 
     def test_entries_of_a_list_are_drawn_at_the_middle_of_their_steps(self):

@@ -323,7 +323,7 @@ class Plans(unittest.TestCase):
             self.assertIsNone(setting(other, order))
 
     def test_kernels_of_mscclpp(self):
-        # Those that read from their peers have less of a link than those that write.
+        # Kernels that read from their peers get less of a link's rate than kernels that write.
         for name, kernel, size, rate in [("NDm v4, 1 server", "1", GiB, None), ("NDm v4, 1 server", "4", 32 * MiB, "230GB/s"),
                                          ("ND v5, 2 servers", "4", 48 * MiB, "335GB/s")]:
             self.assertEqual(setting(plan(f"{name}, MSCCL++", "all_reduce", size, kernel=kernel), "system.link.bandwidth"), rate)
@@ -334,7 +334,7 @@ class Plans(unittest.TestCase):
 
 
 class Recorder:
-    """Stands for the simulator: ours is twice the launch and a share of the size. Keeps what it was asked for."""
+    """Stands for the simulator: a run takes twice the launch and a share of the size. Keeps the plans that it was given."""
 
     def __init__(self):
         self.sizes = set()

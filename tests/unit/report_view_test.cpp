@@ -1,4 +1,4 @@
-// What a report compares with what: workloads, facets, ties; and what the page's script is told.
+// Which runs a report compares (workloads, facets, ties), and the data for the page's script.
 #include "sims/page/view.h"
 
 #include <catch2/catch.hpp>

@@ -67,7 +67,7 @@ def ring_cost(system, op, size, protocol):
         network_steps = 2 * system.servers
     rate = system.rings * (system.ring_rate if system.servers <= 2 else system.network_rate)
     if protocol == "LL":
-        # Flags take half of LL's rate. Version 2.18 counts half of what is left.
+        # Half of LL's bytes are flags. Version 2.18 halves the rate once more.
         kind = system.hosts if system.servers > 1 else system.gpu
         rate = min(system.by_servers(TUNING["ll"][kind]), rate / (4 if system.version == "2.18" else 2))
     if protocol == "LL128":

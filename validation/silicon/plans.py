@@ -20,7 +20,7 @@ COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """What tells measured times of one machine apart."""
+    """A measured case of a machine: rows that agree in these fields are measurements of the same thing."""
     collective: str
     size: int  # bytes, as nccl-tests count: the gathered result of an all_gather
     kernel: str = ""  # of MSCCL++
@@ -203,7 +203,7 @@ class Planner:
         return posts * self.set_number("simple_post")
 
     def set_protocol(self, protocol, post, rate):
-        """What a step costs besides links."""
+        """The time that a step takes beside the time on links."""
         step = {"LL": self.number("ll_step", 1), "LL128": self.number("ll128_step", 1300)}.get(protocol, 1)
         self.settings |= {"collective.program.protocol": protocol, "system.ni.program.decode_cycles": cycles(max(step, 1.0))}
         if rate:
@@ -246,7 +246,7 @@ class Planner:
         is_exchange = self.case.collective == "all_to_all"
         most = int(self.number("network_channels", 2)) if self.between else MESSAGE_CHANNELS
         channels = nccl.message_channels(self.system.ranks, size, MESSAGE_CHANNELS, most)
-        # All peers share the channels: more for each than that do not run at the same time.
+        # All peers share the channels, so a peer cannot use more than its share at the same time.
         if is_exchange:
             channels = min(channels, max(2 * MESSAGE_CHANNELS // self.system.ranks, 1))
         plan = Plan(f"messages x{channels}")

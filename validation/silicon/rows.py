@@ -29,8 +29,8 @@ COLLECTIVE_NAMES = {name: name for name in COLLECTIVES} | {"allreduce": "all_red
 REQUIRED = ("machine", "collective", "gpus_per_server", "size_bytes", "time")
 UNITS = ("us", "GB/s algbw", "GB/s busbw")
 ROLES = ("fit", "test", "limit")
-# Rows of one case run one after the other, in place and out of place, or in several jobs. No model that takes them for one case is
-# within 41 % of both if they differ by more than this.
+# Rows of one case run one after the other, in place and out of place, or in several jobs. If two of
+# them differ by more than this factor, no single time is within 41 % of both.
 MOST_SPREAD = 2
 
 
@@ -129,7 +129,7 @@ def read_row(place, cells):
 
 
 def stored_rows():
-    """Those of the repository."""
+    """The rows of all tables in the repository."""
     return [row for path in sorted(FOLDER.glob("*.csv")) for row in read_rows(path, needs_source=True)]
 
 

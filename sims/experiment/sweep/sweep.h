@@ -33,8 +33,8 @@ struct AxisKey {
   std::vector<ConfigNode> values;  // valid for the key, with their places in the file
 };
 
-// A partial configuration on an axis, and what a point's `set` says of it: the case's label under
-// the axis's name, and the values that it takes from lists.
+// A partial configuration on an axis, and its entries in a point's `set`: the case's label under
+// the axis's name, and the values that the case takes from lists.
 struct SweepCase {
   ConfigNode config;
   nlohmann::ordered_json set;

@@ -69,7 +69,7 @@ class SweepReader {
     check_when();
     sweep_.only = condition(map, "only");
     sweep_.except = condition(map, "except");
-    // Only the figures of the Python package read what a drawing says.
+    // The Python package checks the contents of `draw`; here it only has to be a mapping.
     if (map.find("draw") != nullptr && map.find("draw")->kind != ConfigNode::Kind::map)
       diagnostics_.error(map.place_of("draw"), "draw: expected a mapping",
                          "draw: {series: name, x: {field: size_bytes}, y: {field: time_ns}}");
