@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """What the order of the ranks is worth on a data-centre fabric (Luo et al., "Cloud Collectives"): simulated times of random orders, of
 the best and the worst that `espalier reorder` finds, and of orders spread between them, with Spearman's correlation between model and
-simulation. Writes a CSV for every algorithm, one of all, and pictures where gnuplot is installed.
+simulation. Writes a CSV for every algorithm, one of all, and pictures where matplotlib is installed.
 
     tests/perf/reorder.py ESPALIER CONFIG FOLDER [--random N] [--simulated M] [--algorithms ring,dbtree] [-s key=value]...
 """
 import argparse
+import csv
 import json
 import os
-import shutil
 import subprocess
 import sys
 
@@ -125,22 +125,26 @@ def summary(algorithm, objective, rows, found):
 
 
 def draw(folder, algorithms):
-    if shutil.which("gnuplot") is None:
+    try:
+        from matplotlib import pyplot
+    except ImportError:
         return
-    best_by = {a: "sum" if a == "ring" else "load" for a in algorithms}
-    plots = ", ".join(f"'{a}/orders_{best_by[a]}.csv' using 3:(1) every ::13 smooth cnorm with lines lw 2 title '{a}'"
-                      for a in algorithms)
-    script = ("set terminal svg size 720,440 noenhanced font 'sans,14' background rgb 'white'\nset output 'random_orders.svg'\n"
-              "set datafile separator ','\nset xlabel 'all-reduce, ms'\nset key bottom right\n"
-              "set ylabel 'share of random orders'\nset grid\nplot " + plots + "\n"
-              "set output 'model_and_simulation.svg'\nset xlabel 'cost by the model, of the best'\n"
-              "set ylabel 'all-reduce, ms'\nset key top left\nplot "
-              + ", ".join(f"best_{i}=0, '{a}/orders_{best_by[a]}.csv' using (best_{i} = best_{i} == 0 ? $2 : best_{i}, "
-                          f"$2 / best_{i}):3 every ::1 with points title '{a}'"
-                          for i, a in enumerate(algorithms)) + "\n")
-    with open(os.path.join(folder, "orders.gp"), "w", encoding="utf-8") as file:
-        file.write(script)
-    subprocess.run(["gnuplot", "orders.gp"], cwd=folder, check=False)
+    pictures = {name: pyplot.subplots(figsize=(7.2, 4.4)) for name in ("random_orders", "model_and_simulation")}
+    (_, shares), (_, costs) = pictures.values()
+    for algorithm in algorithms:
+        objective = "sum" if algorithm == "ring" else "load"
+        with open(os.path.join(folder, algorithm, f"orders_{objective}.csv"), encoding="utf-8") as file:
+            rows = [(row["order"], float(row["cost"]), float(row["time_ms"])) for row in csv.DictReader(file)]
+        drawn = sorted(time for name, _, time in rows if name.startswith("random"))
+        shares.step(drawn, [(i + 1) / len(drawn) for i in range(len(drawn))], where="post", label=algorithm)
+        best = dict((name, cost) for name, cost, _ in rows)["best"]
+        costs.plot([cost / best for _, cost, _ in rows], [time for _, _, time in rows], "+", label=algorithm)
+    shares.set(xlabel="all-reduce, ms", ylabel="share of random orders")
+    costs.set(xlabel="cost by the model, of the best", ylabel="all-reduce, ms")
+    for name, (figure, axes) in pictures.items():
+        axes.grid()
+        axes.legend()
+        figure.savefig(os.path.join(folder, name + ".svg"))
 
 
 def main():
