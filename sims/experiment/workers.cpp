@@ -103,13 +103,12 @@ class Batch {
       try {
         start_next();
       } catch (const std::system_error& error) {
-        // A process needs file descriptors here. While other processes hold them all, fewer run at
-        // once.
-        const bool no_descriptor = error.code() == std::errc::too_many_files_open;
-        if (no_descriptor && !workers_.empty()) {
-          at_once_ = workers_.size();
-          return;
-        }
+        // While other processes hold all file descriptors or places for processes, fewer
+        // simulations run at once. The next one starts when one of them has ended.
+        const bool is_shortage = error.code() == std::errc::too_many_files_open ||
+                                 error.code() == std::errc::too_many_files_open_in_system ||
+                                 error.code() == std::errc::resource_unavailable_try_again;
+        if (is_shortage && !workers_.empty()) return;
         WorkerReport report;
         report.failure =
             fmt::format("cannot start a simulation process: {}", error.code().message());

@@ -13,6 +13,7 @@ from pathlib import Path
 
 PRODUCTION = ("hw", "ni", "router", "flowctl", "alg", "sims", "sockets")
 LIMITS = "tests/budget/limits.csv"
+UNITS = "translation units of the program"  # counted where a build folder is given
 
 
 def lines_of(source):
@@ -41,7 +42,7 @@ def counts(source, espalier, build):
         "bytes of docs": sum(p.stat().st_size for p in pages),
     }
     if build:
-        found["translation units of the program"] = units_of(build)
+        found[UNITS] = units_of(build)
     return found
 
 
@@ -58,6 +59,9 @@ def complaints(found, limits):
         elif count > limits[name]:
             yield (f"{count} {name}, and {LIMITS} allows {limits[name]}: take something away, or raise the limit there "
                    f"and say in a comment line what was removed instead, or why nothing could be")
+    for name in limits:
+        if name not in found and name != UNITS:
+            yield f"{LIMITS} limits {name}, which nothing counts: take the row away, or correct its name"
 
 
 def main():
@@ -75,6 +79,9 @@ def main():
             missing = list(complaints(found, {n: c for n, c in found.items() if n != name}))
             if len(missing) != 1 or name not in missing[0]:
                 sys.exit(f"no limit for {name} gives: {missing}")
+        unknown = list(complaints(found, {**found, "no such thing": 1}))
+        if len(unknown) != 1 or "no such thing" not in unknown[0]:
+            sys.exit(f"a limit of what nothing counts gives: {unknown}")
         if any(count == 0 for count in found.values()):
             sys.exit(f"nothing is counted: {found}")
         print(f"{len(found)} limits fail alone, one below the count")

@@ -55,8 +55,8 @@ void check_sizes(const std::vector<Size>& sizes) {
   }
 }
 
-// The bits of NiHosts (sims/workload/coordination), of one NI and clocked: what is missing of each unit, and
-// the unit that is on its way.
+// The bits of NiHosts (sims/workload/coordination), of one NI and clocked: what is missing of each
+// unit, and the unit that is on its way.
 class Readiness {
  public:
   struct Inputs {

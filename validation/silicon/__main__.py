@@ -126,6 +126,8 @@ def write_table(path, lines, day):
 
 
 def table(cases, apart, options):
+    if options.write and options.files:
+        raise machines.Mistake("--write is for the rows of validation/silicon/rows. Leave out the files, or --write")
     runs = Runs(options.output, options.jobs)
     planned = [plans.plan_case(one.machine, one.case, one.machine.values()) for one in cases]
     for one, plan, (ours, failure) in zip(cases, planned, runs.times_of(planned)):
