@@ -34,9 +34,10 @@ std::vector<std::string> files_in(const fs::path& folder, const std::string& ext
   return files;
 }
 
-// Words in capitals stand for something the reader fills in; so do dots and angle brackets.
+// Words in capitals stand for something the reader fills in, but for a variable that is set before
+// the command; so do dots and angle brackets.
 bool has_placeholder(const std::string& command) {
-  static const std::regex placeholder(R"(\b[A-Z][A-Z_]+\b|\.\.\.|<[a-z]+>)");
+  static const std::regex placeholder(R"(\b[A-Z][A-Z_]+\b(?!=)|\.\.\.|<[a-z]+>)");
   return std::regex_search(command, placeholder);
 }
 
@@ -165,6 +166,7 @@ TEST_CASE("Commands are found in fenced and in indented code, and nowhere else")
                                  "PYTHONPATH=python python3 -m a 3"});
   CHECK(has_placeholder("espalier run CONFIG"));
   CHECK(has_placeholder("espalier run <file>"));
+  CHECK_FALSE(has_placeholder("PYTHONPATH=python python3 -m espalier.library by_levels"));
   CHECK_FALSE(has_placeholder("espalier run a.yaml -s system.link.bandwidth=16GB/s"));
 }
 
@@ -212,7 +214,9 @@ TEST_CASE("Every command in the README and in docs runs", "[slow]") {
     CAPTURE(page);
     for (const std::string& written : commands_in(test::read_text(page))) {
       const std::string command = with_less(written);
-      if (has_placeholder(command) || !done.insert(command).second) continue;
+      // A sweep's points of before stay, but `sweep plan` in between may have removed them.
+      const bool once = command.find("sweep run") == std::string::npos;
+      if (has_placeholder(command) || (!done.insert(command).second && once)) continue;
       const bool synthesizes = command.find("--synthesize") != std::string::npos;
       if (synthesizes && std::system("command -v yosys > /dev/null 2>&1") != 0) {
         WARN("skipped, yosys is not installed: " << command);
