@@ -40,6 +40,10 @@ if(ESPALIER_RTL)
   espalier_rtl_model(RtlOutputHoldPort "${output_hold}" P=16 V=16 SHARED=1)
   espalier_rtl_model(RtlOutputHoldVc "${output_hold}" P=16 V=16 SHARED=0)
   espalier_unity(espalier_rtl_models 12)
+  # Verilator's own sources stay objects of their own: a program that brings them along takes none from this library.
+  get_target_property(runtime espalier_rtl_models SOURCES)
+  list(FILTER runtime INCLUDE REGEX "/verilated[a-z_]*\\.cpp$")
+  set_source_files_properties(${runtime} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_compile_options(espalier_rtl_models PRIVATE -w $<$<CONFIG:Debug>:-O1>)
   # Only ni/rtl and router/rtl include the models: no other target is compiled anew where the option changes, and the
   # installed library needs none of their folders.

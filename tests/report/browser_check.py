@@ -200,7 +200,7 @@ def saved_file(browser, folder, kind, button):
     for old in folder.iterdir():
         old.unlink()
     browser.evaluate(f"[...figureOf('{kind}').querySelectorAll('button')].find(b => b.textContent === '{button}').click()")
-    for _ in range(100):
+    for _ in range(300):
         files = [path for path in folder.iterdir() if not path.name.endswith(".crdownload")]
         if files and files[0].stat().st_size > 0:
             return files[0].read_bytes()
