@@ -130,7 +130,8 @@ class Browser:
         return measured, self.complaints(page)
 
     def evaluate(self, expression):
-        answer = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        # As a reader's own act: the browser may hold back a page's downloads that nobody asked for.
+        answer = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, userGesture=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{expression}: {json.dumps(answer['exceptionDetails'])[:400]}")
         return answer["result"].get("value")
@@ -199,12 +200,13 @@ def saved_file(browser, folder, kind, button):
     """What the page saves when the reader clicks on a button."""
     for old in folder.iterdir():
         old.unlink()
-    browser.evaluate(f"[...figureOf('{kind}').querySelectorAll('button')].find(b => b.textContent === '{button}').click()")
-    for _ in range(300):
-        files = [path for path in folder.iterdir() if not path.name.endswith(".crdownload")]
-        if files and files[0].stat().st_size > 0:
-            return files[0].read_bytes()
-        time.sleep(0.1)
+    for _ in range(3):  # a busy machine may lose a download
+        browser.evaluate(f"[...figureOf('{kind}').querySelectorAll('button')].find(b => b.textContent === '{button}').click()")
+        for _ in range(100):
+            files = [path for path in folder.iterdir() if not path.name.endswith(".crdownload")]
+            if files and files[0].stat().st_size > 0:
+                return files[0].read_bytes()
+            time.sleep(0.1)
     return b""
 
 
