@@ -355,6 +355,9 @@ def main(arguments=None):
         except (Mistake, frames.Error) as error:
             print(error, file=sys.stderr)
             return getattr(error, "code", 2)
+        except KeyboardInterrupt:
+            print(f"{file}: interrupted. Finished points are kept; the same command continues", file=sys.stderr)
+            return 130
         code = code if figure.complete else 1
     return code
 

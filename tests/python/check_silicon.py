@@ -124,7 +124,10 @@ class Machines(Folder):
                              (head + "  fitted:\n    launch: {value: fast, is: x}\n", "m.yaml:7: value 'fast' is not a number"),
                              (head + "  fitted:\n    launch: 27\n", "m.yaml:7: '27' is not a mapping. Write value, is, start"),
                              (first + "  preset: h100_8\n", "m.yaml:3: 'system' is missing"),
-                             (head.replace("hopper", "volta"), "m.yaml:3: gpu 'volta' is unknown. Write ampere, hopper"),
+                             (head.replace("hopper", "volta"), "m.yaml:3: gpu 'volta' is unknown. Write 'ampere' or 'hopper', in quotes"),
+                             (head + "  fitted: 5\n", "m.yaml:3: fitted: '5' is not a mapping"),
+                             (head + "  fitted:\n    launch: {value: -1, is: x}\n", "m.yaml:7: value '-1' is not a number above 0"),
+                             (head + "  fitted:\n    launch: {value: true, is: x}\n", "m.yaml:7: value 'True' is not a number above 0"),
                              (head + "  taken:\n    b: [launch]\n", "m.yaml:7: 'b' is not a field here"),
                              (head + "- name: a\n", "m.yaml:6: 'a' stands twice"),
                              (head + "  fitted: [\n", "m.yaml:")]:

@@ -90,15 +90,19 @@ def read_numbers(path, entry, known):
                 raise Mistake(f"{path}:{entry['__line__']}: '{origin}' has no number '{name}'. It has {', '.join(known[origin].numbers)}")
             numbers[name] = dataclasses.replace(known[origin].numbers[name], kind="taken", origin=origin)
     for kind in KINDS[1:]:
-        for name, number in entry.get(kind, {}).items():
+        section = entry.get(kind, {})
+        if not isinstance(section, dict):
+            raise Mistake(f"{path}:{entry['__line__']}: {kind}: '{section}' is not a mapping. Write names of numbers, each with value and is")
+        for name, number in section.items():
             if name == "__line__":
                 continue
             at = fields(path, number, ("value", "is", "start"), ("value", "is"), entry[kind]["__line__"])
             if name in numbers:
                 raise Mistake(f"{path}:{number['__line__']}: '{name}' stands twice. Name it once")
             for field in ("value", "start"):
-                if not isinstance(at.get(field, 0), (int, float)):
-                    raise Mistake(f"{path}:{number['__line__']}: {field} '{at[field]}' is not a number. Write for example 19.5")
+                given = at.get(field, 1)
+                if isinstance(given, bool) or not isinstance(given, (int, float)) or not given > 0:
+                    raise Mistake(f"{path}:{number['__line__']}: {field} '{given}' is not a number above 0. Write for example 19.5")
             numbers[name] = Number(name, at["value"], at["is"], kind, at.get("start", at["value"]))
     return numbers
 
@@ -112,7 +116,11 @@ def read_system(path, entry):
     system = nccl.System(**fields(path, entry["system"], names, ("gpu", "servers", "gpus_per_server"), entry["__line__"]))
     for field, allowed in (("gpu", ("ampere", "hopper")), ("hosts", ("intel", "amd")), ("version", tuple(nccl.TUNING["tree"]))):
         if getattr(system, field) not in allowed:
-            raise Mistake(f"{path}:{entry['__line__']}: {field} '{getattr(system, field)}' is unknown. Write {', '.join(allowed)}")
+            raise Mistake(f"{path}:{entry['__line__']}: {field} '{getattr(system, field)}' is unknown. Write "
+                          + " or ".join(f"'{word}'" for word in allowed) + ", in quotes")
+    for field in ("servers", "gpus_per_server"):
+        if isinstance(getattr(system, field), bool) or not isinstance(getattr(system, field), int) or getattr(system, field) < 1:
+            raise Mistake(f"{path}:{entry['__line__']}: {field} '{getattr(system, field)}' is not a whole number above 0. Write for example 8")
     return system
 
 
