@@ -146,9 +146,10 @@ std::string title_of_run(const ReportView& view, std::size_t index, bool named) 
   add_word(words, text_of(point, "algorithm").empty() ? text_of(point, "traffic")
                                                       : text_of(point, "algorithm"));
   add_word(words, text_of(point, "topology"));
-  const auto size = point.result.find("size_bytes");
-  if (size != point.result.end() && size->is_number_unsigned())
-    add_word(words, bytes_text(size->get<std::uint64_t>()));
+  // A file of others may hold any number.
+  const auto size = number_of(point, "size_bytes");
+  if (size && *size >= 0 && *size < 1e18)
+    add_word(words, bytes_text(static_cast<std::uint64_t>(*size)));
   return named ? fmt::format("{}: {}", name_of_run(index), words) : words;
 }
 
