@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "alg/program/builtin_parts.h"
+#include "alg/program/grid_lines.h"
 
 namespace espalier {
 
