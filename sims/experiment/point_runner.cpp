@@ -21,6 +21,7 @@
 #include "sims/experiment/result_register.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/config.h"
+#include "sims/point/enum_names.h"
 
 namespace espalier {
 
