@@ -30,7 +30,7 @@ enum class TopologyKind : std::uint8_t {
 };
 
 // Vertices' names as written. A program that links the library attaches its own SystemC modules in
-// place of these routers and of the NIs of these nodes (sims/system/elaboration.h).
+// place of the named routers and of the named nodes' NIs (sims/system/elaboration.h).
 struct ExternalConfig {
   std::vector<std::string> routers;
   std::vector<std::string> nis;
