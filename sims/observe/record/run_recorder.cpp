@@ -71,54 +71,6 @@ class MessageRecords {
   std::vector<Open> open_;  // by message id
 };
 
-class ChannelRecorder;
-
-// Cycle fidelity: a flit in a switch. The observer is called when the flit leaves for the next
-// channel, and then when it leaves its old buffer. Only the second call tells which flit of the
-// message it is.
-struct FlitInSwitch {
-  ChannelRecorder* to = nullptr;  // nullptr: no flit is in the switch
-  std::uint32_t vc = 0;
-  RecordIndex message = 0;
-  std::uint16_t hop = 0;
-  std::uint16_t out_port = 0;  // of the next router
-  FlitRun departure;
-};
-
-// Records the flits that a channel carries. The record is the same in both fidelities.
-class ChannelRecorder : public ChannelObserver {
- public:
-  // Writes into `record`, which has a VcRecord for each VC. All channels of a system share one
-  // `in_switch`. All arguments must outlive this object.
-  ChannelRecorder(ChannelRecord& record, MessageRecords& messages, FlitInSwitch& in_switch);
-
-  // Removes flits that were announced for tick `end` or later, because the run is over.
-  void end_at(Tick end);
-
-  void flit_sent(std::uint32_t vc, const Flit& flit, Tick departure) override;
-  void run_sent(const SentRun& run) override;
-  void run_cut(std::uint32_t vc, std::uint64_t n) override;
-  void flits_left(std::uint32_t vc, const FlitRun& flits) override;
-  void leaving_cut(std::uint32_t vc, std::uint64_t n) override;
-
- private:
-  // The position in VcRecord::carried of the first flit in a buffer.
-  struct Front {
-    std::size_t run = 0;
-    std::uint64_t flit = 0;
-  };
-  void carry(std::uint32_t vc, const CarriedRun& run);
-  void leave(std::uint32_t vc, FlitRun flits);
-  // The first flit of a buffer leaves. Returns its offset in its message.
-  std::uint64_t pop(std::uint32_t vc);
-
-  ChannelRecord& record_;
-  MessageRecords& messages_;
-  FlitInSwitch& in_switch_;
-  std::vector<Front> fronts_;  // by VC, in cycle fidelity
-  bool by_flits_ = false;      // cycle fidelity
-};
-
 namespace {
 
 FlitRun& flits_of(CarriedRun& run) { return run.flits; }
@@ -141,88 +93,115 @@ void take_back_from(Runs& runs, Tick end) {
 
 }  // namespace
 
-ChannelRecorder::ChannelRecorder(ChannelRecord& record, MessageRecords& messages,
-                                 FlitInSwitch& in_switch)
-    : record_(record), messages_(messages), in_switch_(in_switch), fronts_(record.vcs.size()) {}
+class ChannelRecorder;
 
-void ChannelRecorder::end_at(Tick end) {
-  for (VcRecord& vc : record_.vcs) {
-    take_back_from(vc.carried, end);
-    take_back_from(vc.left, end);
-  }
-}
+// Cycle fidelity: a flit in a switch. The observer is called when the flit leaves for the next
+// channel, and then when it leaves its old buffer. Only the second call tells which flit of the
+// message it is.
+struct FlitInSwitch {
+  ChannelRecorder* to = nullptr;  // nullptr: no flit is in the switch
+  std::uint32_t vc = 0;
+  RecordIndex message = 0;
+  std::uint16_t hop = 0;
+  std::uint16_t out_port = 0;  // of the next router
+  FlitRun departure;
+};
 
-void ChannelRecorder::carry(std::uint32_t vc, const CarriedRun& run) {
-  std::vector<CarriedRun>& runs = record_.vcs[vc].carried;
-  if (!runs.empty()) {
-    CarriedRun& last = runs.back();
-    if (last.message == run.message && last.offset + last.flits.n == run.offset &&
-        last.flits.goes_on_with(run.flits)) {
-      last.flits.n += run.flits.n;
-      return;
+// Records the flits that a channel carries. The record is the same in both fidelities.
+class ChannelRecorder : public ChannelObserver {
+ public:
+  // Writes into `record`, which has a VcRecord for each VC. All channels of a system share one
+  // `in_switch`. All arguments must outlive this object.
+  ChannelRecorder(ChannelRecord& record, MessageRecords& messages, FlitInSwitch& in_switch)
+      : record_(record), messages_(messages), in_switch_(in_switch), fronts_(record.vcs.size()) {}
+
+  // Removes flits that were announced for tick `end` or later, because the run is over.
+  void end_at(Tick end) {
+    for (VcRecord& vc : record_.vcs) {
+      take_back_from(vc.carried, end);
+      take_back_from(vc.left, end);
     }
   }
-  runs.push_back(run);
-}
 
-// An NI takes at most one flit per cycle, so only the cycle of a flit counts, not its tick.
-void ChannelRecorder::leave(std::uint32_t vc, FlitRun flits) {
-  const Tick q = record_.spec.ticks_per_cycle;
-  if (flits.rate == q) flits.start -= flits.start % q;
-  std::vector<FlitRun>& runs = record_.vcs[vc].left;
-  if (!runs.empty() && runs.back().goes_on_with(flits)) {
-    runs.back().n += flits.n;
-  } else {
-    runs.push_back(flits);
+  void flit_sent(std::uint32_t vc, const Flit& flit, Tick departure) override {
+    by_flits_ = true;
+    const FlitRun alone{departure, record_.link.ticks_per_flit, 1};
+    const RecordIndex message = messages_.index_of(flit.message);
+    const std::uint16_t out_port = messages_.out_port(flit.message, flit.hop);
+    if (flit.hop == 0) {
+      carry(vc, {message, 0, out_port, messages_.next_injected(flit.message), alone});
+    } else {
+      in_switch_ = {this, vc, message, flit.hop, out_port, alone};
+    }
   }
-}
-
-std::uint64_t ChannelRecorder::pop(std::uint32_t vc) {
-  const std::vector<CarriedRun>& runs = record_.vcs[vc].carried;
-  Front& front = fronts_[vc];
-  if (front.flit == runs[front.run].flits.n) front = {front.run + 1, 0};
-  return runs[front.run].offset + front.flit++;
-}
-
-void ChannelRecorder::flit_sent(std::uint32_t vc, const Flit& flit, Tick departure) {
-  by_flits_ = true;
-  const FlitRun alone{departure, record_.link.ticks_per_flit, 1};
-  const RecordIndex message = messages_.index_of(flit.message);
-  const std::uint16_t out_port = messages_.out_port(flit.message, flit.hop);
-  if (flit.hop == 0) {
-    carry(vc, {message, 0, out_port, messages_.next_injected(flit.message), alone});
-  } else {
-    in_switch_ = {this, vc, message, flit.hop, out_port, alone};
+  void run_sent(const SentRun& run) override {
+    carry(run.vc, {messages_.index_of(run.message), run.hop,
+                   messages_.out_port(run.message, run.hop), run.offset, run.flits});
   }
-}
-
-void ChannelRecorder::run_sent(const SentRun& run) {
-  carry(run.vc, {messages_.index_of(run.message), run.hop, messages_.out_port(run.message, run.hop),
-                 run.offset, run.flits});
-}
-
-void ChannelRecorder::run_cut(std::uint32_t vc, std::uint64_t n) {
-  take_back(record_.vcs[vc].carried, n);
-}
-
-void ChannelRecorder::flits_left(std::uint32_t vc, const FlitRun& flits) {
-  if (!by_flits_) {
-    leave(vc, flits);
-    return;
+  void run_cut(std::uint32_t vc, std::uint64_t n) override {
+    take_back(record_.vcs[vc].carried, n);
   }
-  const std::uint64_t offset = pop(vc);
-  const FlitInSwitch flit = std::exchange(in_switch_, {});
-  if (flit.to == nullptr) {  // the flit leaves for an NI
-    leave(vc, flits);
-    return;
+  void flits_left(std::uint32_t vc, const FlitRun& flits) override {
+    if (!by_flits_) {
+      leave(vc, flits);
+      return;
+    }
+    const std::uint64_t offset = pop(vc);
+    const FlitInSwitch flit = std::exchange(in_switch_, {});
+    if (flit.to == nullptr) {  // the flit leaves for an NI
+      leave(vc, flits);
+      return;
+    }
+    leave(vc, flit.departure);
+    flit.to->carry(flit.vc, {flit.message, flit.hop, flit.out_port, offset, flit.departure});
   }
-  leave(vc, flit.departure);
-  flit.to->carry(flit.vc, {flit.message, flit.hop, flit.out_port, offset, flit.departure});
-}
+  void leaving_cut(std::uint32_t vc, std::uint64_t n) override {
+    take_back(record_.vcs[vc].left, n);
+  }
 
-void ChannelRecorder::leaving_cut(std::uint32_t vc, std::uint64_t n) {
-  take_back(record_.vcs[vc].left, n);
-}
+ private:
+  // The position in VcRecord::carried of the first flit in a buffer.
+  struct Front {
+    std::size_t run = 0;
+    std::uint64_t flit = 0;
+  };
+  void carry(std::uint32_t vc, const CarriedRun& run) {
+    std::vector<CarriedRun>& runs = record_.vcs[vc].carried;
+    if (!runs.empty()) {
+      CarriedRun& last = runs.back();
+      if (last.message == run.message && last.offset + last.flits.n == run.offset &&
+          last.flits.goes_on_with(run.flits)) {
+        last.flits.n += run.flits.n;
+        return;
+      }
+    }
+    runs.push_back(run);
+  }
+  // An NI takes at most one flit per cycle, so only the cycle of a flit counts, not its tick.
+  void leave(std::uint32_t vc, FlitRun flits) {
+    const Tick q = record_.spec.ticks_per_cycle;
+    if (flits.rate == q) flits.start -= flits.start % q;
+    std::vector<FlitRun>& runs = record_.vcs[vc].left;
+    if (!runs.empty() && runs.back().goes_on_with(flits)) {
+      runs.back().n += flits.n;
+    } else {
+      runs.push_back(flits);
+    }
+  }
+  // The first flit of a buffer leaves. Returns its offset in its message.
+  std::uint64_t pop(std::uint32_t vc) {
+    const std::vector<CarriedRun>& runs = record_.vcs[vc].carried;
+    Front& front = fronts_[vc];
+    if (front.flit == runs[front.run].flits.n) front = {front.run + 1, 0};
+    return runs[front.run].offset + front.flit++;
+  }
+
+  ChannelRecord& record_;
+  MessageRecords& messages_;
+  FlitInSwitch& in_switch_;
+  std::vector<Front> fronts_;  // by VC, in cycle fidelity
+  bool by_flits_ = false;      // cycle fidelity
+};
 
 // Records the times of messages at a network interface, and the progress of its schedule table or
 // program contexts.
@@ -232,10 +211,30 @@ class NiRecorder : public NiObserver, public ContextObserver {
   // channels of its injection ports, as indices into RunRecord::channels. Writes into `record`.
   // `record` and `records` must outlive this object.
   NiRecorder(NetworkInterface& ni, std::vector<std::uint32_t> channels, NiRecord& record,
-             MessageRecords& records);
+             MessageRecords& records)
+      : channels_(std::move(channels)), record_(record), records_(records) {
+    record_.name = ni.name();
+    if (ni.engine() == nullptr) return;
+    ni.prepare_to_show();
+    ni.engine()->show(view_);
+    has_table_ = view_.table.has_value();
+    record_.contexts.resize(view_.contexts.size());
+  }
 
-  void evaluated(const NetworkInterface& ni, Cycle now) override;
-  void message_issued(MessageId message, std::uint32_t port, Cycle read, Cycle now) override;
+  void evaluated(const NetworkInterface& ni, Cycle now) override {
+    if (!has_table_) return;
+    ni.engine()->show(view_);
+    const auto timestep = static_cast<Timestep>(view_.table->timestep);
+    const NiRecord::Move before = record_.moves.empty() ? NiRecord::Move() : record_.moves.back();
+    if (before.issued == view_.table->head && before.timestep == timestep) return;
+    record_.moves.push_back({now, view_.table->head, timestep});
+  }
+  void message_issued(MessageId message, std::uint32_t port, Cycle read, Cycle now) override {
+    MessageRecord& record = records_.open(message);
+    record.channel = channels_[port];
+    record.issued = now;
+    record.read = read;
+  }
   void message_released(MessageId message, Cycle now) override { records_[message].released = now; }
   void message_sent(MessageId message, Cycle now) override { records_[message].sent = now; }
   void message_visible(MessageId message, Cycle now) override { records_[message].visible = now; }
@@ -245,9 +244,23 @@ class NiRecorder : public NiObserver, public ContextObserver {
   void call_launched(std::uint32_t call, Cycle now, Cycle begins) override {
     record_.launches.push_back({call, now, begins});
   }
-  void step_began(const StepPlace& place, const ProgramStep& step, Cycle now) override;
-  void request_ended(const StepPlace& place, const RequestTimes& times) override;
-  void step_ended(const StepPlace& place, const StepTimes& times) override;
+  void step_began(const StepPlace& place, const ProgramStep& step, Cycle now) override {
+    ContextRecord& context = record_.contexts[place.block];
+    ContextRecord::Step& begun = context.steps.emplace_back();
+    begun.place = place;
+    begun.step = step;
+    begun.times.turn = now;
+    begun.times.ended = kNever;
+    begun.first_request = context.requests.size();
+  }
+  void request_ended(const StepPlace& place, const RequestTimes& times) override {
+    ContextRecord& context = record_.contexts[place.block];
+    context.requests.push_back(times);
+    ++context.steps.back().num_requests;
+  }
+  void step_ended(const StepPlace& place, const StepTimes& times) override {
+    record_.contexts[place.block].steps.back().times = times;
+  }
 
  private:
   std::vector<std::uint32_t> channels_;
@@ -257,97 +270,47 @@ class NiRecorder : public NiObserver, public ContextObserver {
   bool has_table_ = false;
 };
 
-NiRecorder::NiRecorder(NetworkInterface& ni, std::vector<std::uint32_t> channels, NiRecord& record,
-                       MessageRecords& records)
-    : channels_(std::move(channels)), record_(record), records_(records) {
-  record_.name = ni.name();
-  if (ni.engine() == nullptr) return;
-  ni.prepare_to_show();
-  ni.engine()->show(view_);
-  has_table_ = view_.table.has_value();
-  record_.contexts.resize(view_.contexts.size());
-}
-
-void NiRecorder::evaluated(const NetworkInterface& ni, Cycle now) {
-  if (!has_table_) return;
-  ni.engine()->show(view_);
-  const auto timestep = static_cast<Timestep>(view_.table->timestep);
-  const NiRecord::Move before = record_.moves.empty() ? NiRecord::Move() : record_.moves.back();
-  if (before.issued == view_.table->head && before.timestep == timestep) return;
-  record_.moves.push_back({now, view_.table->head, timestep});
-}
-
-void NiRecorder::message_issued(MessageId message, std::uint32_t port, Cycle read, Cycle now) {
-  MessageRecord& record = records_.open(message);
-  record.channel = channels_[port];
-  record.issued = now;
-  record.read = read;
-}
-
-void NiRecorder::step_began(const StepPlace& place, const ProgramStep& step, Cycle now) {
-  ContextRecord& context = record_.contexts[place.block];
-  ContextRecord::Step& begun = context.steps.emplace_back();
-  begun.place = place;
-  begun.step = step;
-  begun.times.turn = now;
-  begun.times.ended = kNever;
-  begun.first_request = context.requests.size();
-}
-
-void NiRecorder::request_ended(const StepPlace& place, const RequestTimes& times) {
-  ContextRecord& context = record_.contexts[place.block];
-  context.requests.push_back(times);
-  ++context.steps.back().num_requests;
-}
-
-void NiRecorder::step_ended(const StepPlace& place, const StepTimes& times) {
-  record_.contexts[place.block].steps.back().times = times;
-}
-
 struct RunRecorder::Watchers {
   Watchers(Fabric& fabric, RunRecord& record) : messages(fabric, record.messages) {
     watch_channels(fabric, record);
     watch_nis(fabric, record);
   }
-  void watch_channels(Fabric& fabric, RunRecord& record);
-  void watch_nis(Fabric& fabric, RunRecord& record);
+  void watch_channels(Fabric& fabric, RunRecord& record) {
+    const std::vector<ChannelPlace> places = fabric.channels();
+    for (const ChannelPlace& place : places) {
+      record.channels.push_back(
+          {place.name, place.spec, place.link, std::vector<VcRecord>(place.spec.vcs)});
+    }
+    for (std::size_t c = 0; c < places.size(); ++c) {
+      channels.push_back(
+          std::make_unique<ChannelRecorder>(record.channels[c], messages, in_switch));
+      places[c].observe(*channels.back());
+    }
+  }
+  void watch_nis(Fabric& fabric, RunRecord& record) {
+    std::map<std::string, std::uint32_t> channel_of;
+    for (std::size_t c = 0; c < record.channels.size(); ++c) {
+      channel_of[record.channels[c].name] = static_cast<std::uint32_t>(c);
+    }
+    record.nis.resize(fabric.topology().num_vertices());
+    for (std::size_t v = 0; v < record.nis.size(); ++v) {
+      NetworkInterface* ni = fabric.ni_at(NodeId(v));
+      if (ni == nullptr) continue;
+      std::vector<std::uint32_t> injection;
+      for (const auto& port : ni->injection_ports()) {
+        injection.push_back(channel_of.at(port->link_name()));
+      }
+      nis.push_back(std::make_unique<NiRecorder>(*ni, injection, record.nis[v], messages));
+      ni->observe(*nis.back());
+      ni->observe_contexts(*nis.back());
+    }
+  }
 
   MessageRecords messages;
   FlitInSwitch in_switch;
   std::vector<std::unique_ptr<ChannelRecorder>> channels;
   std::vector<std::unique_ptr<NiRecorder>> nis;
 };
-
-void RunRecorder::Watchers::watch_channels(Fabric& fabric, RunRecord& record) {
-  const std::vector<ChannelPlace> places = fabric.channels();
-  for (const ChannelPlace& place : places) {
-    record.channels.push_back(
-        {place.name, place.spec, place.link, std::vector<VcRecord>(place.spec.vcs)});
-  }
-  for (std::size_t c = 0; c < places.size(); ++c) {
-    channels.push_back(std::make_unique<ChannelRecorder>(record.channels[c], messages, in_switch));
-    places[c].observe(*channels.back());
-  }
-}
-
-void RunRecorder::Watchers::watch_nis(Fabric& fabric, RunRecord& record) {
-  std::map<std::string, std::uint32_t> channel_of;
-  for (std::size_t c = 0; c < record.channels.size(); ++c) {
-    channel_of[record.channels[c].name] = static_cast<std::uint32_t>(c);
-  }
-  record.nis.resize(fabric.topology().num_vertices());
-  for (std::size_t v = 0; v < record.nis.size(); ++v) {
-    NetworkInterface* ni = fabric.ni_at(NodeId(v));
-    if (ni == nullptr) continue;
-    std::vector<std::uint32_t> injection;
-    for (const auto& port : ni->injection_ports()) {
-      injection.push_back(channel_of.at(port->link_name()));
-    }
-    nis.push_back(std::make_unique<NiRecorder>(*ni, injection, record.nis[v], messages));
-    ni->observe(*nis.back());
-    ni->observe_contexts(*nis.back());
-  }
-}
 
 RunRecorder::RunRecorder() = default;
 RunRecorder::~RunRecorder() = default;

@@ -75,7 +75,23 @@ namespace {
 
 class FstFormat final : public WaveFormat {
  public:
-  explicit FstFormat(const std::string& path);
+  explicit FstFormat(const std::string& path) : name_(path) {
+    // The writer would remove a file of this name before it creates its own.
+    std::error_code ignored;
+    const auto kind = std::filesystem::status(path, ignored).type();
+    if (kind != std::filesystem::file_type::regular &&
+        kind != std::filesystem::file_type::not_found) {
+      throw std::runtime_error(
+          fmt::format("{}: cannot be written: it is not a regular file", path));
+    }
+    errno = 0;
+    writer_ = fstWriterCreate(name_.name().c_str(), 1);
+    if (writer_ == nullptr) throw_unwritable(path, errno == 0 ? EIO : errno);
+    // No date, so that equal runs give equal files.
+    fstWriterSetDate(writer_, "");
+    fstWriterSetVersion(writer_, "espalier");
+    fstWriterSetPackType(writer_, FST_WR_PT_LZ4);
+  }
   ~FstFormat() override {
     if (fst_error == &error_) fst_error = nullptr;
     if (writer_ != nullptr) fstWriterClose(writer_);
@@ -83,14 +99,61 @@ class FstFormat final : public WaveFormat {
   FstFormat(const FstFormat&) = delete;
   FstFormat& operator=(const FstFormat&) = delete;
 
-  void begin_header(int timescale, std::size_t num_signals) override;
-  void open_scope(const std::string& name, const std::string& component) override;
-  void declare(SignalId id, const WaveSignal& signal) override;
+  void begin_header(int timescale, std::size_t num_signals) override {
+    fstWriterSetTimescale(writer_, timescale);
+    signals_.resize(num_signals);
+  }
+  void open_scope(const std::string& name, const std::string& component) override {
+    fstWriterSetScope(writer_, FST_ST_VCD_MODULE, name.c_str(),
+                      component.empty() ? nullptr : component.c_str());
+  }
+  void declare(SignalId id, const WaveSignal& signal) override {
+    if (signal.texts != nullptr && !signal.texts->texts.empty()) {
+      // Refers to the next declared variable.
+      fstWriterEmitEnumTableRef(writer_, table(*signal.texts, signal.bits));
+    }
+    const std::string name =
+        signal.bits == 1 ? signal.name : fmt::format("{} [{}:0]", signal.name, signal.bits - 1);
+    signals_[id.index()] = {
+        fstWriterCreateVar(writer_, FST_VT_VCD_WIRE, FST_VD_IMPLICIT, signal.bits, name.c_str(), 0),
+        signal.bits};
+  }
   void close_scope() override { fstWriterSetUpscope(writer_); }
-  void end_header() override;
-  void time(std::uint64_t time) override;
-  void value(SignalId id, WaveValue value) override;
-  void close() override;
+  void end_header() override {
+    // Fails before the simulation if the folder for temporary files has too little space for the
+    // data that the writer keeps of every signal.
+    std::uintmax_t needed = 0;
+    for (const Signal& signal : signals_) needed += signal.bits + 4 * sizeof(std::uint32_t);
+    std::error_code error;
+    const auto space = std::filesystem::space(P_tmpdir, error);
+    if (!error && space.available < needed) throw_unwritable(P_tmpdir, ENOSPC);
+  }
+  void time(std::uint64_t time) override {
+    fst_error = &error_;
+    fstWriterEmitTimeChange(writer_, time);
+    if (error_ != 0) throw_unwritable(name_.target(), error_);
+  }
+  void value(SignalId id, WaveValue value) override {
+    static constexpr const char* kUnknown =
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    const Signal& signal = signals_[id.index()];
+    if (!value.known) {
+      fstWriterEmitValueChange(writer_, signal.handle, kUnknown);
+      return;
+    }
+    std::array<char, kMostBits> text;
+    write_binary(text.data(), value.bits, signal.bits);
+    fstWriterEmitValueChange(writer_, signal.handle, text.data());
+  }
+  void close() override {
+    fst_error = &error_;
+    const bool seek_failed = fstWriterGetFseekFailed(writer_) != 0;
+    fstWriterClose(std::exchange(writer_, nullptr));
+    fst_error = nullptr;
+    if (error_ == 0 && seek_failed) error_ = EIO;
+    if (error_ == 0) error_ = name_.finish();
+    if (error_ != 0) throw_unwritable(name_.target(), error_);
+  }
 
  private:
   struct Signal {
@@ -98,7 +161,22 @@ class FstFormat final : public WaveFormat {
     unsigned bits = 1;
   };
 
-  fstEnumHandle table(const EnumText& texts, unsigned bits);
+  fstEnumHandle table(const EnumText& texts, unsigned bits) {
+    fstEnumHandle& handle = tables_[{texts.name, bits}];
+    if (handle != 0) return handle;
+    std::vector<std::string> values(texts.texts.size(), std::string(bits, '0'));
+    std::vector<const char*> value_pointers;
+    std::vector<const char*> text_pointers;
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      write_binary(values[v].data(), v, bits);
+      value_pointers.push_back(values[v].c_str());
+      text_pointers.push_back(texts.texts[v].c_str());
+    }
+    handle = fstWriterCreateEnumTable(writer_, texts.name.c_str(),
+                                      static_cast<std::uint32_t>(values.size()), bits,
+                                      text_pointers.data(), value_pointers.data());
+    return handle;
+  }
 
   UnfinishedFile name_;
   int error_ = 0;                            // an errno of the writer's files
@@ -106,101 +184,6 @@ class FstFormat final : public WaveFormat {
   std::vector<Signal> signals_;
   std::map<std::pair<std::string, unsigned>, fstEnumHandle> tables_;  // by name and bits
 };
-
-FstFormat::FstFormat(const std::string& path) : name_(path) {
-  // The writer would remove a file of this name before it creates its own.
-  std::error_code ignored;
-  const auto kind = std::filesystem::status(path, ignored).type();
-  if (kind != std::filesystem::file_type::regular &&
-      kind != std::filesystem::file_type::not_found) {
-    throw std::runtime_error(fmt::format("{}: cannot be written: it is not a regular file", path));
-  }
-  errno = 0;
-  writer_ = fstWriterCreate(name_.name().c_str(), 1);
-  if (writer_ == nullptr) throw_unwritable(path, errno == 0 ? EIO : errno);
-  // No date, so that equal runs give equal files.
-  fstWriterSetDate(writer_, "");
-  fstWriterSetVersion(writer_, "espalier");
-  fstWriterSetPackType(writer_, FST_WR_PT_LZ4);
-}
-
-void FstFormat::begin_header(int timescale, std::size_t num_signals) {
-  fstWriterSetTimescale(writer_, timescale);
-  signals_.resize(num_signals);
-}
-
-void FstFormat::open_scope(const std::string& name, const std::string& component) {
-  fstWriterSetScope(writer_, FST_ST_VCD_MODULE, name.c_str(),
-                    component.empty() ? nullptr : component.c_str());
-}
-
-void FstFormat::declare(SignalId id, const WaveSignal& signal) {
-  if (signal.texts != nullptr && !signal.texts->texts.empty()) {
-    // Refers to the next declared variable.
-    fstWriterEmitEnumTableRef(writer_, table(*signal.texts, signal.bits));
-  }
-  const std::string name =
-      signal.bits == 1 ? signal.name : fmt::format("{} [{}:0]", signal.name, signal.bits - 1);
-  signals_[id.index()] = {
-      fstWriterCreateVar(writer_, FST_VT_VCD_WIRE, FST_VD_IMPLICIT, signal.bits, name.c_str(), 0),
-      signal.bits};
-}
-
-fstEnumHandle FstFormat::table(const EnumText& texts, unsigned bits) {
-  fstEnumHandle& handle = tables_[{texts.name, bits}];
-  if (handle != 0) return handle;
-  std::vector<std::string> values(texts.texts.size(), std::string(bits, '0'));
-  std::vector<const char*> value_pointers;
-  std::vector<const char*> text_pointers;
-  for (std::size_t v = 0; v < values.size(); ++v) {
-    write_binary(values[v].data(), v, bits);
-    value_pointers.push_back(values[v].c_str());
-    text_pointers.push_back(texts.texts[v].c_str());
-  }
-  handle = fstWriterCreateEnumTable(writer_, texts.name.c_str(),
-                                    static_cast<std::uint32_t>(values.size()), bits,
-                                    text_pointers.data(), value_pointers.data());
-  return handle;
-}
-
-void FstFormat::end_header() {
-  // Fails before the simulation if the folder for temporary files has too little space for the data
-  // that the writer keeps of every signal.
-  std::uintmax_t needed = 0;
-  for (const Signal& signal : signals_) needed += signal.bits + 4 * sizeof(std::uint32_t);
-  std::error_code error;
-  const auto space = std::filesystem::space(P_tmpdir, error);
-  if (!error && space.available < needed) throw_unwritable(P_tmpdir, ENOSPC);
-}
-
-void FstFormat::time(std::uint64_t time) {
-  fst_error = &error_;
-  fstWriterEmitTimeChange(writer_, time);
-  if (error_ != 0) throw_unwritable(name_.target(), error_);
-}
-
-void FstFormat::value(SignalId id, WaveValue value) {
-  static constexpr const char* kUnknown =
-      "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
-  const Signal& signal = signals_[id.index()];
-  if (!value.known) {
-    fstWriterEmitValueChange(writer_, signal.handle, kUnknown);
-    return;
-  }
-  std::array<char, kMostBits> text;
-  write_binary(text.data(), value.bits, signal.bits);
-  fstWriterEmitValueChange(writer_, signal.handle, text.data());
-}
-
-void FstFormat::close() {
-  fst_error = &error_;
-  const bool seek_failed = fstWriterGetFseekFailed(writer_) != 0;
-  fstWriterClose(std::exchange(writer_, nullptr));
-  fst_error = nullptr;
-  if (error_ == 0 && seek_failed) error_ = EIO;
-  if (error_ == 0) error_ = name_.finish();
-  if (error_ != 0) throw_unwritable(name_.target(), error_);
-}
 
 }  // namespace
 
