@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "ni/reduction_unit.h"
-#include "sims/observe/explain/critical_path.h"
 #include "sims/point/ni_config.h"
 #include "sims/point/system_config.h"
 
@@ -114,14 +113,13 @@ bool is_worse(const Delay& a, const Delay& b) {
 
 }  // namespace
 
-std::vector<Delay> message_delays(const RunRecord& record, const MessageIndex& index,
-                                  const MessageWalk& walk, const UnloadedNetwork& network,
+std::vector<Delay> message_delays(const RecordedRun& run, const UnloadedNetwork& network,
                                   const std::vector<NodeClock>& clocks, std::size_t most) {
   // `cycles` is an upper bound: time in the NI's queue is not subtracted yet.
   std::vector<Delay> late;
-  for (RecordIndex m = 0; m < record.messages.size(); ++m) {
-    const MessageRecord& message = record.messages[m];
-    if (message.operation.is_background() || index.last_done(message.whole) != m) continue;
+  for (RecordIndex m = 0; m < run.record.messages.size(); ++m) {
+    const MessageRecord& message = run.record.messages[m];
+    if (message.operation.is_background() || run.index.last_done(message.whole) != m) continue;
     const Cycle took = message.done - message.issued;
     const Cycle idle = idle_latency(network, message).total();
     if (took <= idle) continue;
@@ -138,8 +136,8 @@ std::vector<Delay> message_delays(const RunRecord& record, const MessageIndex& i
   std::stable_sort(worst.begin(), worst.end(), is_worse);
   for (Delay& delay : late) {
     if (worst.size() >= most && delay.cycles <= worst[most - 1].cycles) break;
-    const std::vector<Segment> segments = account_of(record, walk, delay.message);
-    CyclesByKind idle = idle_latency(network, record.messages[delay.message]);
+    const std::vector<Segment> segments = run.account_of(delay.message);
+    CyclesByKind idle = idle_latency(network, run.record.messages[delay.message]);
     idle.of(SegmentKind::ni_queue) = cycles_by_kind(segments).of(SegmentKind::ni_queue);
     delay.cycles -= std::min(delay.cycles, idle.of(SegmentKind::ni_queue));
     if (delay.cycles == 0) continue;
@@ -252,10 +250,9 @@ class StepDelays {
 };
 
 // Messages that no entry waits for: only the end of the run depends on them.
-std::vector<Delay> last_messages(const TableCauses& tables, const RunRecord& record,
-                                 const MessageIndex& index, const MessageWalk& walk,
+std::vector<Delay> last_messages(const TableCauses& tables, const RecordedRun& run,
                                  const UnloadedNetwork& network) {
-  std::vector<bool> is_awaited(record.messages.size(), false);
+  std::vector<bool> is_awaited(run.record.messages.size(), false);
   for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
     for (std::size_t e = 0; e < tables.issued_entries(NodeId(n)); ++e) {
       for (const TableCauses::Awaited& awaited : tables.awaited(NodeId(n), e)) {
@@ -265,8 +262,8 @@ std::vector<Delay> last_messages(const TableCauses& tables, const RunRecord& rec
   }
   std::vector<Delay> delays;
   for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
-    for (const RecordIndex m : index.to(NodeId(n))) {
-      const MessageRecord& message = record.messages[m];
+    for (const RecordIndex m : run.index.to(NodeId(n))) {
+      const MessageRecord& message = run.record.messages[m];
       const Cycle took = message.done - message.issued;
       const CyclesByKind idle = idle_latency(network, message);
       if (is_awaited[m] || took <= idle.total()) continue;
@@ -274,7 +271,7 @@ std::vector<Delay> last_messages(const TableCauses& tables, const RunRecord& rec
       delay.vertex = message.operation.to.value();
       delay.step = tables.step_of(m);
       delay.at = message.done;
-      const Cycle queued = cycles_by_kind(account_of(record, walk, m)).of(SegmentKind::ni_queue);
+      const Cycle queued = cycles_by_kind(run.account_of(m)).of(SegmentKind::ni_queue);
       delay.cycles = took - std::min(took, idle.total() + queued);
       delay.message = m;
       if (delay.cycles != 0) delays.push_back(delay);
@@ -285,11 +282,10 @@ std::vector<Delay> last_messages(const TableCauses& tables, const RunRecord& rec
 
 }  // namespace
 
-std::vector<Delay> step_delays(const TableCauses& tables, const RunRecord& record,
-                               const MessageIndex& index, const MessageWalk& walk,
+std::vector<Delay> step_delays(const TableCauses& tables, const RecordedRun& run,
                                const UnloadedNetwork& network, std::size_t most) {
-  std::vector<Delay> delays = StepDelays(tables, record).all();
-  for (const Delay& delay : last_messages(tables, record, index, walk, network)) {
+  std::vector<Delay> delays = StepDelays(tables, run.record).all();
+  for (const Delay& delay : last_messages(tables, run, network)) {
     delays.push_back(delay);
   }
   std::sort(delays.begin(), delays.end(), [](const Delay& a, const Delay& b) {
@@ -299,8 +295,8 @@ std::vector<Delay> step_delays(const TableCauses& tables, const RunRecord& recor
   for (Delay& delay : delays) {
     if (delay.message == kNowhere) continue;
     // No cause if the message took its idle latency: the step is shorter than that.
-    delay.cause = largest_cause(account_of(record, walk, delay.message),
-                                idle_latency(network, record.messages[delay.message]));
+    delay.cause = largest_cause(run.account_of(delay.message),
+                                idle_latency(network, run.record.messages[delay.message]));
   }
   return delays;
 }

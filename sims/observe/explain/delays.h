@@ -1,4 +1,5 @@
-// Which NIs got behind the schedule, and why messages took longer than on an idle, healthy network.
+// Which NIs got behind the schedule, why messages took longer than on an idle, healthy network, and
+// which NIs had time to spare (slack.cpp).
 #pragma once
 
 #include <vector>
@@ -43,17 +44,27 @@ struct Delay {
 // listed once. A message that no NI waits for is delayed by the cycles that it took longer than
 // over an idle, healthy network. Returns the `most` largest, largest first; equal ones by step and
 // node.
-[[nodiscard]] std::vector<Delay> step_delays(const TableCauses& tables, const RunRecord& record,
-                                             const MessageIndex& index, const MessageWalk& walk,
+[[nodiscard]] std::vector<Delay> step_delays(const TableCauses& tables, const RecordedRun& run,
                                              const UnloadedNetwork& network, std::size_t most);
 
 // Without timesteps: messages that took longer than over an idle, healthy network, and NIs that
 // began late. Time in the queue behind earlier messages of the same NI is the plan's own order, not
 // a delay.
-[[nodiscard]] std::vector<Delay> message_delays(const RunRecord& record, const MessageIndex& index,
-                                                const MessageWalk& walk,
+[[nodiscard]] std::vector<Delay> message_delays(const RecordedRun& run,
                                                 const UnloadedNetwork& network,
                                                 const std::vector<NodeClock>& clocks,
                                                 std::size_t most);
+
+// By how many cycles an NI could have issued a timestep later without moving the collective's end.
+struct StepSlack {
+  Timestep step = 0;
+  NodeId node;
+  Cycle slack = 0;  // the smallest of the step's entries there
+};
+
+// The critical-path method: every message takes as long as it did, its time in the NI's queue
+// included, and tables and counters keep their rules. Sorted by timestep, then node. A node is left
+// out of the steps in which it has nothing that the end depends on.
+[[nodiscard]] std::vector<StepSlack> step_slack(const TableCauses& tables, const RecordedRun& run);
 
 }  // namespace espalier

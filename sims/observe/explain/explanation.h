@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "hw/topology/topology.h"
-#include "sims/observe/explain/critical_path.h"
 #include "sims/observe/explain/delays.h"
-#include "sims/observe/explain/slack.h"
 
 namespace espalier {
 

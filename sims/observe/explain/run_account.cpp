@@ -36,22 +36,6 @@ std::vector<NodeClock> clocks_of(const RunPoint& point, std::size_t nodes) {
   return clocks;
 }
 
-// The indexes of one record that every account needs.
-struct Parts {
-  Parts(const RunRecord& run, const SystemConfig& config)
-      : record(run),
-        index(record),
-        log(record),
-        waits(log, router_rules(config)),
-        walk(log, waits) {}
-
-  const RunRecord& record;
-  MessageIndex index;
-  ChannelLog log;
-  WaitCauses waits;
-  MessageWalk walk;
-};
-
 }  // namespace
 
 void RunAccount::note_highlights(const Explanation& explanation) {
@@ -81,7 +65,7 @@ Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
                                 const ScheduleTables& tables,
                                 const std::vector<PostedCollective>& posts,
                                 std::uint32_t ni_ports) {
-  const Parts parts(recorder_.record(), point.system);
+  const RecordedRun run(recorder_.record(), router_rules(point.system));
   const SystemTiming healthy = time_links(topology, point.system.clock);
   const ScheduleTableEngine::Spec engine =
       table_engine_spec(point, tables, posts, healthy, ni_ports);
@@ -89,15 +73,14 @@ Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     engines.push_back(faulty_engine(engine, point.faults, NodeId(n)));
   }
-  const TableCauses causes(tables, parts.record, parts.index, std::move(engines),
-                           clocks_of(point, topology.num_nodes()));
+  const TableCauses causes(tables, run, std::move(engines), clocks_of(point, topology.num_nodes()));
   Explanation explanation;
-  explanation.path = critical_path(parts.record, parts.index, parts.walk, causes);
-  explanation.delays = step_delays(causes, parts.record, parts.index, parts.walk,
-                                   {point.system, healthy, tables.routes}, kWorstSlips);
-  explanation.slack = step_slack(causes, parts.record, parts.index);
+  explanation.path = critical_path(run, causes);
+  explanation.delays =
+      step_delays(causes, run, {point.system, healthy, tables.routes}, kWorstSlips);
+  explanation.slack = step_slack(causes, run);
   note_highlights(explanation);
-  return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
+  return describe_explanation(run.record, explanation, [&](RecordIndex message) {
     Json place;
     place["step"] = causes.step_of(message);
     return place;
@@ -111,19 +94,18 @@ Json RunAccount::explain_plan(const Topology& topology, const RunPoint& point,
   const Topology& simulated = one ? *one : topology;
   const DimensionProgram program(simulated, plan, point.collective->element_bytes,
                                  point.collective->parts);
-  const Parts parts(recorder_.record(), point.system);
+  const RecordedRun run(recorder_.record(), router_rules(point.system));
   const SystemTiming healthy = time_links(simulated, point.system.clock);
   const std::vector<NodeClock> clocks = clocks_of(point, simulated.num_nodes());
-  const auto causes = dimension_causes(program, parts.record, parts.index, clocks,
+  const auto causes = dimension_causes(program, run.record, run.index, clocks,
                                        point.system.ni.dimension_queue.arbitration_cycles);
   Explanation explanation;
-  explanation.path = critical_path(parts.record, parts.index, parts.walk, *causes);
+  explanation.path = critical_path(run, *causes);
   explanation.delays =
-      message_delays(parts.record, parts.index, parts.walk,
-                     {point.system, healthy, program.routes().routes()}, clocks, kWorstSlips);
+      message_delays(run, {point.system, healthy, program.routes().routes()}, clocks, kWorstSlips);
   note_highlights(explanation);
-  return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
-    const StagePlace at = program.place_of(parts.record.messages[message].operation.flow);
+  return describe_explanation(run.record, explanation, [&](RecordIndex message) {
+    const StagePlace at = program.place_of(run.record.messages[message].operation.flow);
     const PlannedStage& stage = program.stage(at.stage);
     Json place;
     place["chunk"] = at.stage.chunk;
@@ -136,25 +118,23 @@ Json RunAccount::explain_plan(const Topology& topology, const RunPoint& point,
 
 Json RunAccount::explain_program(const Topology& topology, const RunPoint& point,
                                  const Program& program, Cycle cycles) {
-  const Parts parts(recorder_.record(), point.system);
+  const RecordedRun run(recorder_.record(), router_rules(point.system));
   const SystemTiming healthy = time_links(topology, point.system.clock);
   const SystemTiming timing = time_links(faulty_links(topology, point.faults), point.system.clock);
   const ProgramRoutes routes = program_routes(topology, program);
   const ProtocolSpec protocol = protocol_of(program, point);
   const ContextProgram loaded(program, tiling_of(program, point), protocol,
                               context_spec(topology, point), routes.forward);
-  const ProgramIndex index(loaded, parts.record);
   const std::vector<NodeClock> clocks = clocks_of(point, topology.num_nodes());
-  const ProgramPath path(loaded, index, parts.index, parts.walk,
-                         {slot_specs(point, timing, routes, protocol.slots), clocks});
+  ProgramPath path =
+      program_path(loaded, run, slot_specs(point, timing, routes, protocol.slots), clocks, cycles);
   Explanation explanation;
-  explanation.path = path.find(cycles);
-  explanation.delays = message_delays(parts.record, parts.index, parts.walk,
-                                      {point.system, healthy, routes.routes}, clocks, kWorstSlips);
+  explanation.path = std::move(path.path);
+  explanation.delays =
+      message_delays(run, {point.system, healthy, routes.routes}, clocks, kWorstSlips);
   note_highlights(explanation);
-  return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
-    const StepIndex step = index.request(index.sender(message)).step;
-    return describe_program_step(*index.step(step).record);
+  return describe_explanation(run.record, explanation, [&](RecordIndex message) {
+    return describe_program_step(*path.senders[message]);
   });
 }
 

@@ -1,4 +1,4 @@
-#include "sims/observe/explain/slack.h"
+#include "sims/observe/explain/delays.h"
 
 #include <algorithm>
 #include <map>
@@ -19,11 +19,10 @@ struct Issue {
 
 class Backward {
  public:
-  Backward(const TableCauses& tables, const RunRecord& record, const MessageIndex& index)
-      : tables_(tables), index_(index) {
+  Backward(const TableCauses& tables, const RecordedRun& run) : tables_(tables), index_(run.index) {
     Cycle end = 0;
     for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
-      for (const RecordIndex m : index.of(NodeId(n))) end = std::max(end, index.done(m));
+      for (const RecordIndex m : index_.of(NodeId(n))) end = std::max(end, index_.done(m));
     }
     for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
       const NodeId node(n);
@@ -35,14 +34,14 @@ class Backward {
         issues_.push_back({tables.issued_at(node, e), node, e});
       }
     }
-    latest_done_.assign(record.messages.size(), end);
-    latest_sent_.assign(record.messages.size(), kUnbounded);
-    for (RecordIndex m = 0; m < record.messages.size(); ++m) {
-      const MessageRecord& message = record.messages[m];
+    latest_done_.assign(run.record.messages.size(), end);
+    latest_sent_.assign(run.record.messages.size(), kUnbounded);
+    for (RecordIndex m = 0; m < run.record.messages.size(); ++m) {
+      const MessageRecord& message = run.record.messages[m];
       const bool was_held = message.adding != kNever && message.adding > message.visible;
       if (!was_held || message.operation.is_background()) continue;
-      for (const RecordIndex other : index.to(message.operation.to)) {
-        if (index.done(other) == message.adding) holds_.push_back({message.adding, m, other});
+      for (const RecordIndex other : index_.to(message.operation.to)) {
+        if (index_.done(other) == message.adding) holds_.push_back({message.adding, m, other});
       }
     }
     std::sort(holds_.begin(), holds_.end(), [](const Hold& a, const Hold& b) {
@@ -156,9 +155,8 @@ class Backward {
 
 }  // namespace
 
-std::vector<StepSlack> step_slack(const TableCauses& tables, const RunRecord& record,
-                                  const MessageIndex& index) {
-  const Backward backward(tables, record, index);
+std::vector<StepSlack> step_slack(const TableCauses& tables, const RecordedRun& run) {
+  const Backward backward(tables, run);
   std::map<std::pair<Timestep, NodeId>, Cycle> smallest;
   for (const Issue& issue : backward.issues()) {
     const Timestep step = tables.program(issue.node).entries[issue.entry].step;

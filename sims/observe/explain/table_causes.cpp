@@ -4,16 +4,16 @@
 
 namespace espalier {
 
-TableCauses::TableCauses(const ScheduleTables& tables, const RunRecord& record,
-                         const MessageIndex& index, std::vector<ScheduleTableEngine::Spec> engines,
+TableCauses::TableCauses(const ScheduleTables& tables, const RecordedRun& run,
+                         std::vector<ScheduleTableEngine::Spec> engines,
                          std::vector<NodeClock> clocks)
-    : record_(record),
-      index_(index),
+    : record_(run.record),
+      index_(run.index),
       engines_(std::move(engines)),
       clocks_(std::move(clocks)),
       programs_(load_tables(tables)),
       nodes_(clocks_.size()),
-      number_(record.messages.size(), 0),
+      number_(run.record.messages.size(), 0),
       posted_step_(tables.posted_step) {
   for (const TableProgram& program : programs_) {
     auto& of_entry = waiters_.emplace_back(program.entries.size());
@@ -28,9 +28,9 @@ TableCauses::TableCauses(const ScheduleTables& tables, const RunRecord& record,
     read_moves(node);
     if (!in_table_order(node)) read_issues(node);
     OfNode& of_node = nodes_[n];
-    for (const RecordIndex m : index.to(node)) {
-      if (record.messages[m].operation.on_arrival != TransferKind::reduce) continue;
-      of_node.reduced.emplace_back(index.done(m), m);
+    for (const RecordIndex m : index_.to(node)) {
+      if (record_.messages[m].operation.on_arrival != TransferKind::reduce) continue;
+      of_node.reduced.emplace_back(index_.done(m), m);
     }
     std::sort(of_node.reduced.begin(), of_node.reduced.end());
   }

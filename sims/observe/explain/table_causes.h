@@ -15,6 +15,7 @@
 #include "ni/engines/schedule_table_engine.h"
 #include "ni/engines/table_program.h"
 #include "ni/modes.h"
+#include "sims/observe/explain/critical_path.h"
 #include "sims/observe/explain/issue_causes.h"
 
 namespace espalier {
@@ -30,7 +31,7 @@ struct EntryCause {
 class TableCauses : public IssueCauses {
  public:
   // The references must outlive it. `engines`, `clocks`: by node.
-  TableCauses(const ScheduleTables& tables, const RunRecord& record, const MessageIndex& index,
+  TableCauses(const ScheduleTables& tables, const RecordedRun& run,
               std::vector<ScheduleTableEngine::Spec> engines, std::vector<NodeClock> clocks);
 
   [[nodiscard]] PathEvent back_from_issue(RecordIndex message, Trail& trail) const override;
