@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli_test_support.h"
-#include "sims/observe/waves/fst_format.h"
+#include "sims/observe/waves/wave_format.h"
 #include "vcd_reader.h"
 
 using namespace espalier;

@@ -1,12 +1,10 @@
-#include "sims/observe/waves/vcd_format.h"
-
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 #include <set>
 
 #include "sims/observe/waves/wave_format.h"
-#include "sims/observe/waves/wave_writer.h"
+#include "sims/observe/waves/wave_recorder.h"
 #include "wave_folder.h"
 
 using namespace espalier;
@@ -14,21 +12,21 @@ using namespace espalier::wave_test;
 
 TEST_CASE("A VCD has scopes, first values, and then changes") {
   const WaveFolder folder;
-  const auto waves = make_wave_writer(folder.file("tiny.vcd"), 1'000'000'000);
+  WaveRecorder waves(folder.file("tiny.vcd"), 1'000'000'000);
   const EnumText op{"op", {"NOP", "REDUCE", "GATHER"}};
-  const SignalId flits = waves->add("net.r_0.vc0.flits", 9);
-  const SignalId busy = waves->add("net.r_0.busy", 1);
-  const SignalId present = waves->add("net.ni_0.op", 2, &op);
-  waves->describe_scope("net.ni_0", "NetworkInterface");
-  waves->begin(5);
-  waves->change(5, busy, 0);
-  waves->change(5, flits, 0);
-  waves->change(7, flits, 318);
-  waves->change(7, present, 2);
-  waves->change(8, busy, 1);
-  waves->change_to_unknown(9, busy);
-  waves->change_to_unknown(9, flits);
-  waves->finish(20);
+  const SignalId flits = waves.add("net.r_0.vc0.flits", 9);
+  const SignalId busy = waves.add("net.r_0.busy", 1);
+  const SignalId present = waves.add("net.ni_0.op", 2, &op);
+  waves.describe_scope("net.ni_0", "NetworkInterface");
+  waves.begin(5);
+  waves.change(5, busy, 0);
+  waves.change(5, flits, 0);
+  waves.change(7, flits, 318);
+  waves.change(7, present, 2);
+  waves.change(8, busy, 1);
+  waves.change_to_unknown(9, busy);
+  waves.change_to_unknown(9, flits);
+  finish(waves, 20);
   CHECK(folder.read("tiny.vcd") == R"($version espalier $end
 $timescale 1 ns $end
 $scope module net $end
@@ -55,18 +53,18 @@ b10 #
 #8
 1"
 #9
-x"
 bx !
+x"
 #20
 )");
 }
 
 TEST_CASE("A VCD of one moment is complete") {
   const WaveFolder folder;
-  const auto waves = make_wave_writer(folder.file("moment.vcd"), 2'000'000'000);
-  waves->add("a", 1);
-  waves->begin(4);
-  waves->finish(4);
+  WaveRecorder waves(folder.file("moment.vcd"), 2'000'000'000);
+  waves.add("a", 1);
+  waves.begin(4);
+  finish(waves, 4);
   CHECK(folder.read("moment.vcd") ==
         "$version espalier $end\n$timescale 1 ps $end\n$var wire 1 ! a $end\n"
         "$enddefinitions $end\n#2000\n$dumpvars\nx!\n$end\n");
@@ -75,10 +73,10 @@ TEST_CASE("A VCD of one moment is complete") {
 TEST_CASE("Many signals have short codes, each its own") {
   const WaveFolder folder;
   constexpr std::size_t kSignals = 20000;
-  const auto waves = make_wave_writer(folder.file("many.vcd"), 1'000'000'000);
-  for (std::size_t s = 0; s < kSignals; ++s) waves->add(fmt::format("s_{}", s), 1);
-  waves->begin();
-  waves->finish(0);
+  WaveRecorder waves(folder.file("many.vcd"), 1'000'000'000);
+  for (std::size_t s = 0; s < kSignals; ++s) waves.add(fmt::format("s_{}", s), 1);
+  waves.begin();
+  finish(waves, 0);
   std::set<std::string> codes;
   const std::string text = folder.read("many.vcd");
   const std::string before = "$var wire 1 ";

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "sims/observe/waves/fst_format.h"
-#include "sims/observe/waves/wave_writer.h"
+#include "sims/observe/waves/wave_format.h"
+#include "sims/observe/waves/wave_recorder.h"
 #include "wave_folder.h"
 
 using namespace espalier;
@@ -27,22 +27,22 @@ constexpr std::uint64_t kWaveClock = 1'000'000'000;
 
 // Some hundred kilobytes in either format. Throws where they cannot be written.
 void write_noise(const std::string& path) {
-  const auto waves = make_wave_writer(path, kWaveClock);
-  const SignalId noise = waves->add("net.noise", 64);
-  waves->begin();
+  WaveRecorder waves(path, kWaveClock);
+  const SignalId noise = waves.add("net.noise", 64);
+  waves.begin();
   std::mt19937_64 random(5);
-  for (Cycle cycle = 0; cycle < 30000; ++cycle) waves->change(cycle, noise, random());
-  waves->finish(30000);
+  for (Cycle cycle = 0; cycle < 30000; ++cycle) waves.change(cycle, noise, random());
+  finish(waves, 30000);
 }
 
 // So many signals that what the FST writer keeps of each one exceeds a small limit of a file.
 void write_many_signals(const std::string& path) {
-  const auto waves = make_wave_writer(path, kWaveClock);
+  WaveRecorder waves(path, kWaveClock);
   std::vector<SignalId> signals;
-  for (int s = 0; s < 20'000; ++s) signals.push_back(waves->add("net.s" + std::to_string(s), 64));
-  waves->begin();
-  for (const SignalId signal : signals) waves->change(0, signal, 1);
-  waves->finish(10);
+  for (int s = 0; s < 20'000; ++s) signals.push_back(waves.add("net.s" + std::to_string(s), 64));
+  waves.begin();
+  for (const SignalId signal : signals) waves.change(0, signal, 1);
+  finish(waves, 10);
 }
 
 // The message of the error, empty where there is none, in a process whose files may not grow
@@ -74,19 +74,19 @@ std::string error_with_limit(const std::string& path, rlim_t bytes, const std::s
 TEST_CASE("Waveforms have a format that their file's ending names") {
   for (const char* path : {"run.lxt", "run", "vcd", "run.vcd.gz", ""}) {
     CAPTURE(path);
-    CHECK_THROWS_AS(make_wave_writer(path, kWaveClock), std::invalid_argument);
+    CHECK_THROWS_AS(WaveRecorder(path, kWaveClock), std::invalid_argument);
   }
-  CHECK_THROWS_WITH(make_wave_writer("run.lxt", kWaveClock),
+  CHECK_THROWS_WITH(WaveRecorder("run.lxt", kWaveClock),
                     "run.lxt: the name of a waveform file must end in .vcd or .fst");
 }
 
 TEST_CASE("Waveforms in a missing folder are refused before the run") {
   const std::string vcd = "/nonexistent/run.vcd";
-  CHECK_THROWS_WITH(make_wave_writer(vcd, kWaveClock),
+  CHECK_THROWS_WITH(WaveRecorder(vcd, kWaveClock),
                     vcd + ": cannot be written: No such file or directory");
   if (!has_fst()) return;
   const std::string fst = "/nonexistent/run.fst";
-  CHECK_THROWS_WITH(make_wave_writer(fst, kWaveClock),
+  CHECK_THROWS_WITH(WaveRecorder(fst, kWaveClock),
                     fst + ": cannot be written: No such file or directory");
 }
 
@@ -95,18 +95,17 @@ TEST_CASE("A folder is not overwritten by waveforms, and a device not removed") 
   for (const char* name : {"run.vcd", "run.fst"}) {
     if (std::string(name) == "run.fst" && !has_fst()) continue;
     std::filesystem::create_directory(folder.file(name));
-    CHECK_THROWS_AS(make_wave_writer(folder.file(name), kWaveClock), std::runtime_error);
+    CHECK_THROWS_AS(WaveRecorder(folder.file(name), kWaveClock), std::runtime_error);
     CHECK(std::filesystem::is_directory(folder.file(name)));
   }
   if (!has_fst()) return;
   std::filesystem::create_symlink("/dev/null", folder.file("device.fst"));
-  CHECK_THROWS_AS(make_wave_writer(folder.file("device.fst"), kWaveClock), std::runtime_error);
+  CHECK_THROWS_AS(WaveRecorder(folder.file("device.fst"), kWaveClock), std::runtime_error);
 }
 
 TEST_CASE("A build without FST names the packages to install") {
   if (has_fst()) return;
-  CHECK_THROWS_WITH(make_wave_writer("run.fst", kWaveClock),
-                    Contains("verilator") && Contains(".vcd"));
+  CHECK_THROWS_WITH(WaveRecorder("run.fst", kWaveClock), Contains("verilator") && Contains(".vcd"));
 }
 
 TEST_CASE("A full disk is an error of the waveform, with path and reason") {
@@ -142,10 +141,11 @@ TEST_CASE("An abandoned waveform keeps the changes written before") {
   for (const char* name : {"left.vcd", "left.fst"}) {
     if (std::string(name) == "left.fst" && !has_fst()) continue;
     {
-      const auto waves = make_wave_writer(folder.file(name), kWaveClock);
-      const SignalId a = waves->add("a", 1);
-      waves->begin();
-      for (Cycle cycle = 0; cycle < 100; ++cycle) waves->change(cycle, a, cycle % 2);
+      WaveRecorder waves(folder.file(name), kWaveClock);
+      const SignalId a = waves.add("a", 1);
+      waves.begin();
+      for (Cycle cycle = 0; cycle < 100; ++cycle) waves.change(cycle, a, cycle % 2);
+      waves.flush(100);
     }
     CHECK(std::filesystem::file_size(folder.file(name)) > 200);
     CHECK(!std::filesystem::exists(folder.file(std::string(name) + ".hier")));

@@ -1,38 +1,27 @@
 // A folder for waveforms.
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <stdexcept>
 #include <string>
+
+#include "sims/observe/waves/wave_recorder.h"
+#include "sims/process/work_folder.h"
 
 namespace espalier::wave_test {
 
-// Gone, with all that is in it, at the end.
-class WaveFolder {
+class WaveFolder : public WorkFolder {
  public:
-  WaveFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "waves.XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no folder for waveforms");
-    path_ = pattern;
-  }
-  ~WaveFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  WaveFolder(const WaveFolder&) = delete;
-  WaveFolder& operator=(const WaveFolder&) = delete;
-
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
   [[nodiscard]] std::string read(const std::string& name) const {
-    std::ifstream in(path_ / name, std::ios::binary);
+    std::ifstream in(path() / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
-
- private:
-  std::filesystem::path path_;
 };
+
+// The last changes are in cycle `end`.
+inline void finish(WaveRecorder& waves, Cycle end) {
+  waves.flush(end + 1);
+  waves.finish(end);
+}
 
 }  // namespace espalier::wave_test

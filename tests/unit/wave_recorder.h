@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sims/observe/waves/wave_file.h"
+#include "sims/observe/waves/wave_recorder.h"
 
 namespace espalier::wave_test {
 
@@ -43,9 +43,10 @@ class Recorder final : public WaveFormat {
   Lines& lines_;
 };
 
-// A writer into `lines`, at 1 GHz where nothing else is said.
-inline std::unique_ptr<WaveWriter> record(Lines& lines, std::uint64_t clock_hertz = 1'000'000'000) {
-  return std::make_unique<WaveFile>(std::make_unique<Recorder>(lines), WaveClock(clock_hertz));
+// A recorder into `lines`, at 1 GHz where nothing else is said.
+inline std::unique_ptr<WaveRecorder> record(Lines& lines,
+                                            std::uint64_t clock_hertz = 1'000'000'000) {
+  return std::make_unique<WaveRecorder>(std::make_unique<Recorder>(lines), WaveClock(clock_hertz));
 }
 
 }  // namespace espalier::wave_test

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "sims/observe/waves/fst_format.h"
 #include "sims/observe/waves/gtkw_file.h"
-#include "sims/observe/waves/wave_writer.h"
+#include "sims/observe/waves/wave_format.h"
+#include "sims/observe/waves/wave_recorder.h"
 
 using namespace espalier;
 
@@ -41,7 +41,7 @@ const std::vector<Shown> kSignals = {
 std::string scope(std::size_t node) { return fmt::format("net.ni_{}", node); }
 
 void write_sample(const std::string& path) {
-  const auto waves = make_wave_writer(path, kClock);
+  WaveRecorder waves(path, kClock);
   std::vector<std::vector<SignalId>> ids(kNodes);
   GtkwView view;
   view.waves = path;
@@ -49,16 +49,16 @@ void write_sample(const std::string& path) {
   view.first = kFirst;
   view.end = kEnd;
   for (std::size_t n = 0; n < kNodes; ++n) {
-    waves->describe_scope(scope(n), "NetworkInterface");
+    waves.describe_scope(scope(n), "NetworkInterface");
     GtkwGroup group{fmt::format("NI {}", n), n < 3, {}};
     for (const Shown& shown : kSignals) {
       const std::string name = scope(n) + "." + shown.name;
-      ids[n].push_back(waves->add(name, shown.bits, shown.texts));
+      ids[n].push_back(waves.add(name, shown.bits, shown.texts));
       group.signals.push_back({name, shown.bits, shown.display, shown.texts});
     }
     view.groups.push_back(group);
   }
-  waves->begin(kFirst);
+  waves.begin(kFirst);
   for (Cycle cycle = 0; cycle < kEnd; ++cycle) {
     for (std::size_t n = 0; n < kNodes; ++n) {
       const Cycle phase = cycle + 140 * n;
@@ -66,12 +66,13 @@ void write_sample(const std::string& path) {
           phase / 500,     499 - phase % 500, phase * 0x9E3779B97F4A7C15ULL >> (phase % 64),
           phase / 100 % 3, phase / 250 % 2,   phase / 30 % 2,
           phase / 10 % 16};
-      for (std::size_t s = 0; s < values.size(); ++s) waves->change(cycle, ids[n][s], values[s]);
+      for (std::size_t s = 0; s < values.size(); ++s) waves.change(cycle, ids[n][s], values[s]);
       // Nothing to do, and nothing in the table: for a while in every thousand cycles.
-      if (cycle % 1000 > 900) waves->change_to_unknown(cycle, ids[n][3]);
+      if (cycle % 1000 > 900) waves.change_to_unknown(cycle, ids[n][3]);
     }
   }
-  waves->finish(kEnd);
+  waves.flush(kEnd);
+  waves.finish(kEnd);
   fmt::print("{}\n", write_gtkw_file(view));
 }
 

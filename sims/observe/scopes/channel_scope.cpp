@@ -64,7 +64,7 @@ ChannelScope::ChannelScope(const Spec& spec, WaveRecorder& recorder, DescribeMes
     : spec_(spec), describe_(std::move(describe)), link_({}, spec.channel.ticks_per_cycle) {
   const std::size_t before = recorder.num_signals();
   const Tick q = spec.channel.ticks_per_cycle;
-  const WaveSignal valid = recorder.add(spec.name + ".valid", 1);
+  const SignalId valid = recorder.add(spec.name + ".valid", 1);
   link_ = LinkScope({valid, recorder.add(spec.name + ".flow", kFlowBits)}, q);
   for (std::uint32_t vc = 0; vc < spec.channel.vcs; ++vc) {
     const std::string scope = fmt::format("{}.vc{}", spec.name, vc);

@@ -10,7 +10,7 @@
 #include "flowctl/flit.h"
 #include "flowctl/virtual_channels.h"
 #include "sims/observe/scopes/vc_scope.h"
-#include "sims/observe/scopes/wave_recorder.h"
+#include "sims/observe/waves/wave_recorder.h"
 
 namespace espalier {
 
@@ -19,8 +19,8 @@ namespace espalier {
 class LinkScope {
  public:
   struct Signals {
-    WaveSignal valid;
-    WaveSignal flow;  // unknown while the wire is free
+    SignalId valid;
+    SignalId flow;  // unknown while the wire is free
   };
   LinkScope(const Signals& signals, Tick ticks_per_cycle)
       : signals_(signals), q_(ticks_per_cycle) {}

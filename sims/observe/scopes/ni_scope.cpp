@@ -148,7 +148,7 @@ void NiScope::show_table(const TableView& table, Cycle now) {
     recorder_.change(now, table_.op, kNoEntryLeft);
     recorder_.change(now, table_.stall, kStallDone);
     if (now != 0) return;
-    for (const WaveSignal signal : {table_.entry, table_.flow, table_.step, table_.ready}) {
+    for (const SignalId signal : {table_.entry, table_.flow, table_.step, table_.ready}) {
       recorder_.change(now, signal, 0);
     }
     return;
@@ -185,7 +185,7 @@ void NiScope::show_dimensions(const std::vector<DimensionView>& dimensions, Cycl
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     const DimensionView& view = dimensions[d];
     const DimensionSignals& signals = dimensions_[d];
-    const auto show = [&](WaveSignal signal, const std::optional<std::uint64_t>& value) {
+    const auto show = [&](SignalId signal, const std::optional<std::uint64_t>& value) {
       if (value) {
         recorder_.change(now, signal, *value);
       } else {

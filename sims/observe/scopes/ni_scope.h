@@ -7,7 +7,7 @@
 
 #include "ni/engine_view.h"
 #include "ni/network_interface.h"
-#include "sims/observe/scopes/wave_recorder.h"
+#include "sims/observe/waves/wave_recorder.h"
 
 namespace espalier {
 
@@ -45,13 +45,13 @@ class NiScope : public NiObserver {
 
  private:
   struct TableSignals {
-    WaveSignal timestep, lockstep, entry, op, flow, step, ready, stall;
+    SignalId timestep, lockstep, entry, op, flow, step, ready, stall;
   };
   struct DimensionSignals {
-    WaveSignal depth, head, chosen, in_flight;
+    SignalId depth, head, chosen, in_flight;
   };
   struct ContextSignals {
-    WaveSignal pc, op, tile, requests, stall;
+    SignalId pc, op, tile, requests, stall;
   };
   void show_table(const TableView& table, Cycle now);
   void count_down(Cycle from, Cycle until);
@@ -65,7 +65,7 @@ class NiScope : public NiObserver {
   TableSignals table_;
   std::vector<DimensionSignals> dimensions_;
   std::vector<ContextSignals> contexts_;
-  WaveSignal sends_, held_, reducing_, delivered_;
+  SignalId sends_, held_, reducing_, delivered_;
   EngineView view_;  // a member only to reuse its memory
   Timestep timestep_ = 0;
   Cycle lockstep_until_ = 0;

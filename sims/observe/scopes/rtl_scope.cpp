@@ -30,7 +30,7 @@ RtlScope::RtlScope(const RtlPlace& place, WaveRecorder& recorder, bool every_cou
   const std::string scope = place.scope + ".rtl." + probe_->module();
   if (!recorder.may_want(scope)) return;
   for (RtlSignal& signal : probe_->signals()) {
-    const WaveSignal shown =
+    const SignalId shown =
         recorder.add(scope + "." + signal.name, signal.bits, nullptr, display_of(signal.kind));
     if (!shown.valid()) continue;
     const bool in_stairs = signal.kind == RtlKind::down_counter && !every_count;

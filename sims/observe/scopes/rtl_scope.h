@@ -7,7 +7,7 @@
 
 #include "hw/ids.h"
 #include "hw/rtl_probe.h"
-#include "sims/observe/scopes/wave_recorder.h"
+#include "sims/observe/waves/wave_recorder.h"
 
 namespace espalier {
 
@@ -38,7 +38,7 @@ class RtlScope : public RtlWatcher {
 
  private:
   struct Shown {
-    WaveSignal signal;
+    SignalId signal;
     std::function<std::uint64_t()> read;
     bool in_stairs;
     CounterStairs stairs;

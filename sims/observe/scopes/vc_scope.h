@@ -9,7 +9,7 @@
 #include "flowctl/flit_run.h"
 #include "flowctl/framing.h"
 #include "sims/observe/record/run_record.h"
-#include "sims/observe/scopes/wave_recorder.h"
+#include "sims/observe/waves/wave_recorder.h"
 
 namespace espalier {
 
@@ -97,9 +97,9 @@ enum class VcState : std::uint8_t { idle, routing, waiting, active };
 class VcStateScope {
  public:
   struct Signals {
-    WaveSignal state;
-    WaveSignal flow;   // of the first flit; unknown if there is none
-    WaveSignal grant;  // output port of the packet that has the switch; unknown otherwise
+    SignalId state;
+    SignalId flow;   // of the first flit; unknown if there is none
+    SignalId grant;  // output port of the packet that has the switch; unknown otherwise
   };
   // `pipeline`: cycles from the arrival of a flit to its earliest departure.
   VcStateScope(const Signals& signals, Cycle pipeline, Tick ticks_per_cycle)
@@ -137,10 +137,10 @@ class VcStateScope {
 class VcFlitScope {
  public:
   struct Signals {
-    WaveSignal occupancy;  // flits that have arrived and not left
-    WaveSignal credits;    // as the sender sees them
+    SignalId occupancy;  // flits that have arrived and not left
+    SignalId credits;    // as the sender sees them
     // Type of the first flit (MultiTree, Table II); unknown if there is none.
-    WaveSignal type;
+    SignalId type;
   };
   VcFlitScope(const Signals& signals, std::uint64_t depth, Cycle credit_latency,
               Tick ticks_per_cycle)

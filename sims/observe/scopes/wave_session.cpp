@@ -7,13 +7,11 @@
 #include <stdexcept>
 
 #include "sims/observe/waves/gtkw_file.h"
-#include "sims/observe/waves/wave_writer.h"
 
 namespace espalier {
 
 WaveSession::WaveSession(const WaveRequest& request)
-    : request_(request),
-      recorder_(make_wave_writer(request.path, request.clock_hertz), request.scopes) {}
+    : request_(request), recorder_(request.path, request.clock_hertz, request.scopes) {}
 
 void WaveSession::begin(Fabric& fabric) {
   // NIs come first, because a user begins with them.

@@ -12,7 +12,7 @@
 #include "sims/observe/scopes/channel_scope.h"
 #include "sims/observe/scopes/ni_scope.h"
 #include "sims/observe/scopes/rtl_scope.h"
-#include "sims/observe/scopes/wave_recorder.h"
+#include "sims/observe/waves/wave_recorder.h"
 #include "sims/system/fabric.h"
 #include "sims/system/simulation.h"
 
@@ -46,7 +46,7 @@ struct WaveFocus {
 
 class WaveSession : public SystemObserver {
  public:
-  // Creates the file. Throws std::invalid_argument and std::runtime_error like make_wave_writer().
+  // Creates the file. Throws std::invalid_argument and std::runtime_error like WaveRecorder.
   explicit WaveSession(const WaveRequest& request);
 
   // Throws std::invalid_argument if no signal is wanted.

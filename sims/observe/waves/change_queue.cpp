@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "sims/observe/waves/wave_format.h"
-
 namespace espalier {
 
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sims/observe/waves/wave_writer.h"
+#include "sims/observe/waves/wave_format.h"
 
 namespace espalier {
 

@@ -1,5 +1,3 @@
-#include "sims/observe/waves/fst_format.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstapi.h>

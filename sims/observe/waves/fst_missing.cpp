@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "sims/observe/waves/fst_format.h"
+#include "sims/observe/waves/wave_format.h"
 
 namespace espalier {
 

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "sims/observe/waves/output_file.h"
-#include "sims/observe/waves/wave_file.h"
 #include "sims/observe/waves/wave_format.h"
 
 namespace espalier {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hw/ids.h"
-#include "sims/observe/waves/wave_writer.h"
+#include "sims/observe/waves/wave_format.h"
 
 namespace espalier {
 
@@ -15,7 +15,7 @@ namespace espalier {
 enum class GtkwDisplay { decimal, hex, binary, analog_step, enum_text };
 
 struct GtkwSignal {
-  std::string path;  // as given to WaveWriter::add, like bits and texts
+  std::string path;  // as given to WaveRecorder::add, like bits and texts
   unsigned bits = 1;
   GtkwDisplay display = GtkwDisplay::decimal;
   const EnumText* texts = nullptr;  // for enum_text

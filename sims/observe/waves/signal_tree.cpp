@@ -70,7 +70,7 @@ SignalId SignalTree::add(const std::string& path, unsigned bits, const EnumText*
   const SignalId id(signals_.size());
   place.signals.push_back(id);
   signals_.push_back({after_last_dot(path), bits, texts == nullptr ? nullptr : keep(*texts)});
-  paths_.push_back(&*signal_paths_.insert(path).first);
+  signal_paths_.insert(path);
   return id;
 }
 

@@ -18,14 +18,10 @@ class SignalTree {
  public:
   SignalTree();
 
-  // As in WaveWriter.
+  // As in WaveRecorder.
   SignalId add(const std::string& path, unsigned bits, const EnumText* texts);
   void describe_scope(const std::string& path, const std::string& component);
 
-  [[nodiscard]] std::size_t size() const { return signals_.size(); }
-  // The full name.
-  [[nodiscard]] const std::string& path(SignalId id) const { return *paths_[id.index()]; }
-  [[nodiscard]] unsigned bits(SignalId id) const { return signals_[id.index()].bits; }
   void write_header(WaveFormat& format, int timescale) const;
 
  private:
@@ -45,7 +41,6 @@ class SignalTree {
   std::unordered_map<std::string, std::size_t> scope_of_path_;
   std::unordered_set<std::string> signal_paths_;
   std::vector<WaveSignal> signals_;
-  std::vector<const std::string*> paths_;          // point into signal_paths_
   std::map<std::string, EnumText> texts_;          // by name
   std::map<std::string, std::string> components_;  // by the scope's path
 };

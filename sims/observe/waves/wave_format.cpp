@@ -1,7 +1,10 @@
 #include "sims/observe/waves/wave_format.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstring>
+#include <stdexcept>
 
 namespace espalier {
 
@@ -23,7 +26,18 @@ constexpr std::array<Digits, 256> make_digits() {
 
 constexpr std::array<Digits, 256> kDigits = make_digits();
 
+constexpr std::uint64_t kGigahertz = 1'000'000'000;
+constexpr std::uint64_t kFastest = 1'000'000'000'000;
+
 }  // namespace
+
+WaveClock::WaveClock(std::uint64_t hertz) : counts_cycles_(hertz == kGigahertz) {
+  if (hertz == 0 || hertz > kFastest) {
+    throw std::invalid_argument(
+        fmt::format("a waveform's clock must be between 1 Hz and 1 THz; found {} Hz", hertz));
+  }
+  clock_.hertz = hertz;
+}
 
 void write_binary(char* to, std::uint64_t value, unsigned bits) {
   const unsigned odd = bits % 8;

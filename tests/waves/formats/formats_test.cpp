@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "sims/observe/waves/fst_format.h"
-#include "sims/observe/waves/wave_writer.h"
+#include "sims/observe/waves/wave_format.h"
+#include "sims/observe/waves/wave_recorder.h"
 #include "wave_folder.h"
 
 using namespace espalier;
@@ -124,12 +124,12 @@ void write_stimulus(const std::string& path, std::uint64_t seed, std::uint64_t c
   const EnumText state{"state", {"asleep", "awake"}};
   std::mt19937_64 random(seed);
   const auto draw = [&](std::uint64_t below) { return random() % below; };
-  const auto waves = make_wave_writer(path, clock_hertz);
+  WaveRecorder waves(path, clock_hertz);
   std::vector<std::pair<SignalId, unsigned>> signals;
   for (std::size_t node = 0; node < 6; ++node) {
     const std::string scope = fmt::format("net.ni_{}.", node);
     const auto add = [&](const std::string& name, unsigned bits, const EnumText* texts = nullptr) {
-      signals.emplace_back(waves->add(scope + name, bits, texts), bits);
+      signals.emplace_back(waves.add(scope + name, bits, texts), bits);
     };
     add("stalled", 1);
     add("dma.credits", 4);
@@ -140,23 +140,24 @@ void write_stimulus(const std::string& path, std::uint64_t seed, std::uint64_t c
     add("wide_op", 8, &op);
     add("state", 1, &state);
     add("dma.state", 1, &state);
-    waves->describe_scope(fmt::format("net.ni_{}", node), "NetworkInterface");
+    waves.describe_scope(fmt::format("net.ni_{}", node), "NetworkInterface");
   }
   // Changes before and after what is recorded, too.
-  waves->begin(100, 4000);
+  waves.begin(100);
   Cycle now = 0;
   while (now < 4200) {
     const auto [signal, bits] = signals[draw(signals.size())];
     // Often small, and often the value from before.
     const std::uint64_t value = draw(3) == 0 ? random() : draw(3);
     if (draw(10) == 0) {
-      waves->change_to_unknown(now, signal);
+      waves.change_to_unknown(now, signal);
     } else {
-      waves->change(now, signal, value & (~std::uint64_t{0} >> (64 - bits)));
+      waves.change(now, signal, value & (~std::uint64_t{0} >> (64 - bits)));
     }
     if (draw(3) == 0) now += draw(4) == 0 ? draw(30) : 1;
   }
-  waves->finish(now);
+  waves.flush(4000);
+  waves.finish(4000);
 }
 
 void compare(std::uint64_t seed, std::uint64_t clock_hertz) {

@@ -1,0 +1,119 @@
+#include "sims/observe/waves/wave_recorder.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+namespace espalier {
+
+namespace {
+
+std::unique_ptr<WaveFormat> open_format(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending == ".vcd") return open_vcd(path);
+  if (ending == ".fst") return open_fst(path);
+  throw std::invalid_argument(
+      fmt::format("{}: the name of a waveform file must end in .vcd or .fst", path));
+}
+
+}  // namespace
+
+WaveRecorder::WaveRecorder(const std::string& path, std::uint64_t clock_hertz,
+                           std::vector<std::string> scopes)
+    : WaveRecorder(nullptr, WaveClock(clock_hertz), std::move(scopes)) {
+  format_ = open_format(path);
+}
+
+WaveRecorder::WaveRecorder(std::unique_ptr<WaveFormat> format, WaveClock clock,
+                           std::vector<std::string> scopes)
+    : clock_(clock), format_(std::move(format)), patterns_(std::move(scopes)) {
+  const std::size_t given = patterns_.size();
+  for (std::size_t i = 0; i < given; ++i) patterns_.push_back(patterns_[i] + ".*");
+}
+
+bool WaveRecorder::may_want(const std::string& scope) const {
+  if (patterns_.empty()) return true;
+  return std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
+    const std::size_t literal = std::min(pattern.find_first_of("*?["), scope.size());
+    return pattern.compare(0, literal, scope, 0, literal) == 0;
+  });
+}
+
+bool WaveRecorder::is_wanted(const std::string& path) const {
+  if (patterns_.empty()) return true;
+  return std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
+    return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
+  });
+}
+
+SignalId WaveRecorder::add(const std::string& path, unsigned bits, const EnumText* texts,
+                           GtkwDisplay display) {
+  if (!is_wanted(path)) return {};
+  const SignalId signal = tree_.add(path, bits, texts);
+  signals_.push_back({path, bits, texts != nullptr ? GtkwDisplay::enum_text : display, texts});
+  states_.emplace_back().most = ~std::uint64_t{0} >> (64 - bits);
+  return signal;
+}
+
+void WaveRecorder::refuse_value(SignalId signal, std::uint64_t value) const {
+  const GtkwSignal& refused = signals_[signal.index()];
+  throw std::out_of_range(
+      fmt::format("signal {}: {} does not fit into {} bits", refused.path, value, refused.bits));
+}
+
+void WaveRecorder::begin(Cycle first) {
+  tree_.write_header(*format_, clock_.timescale());
+  first_ = now_ = first;
+}
+
+void WaveRecorder::flush(Cycle until) {
+  for (const WaveChange& change : changes_.take_before(until)) {
+    // A change before the window becomes a change in the window's first cycle.
+    const Cycle cycle = std::max(change.at, first_);
+    if (cycle != now_ && first_ != kNever) {
+      write_cycle();
+      now_ = cycle;
+    }
+    State& state = states_[change.signal.index()];
+    state.present = {change.bits, !change.is_unknown};
+    if (!std::exchange(state.touched, true)) touched_.push_back(change.signal);
+  }
+}
+
+void WaveRecorder::write_cycle() {
+  if (!any_written_) {
+    write_time(clock_.time(first_));
+    for (std::size_t s = 0; s < states_.size(); ++s) {
+      states_[s].written = states_[s].present;
+      format_->value(SignalId(s), states_[s].present);
+    }
+  }
+  for (const SignalId signal : touched_) {
+    State& state = states_[signal.index()];
+    state.touched = false;
+    if (state.present == state.written) continue;
+    write_time(clock_.time(now_));
+    state.written = state.present;
+    format_->value(signal, state.present);
+  }
+  touched_.clear();
+}
+
+void WaveRecorder::write_time(std::uint64_t time) {
+  if (any_written_ && time == time_) return;
+  any_written_ = true;
+  time_ = time;
+  format_->time(time);
+}
+
+void WaveRecorder::finish(Cycle end) {
+  write_cycle();
+  write_time(clock_.time(std::max(end, now_)));
+  format_->close();
+}
+
+}  // namespace espalier
