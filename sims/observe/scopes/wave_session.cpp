@@ -32,17 +32,14 @@ void WaveSession::watch_nis(Fabric& fabric) {
   for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
     NetworkInterface& ni = fabric.ni(NodeId(n));
     if (!in_steps && !recorder_.may_want(ni.name())) continue;
-    auto scope = std::make_unique<NiScope>(ni, recorder_, *steps_);
+    keep(ni_scope(ni, recorder_, *steps_, in_steps));
     watch_rtl(ni.rtl());
-    if (!scope->is_wanted() && !in_steps) continue;
-    ni.observe(*scope);
-    nis_.push_back(std::move(scope));
   }
 }
 
 void WaveSession::watch_rtl(const std::vector<RtlPlace>& models) {
   for (const RtlPlace& place : models) {
-    rtl_.push_back(std::make_unique<RtlScope>(place, recorder_, !request_.window.is_whole_run()));
+    keep(rtl_scope(place, recorder_, !request_.window.is_whole_run()));
   }
 }
 
@@ -57,12 +54,9 @@ void WaveSession::watch_channels(Fabric& fabric) {
   };
   for (const ChannelPlace& place : fabric.channels()) {
     if (!recorder_.may_want(place.name)) continue;
-    const ChannelScope::Spec spec{place.name, place.spec, place.link, request_.shows_flits};
-    auto scope = std::make_unique<ChannelScope>(spec, recorder_, describe);
-    if (!scope->is_wanted()) continue;
-    channel_names_.insert(place.name);
-    place.observe(*scope);
-    channels_.push_back(std::move(scope));
+    const std::size_t before = scopes_.size();
+    keep(channel_scope(place, request_.shows_flits, recorder_, describe));
+    if (scopes_.size() != before) channel_names_.insert(place.name);
   }
 }
 
@@ -82,9 +76,7 @@ void WaveSession::advance(Cycle until) {
   if (is_closed_) return;
   const Cycle begin = window_begin();
   const Cycle end = std::min(until, window_end());
-  for (const auto& ni : nis_) ni->generate(end);
-  for (const auto& model : rtl_) model->generate(end);
-  for (const auto& channel : channels_) channel->generate(begin, end, recorder_);
+  for (const auto& scope : scopes_) scope->generate(begin, end);
   if (!has_begun_ && begin < end) {
     recorder_.flush(begin);
     recorder_.begin(begin);
@@ -107,8 +99,7 @@ void WaveSession::finish(Cycle end) {
 
 void WaveSession::close(Cycle end) {
   is_closed_ = true;
-  for (const auto& channel : channels_) channel->stop();
-  for (const auto& model : rtl_) model->stop();
+  for (const auto& scope : scopes_) scope->stop();
   recorder_.finish(end);
   end_ = end;
   write_save_file();

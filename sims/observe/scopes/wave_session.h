@@ -9,9 +9,7 @@
 
 #include "alg/schedule/schedule.h"
 #include "hw/ids.h"
-#include "sims/observe/scopes/channel_scope.h"
-#include "sims/observe/scopes/ni_scope.h"
-#include "sims/observe/scopes/rtl_scope.h"
+#include "sims/observe/scopes/wave_scopes.h"
 #include "sims/observe/waves/wave_recorder.h"
 #include "sims/system/fabric.h"
 #include "sims/system/simulation.h"
@@ -61,6 +59,9 @@ class WaveSession : public SystemObserver {
  private:
   void watch_channels(Fabric& fabric);
   void watch_nis(Fabric& fabric);
+  void keep(std::unique_ptr<WaveScope> scope) {
+    if (scope) scopes_.push_back(std::move(scope));
+  }
   void watch_rtl(const std::vector<RtlPlace>& models);
   [[nodiscard]] Cycle window_begin() const;
   [[nodiscard]] Cycle window_end() const;
@@ -72,10 +73,8 @@ class WaveSession : public SystemObserver {
   WaveRequest request_;
   WaveRecorder recorder_;
   std::unique_ptr<StepClock> steps_;
-  std::vector<std::unique_ptr<ChannelScope>> channels_;
+  std::vector<std::unique_ptr<WaveScope>> scopes_;
   std::set<std::string> channel_names_;
-  std::vector<std::unique_ptr<NiScope>> nis_;
-  std::vector<std::unique_ptr<RtlScope>> rtl_;
   std::set<std::string> router_names_;  // of routers with Verilog
   WaveFocus focus_;
   Cycle first_ = 0;
