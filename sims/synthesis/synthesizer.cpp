@@ -17,7 +17,6 @@
 #include "hw/cost/technology.h"
 #include "sims/process/child_process.h"
 #include "sims/process/work_folder.h"
-#include "sims/synthesis/rtl_source.h"
 
 namespace espalier {
 
@@ -30,49 +29,38 @@ namespace fs = std::filesystem;
 constexpr double kFo4Ps = 99;
 
 // The names of the parameters that the members of RtlInstance set, in their order.
-std::array<const char*, 5> parameters_of(RtlModule module) {
-  switch (module) {
-    case RtlModule::ni_control:
-      return {"S", "L", "I"};
-    case RtlModule::dependency_state:
-      return {"N", "I", "T"};
-    case RtlModule::dimension_queue:
-      return {"N", "K", "I"};
-    case RtlModule::readiness_table:
-      return {"UNITS", "CHILDREN"};
-    case RtlModule::row_repeat:
-      return {"A", "N"};
-    case RtlModule::slot_counter:
-      return {"N"};
-    case RtlModule::fp_adder:
-      return {"E", "M"};
-    case RtlModule::dma_engine:
-      return {"A", "P", "O"};
-    case RtlModule::packetizer:
-      return {"W", "V", "C", "F", "N"};
-    case RtlModule::message_table:
-      return {"N", "K", "C"};
-    case RtlModule::program_context:
-      return {"S", "T", "R", "I", "A"};
-    case RtlModule::program_scoreboard:
-      return {"N", "B"};
-    case RtlModule::slot_credits:
-      return {"B"};
-    case RtlModule::output_state:
-    case RtlModule::switch_allocator:
-      return {"P", "V", "SHARED"};
-    case RtlModule::fifo_control:
-    case RtlModule::credit_counter:
-      break;
-  }
-  return {"D"};
-}
+struct ModuleParameters {
+  RtlModule module;
+  std::array<const char*, 5> names;
+};
+constexpr ModuleParameters kParameters[] = {
+    {RtlModule::ni_control, {"S", "L", "I"}},
+    {RtlModule::dependency_state, {"N", "I", "T"}},
+    {RtlModule::fifo_control, {"D"}},
+    {RtlModule::dimension_queue, {"N", "K", "I"}},
+    {RtlModule::readiness_table, {"UNITS", "CHILDREN"}},
+    {RtlModule::row_repeat, {"A", "N"}},
+    {RtlModule::slot_counter, {"N"}},
+    {RtlModule::fp_adder, {"E", "M"}},
+    {RtlModule::dma_engine, {"A", "P", "O"}},
+    {RtlModule::packetizer, {"W", "V", "C", "F", "N"}},
+    {RtlModule::message_table, {"N", "K", "C"}},
+    {RtlModule::program_context, {"S", "T", "R", "I", "A"}},
+    {RtlModule::program_scoreboard, {"N", "B"}},
+    {RtlModule::slot_credits, {"B"}},
+    {RtlModule::output_state, {"P", "V", "SHARED"}},
+    {RtlModule::credit_counter, {"D"}},
+    {RtlModule::switch_allocator, {"P", "V", "SHARED"}},
+};
 
 template <class Visit>
 void for_each_parameter(const RtlInstance& instance, Visit visit) {
   const std::uint32_t values[] = {instance.first, instance.second, instance.third, instance.fourth,
                                   instance.fifth};
-  const auto names = parameters_of(instance.module);
+  const auto names =
+      std::find_if(std::begin(kParameters), std::end(kParameters), [&](const auto& row) {
+        return row.module == instance.module;
+      })->names;
   for (std::size_t p = 0; p < names.size() && names[p] != nullptr; ++p) visit(names[p], values[p]);
 }
 

@@ -11,6 +11,13 @@
 
 namespace espalier {
 
+// A Verilog source of hw/rtl, built into the program.
+struct RtlSource {
+  const char* name;  // of the module
+  const char* text;
+};
+[[nodiscard]] RtlSource rtl_source(RtlModule module);
+
 // E.g. "ni_control S=8 L=16 I=4".
 [[nodiscard]] std::string describe(const RtlInstance& instance);
 

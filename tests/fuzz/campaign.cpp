@@ -16,7 +16,7 @@
 
 #include "case_generator.h"
 #include "failure_report.h"
-#include "scratch_folder.h"
+#include "sims/process/work_folder.h"
 
 namespace espalier::fuzz {
 
@@ -86,7 +86,7 @@ class Campaign {
   }
 
   void work() {
-    const ScratchFolder scratch;
+    const WorkFolder scratch;
     while (!ended()) {
       const std::uint64_t index = board_->next++;
       if (index >= options_.cases) return;

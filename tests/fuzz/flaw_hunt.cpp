@@ -15,7 +15,7 @@
 #include "failure_report.h"
 #include "flowctl/train/train_flaws.h"
 #include "hw/clock/clock_domain.h"
-#include "scratch_folder.h"
+#include "sims/process/work_folder.h"
 
 namespace espalier {
 
@@ -72,7 +72,7 @@ std::optional<std::uint64_t> find(TrainFlaw flaw, const HuntOptions& options,
 }
 
 bool hunt(const HuntOptions& options) {
-  const ScratchFolder scratch;
+  const WorkFolder scratch;
   bool all_found = true;
   for (const NamedFlaw& flaw : kFlaws) {
     if (!options.only.empty() && options.only != flaw.name) continue;
