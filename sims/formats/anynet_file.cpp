@@ -106,9 +106,8 @@ class AnynetParser {
                          kAnynetExample);
       return std::nullopt;
     }
-    ValueShape shape;
-    shape.max = kMostNodes - 1;
-    const auto number = parse_value(words[at++], word.text, shape, diagnostics_);
+    const auto number =
+        parse_value(words[at++], word.text, range_shape(0, kMostNodes - 1), diagnostics_);
     if (!number) return std::nullopt;
     const Vertex vertex{word.text == "node" ? Type::node : Type::router,
                         static_cast<std::uint32_t>(number->number), word.place};
@@ -117,10 +116,8 @@ class AnynetParser {
   }
 
   Latency read_latency(const ConfigNode& word) {
-    ValueShape shape;
-    shape.min = 1;
-    shape.max = kLongestLatencyCycles;
-    const auto cycles = parse_value(word, "latency", shape, diagnostics_);
+    const auto cycles =
+        parse_value(word, "latency", range_shape(1, kLongestLatencyCycles), diagnostics_);
     if (!cycles) return std::nullopt;
     const std::uint64_t longest = kLongestLinkLatency;
     if (context_.clock && picoseconds(cycles->number) > longest) {

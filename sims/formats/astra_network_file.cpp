@@ -25,8 +25,7 @@ ValueShape shape_of(const std::string& key) {
     shape.type = ValueType::name;
     shape.names = {"Ring", "FullyConnected", "Switch"};  // in the order of DimensionShape
   } else if (key == "npus_count") {
-    shape.min = 2;
-    shape.max = 65536;
+    return range_shape(2, 65536);
   } else {
     shape.type = ValueType::fraction;
     shape.min_excluded = true;
@@ -43,17 +42,11 @@ class AstraNetworkParser {
   std::optional<AstraNetwork> parse(const std::string& file_name, const std::string& text) {
     const SourceIndex source = diagnostics_.add_file(file_name, text);
     const std::size_t errors_before = diagnostics_.num_errors();
-    const auto root = load_yaml(text, source, diagnostics_);
+    const auto root = load_yaml_map(
+        text, source,
+        "expected a mapping with the keys topology, npus_count, bandwidth and latency",
+        "for example 'topology: [Ring, Switch]' and 'npus_count: [4, 8]'", diagnostics_);
     if (!root) return std::nullopt;
-    if (root->kind != ConfigNode::Kind::map) {
-      diagnostics_.error(
-          {source, 1, 1},
-          root->kind == ConfigNode::Kind::null
-              ? "the file is empty"
-              : "expected a mapping with the keys topology, npus_count, bandwidth and latency",
-          "for example 'topology: [Ring, Switch]' and 'npus_count: [4, 8]'");
-      return std::nullopt;
-    }
     check_keys(*root, "", kKeys, diagnostics_);
     const Place start{source, 1, 1};
     const List shapes = read_list(*root, "topology", start);

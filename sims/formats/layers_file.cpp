@@ -133,10 +133,7 @@ class LayerReader : public TableReader<Layer> {
   bool read_number(const TableCells& cells, std::size_t column, Layer& layer) {
     if (!check_text(cells, column + 1)) return false;
     const NumberColumn& c = kLayerColumns.at(column);
-    ValueShape shape;
-    shape.min = 1;
-    shape.max = c.max;
-    const auto value = parse_value(cells[column + 1], c.name, shape, diagnostics_);
+    const auto value = parse_value(cells[column + 1], c.name, range_shape(1, c.max), diagnostics_);
     if (!value) return false;
     layer.*c.member = static_cast<std::uint32_t>(value->number);
     return true;

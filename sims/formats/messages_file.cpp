@@ -25,20 +25,13 @@ TableCells cells_before_comment(std::string_view line, const Place& line_start) 
 constexpr TableSpec kMessageTable{"ready,from,to,bytes", "message", "for example 0,0,1,4096",
                                   cells_before_comment};
 
-ValueShape integer_shape(std::uint64_t min, std::uint64_t max) {
-  ValueShape shape;
-  shape.min = min;
-  shape.max = max;
-  return shape;
-}
-
 class MessageReader : public TableReader<TrafficMessage> {
  public:
   MessageReader(const Topology& topology, Diagnostics& diagnostics)
       : TableReader(kMessageTable, diagnostics),
         topology_(topology),
-        ready_shape_(integer_shape(0, kLongestRunCycles)),
-        bytes_shape_(integer_shape(1, kLargestMessage)) {}
+        ready_shape_(range_shape(0, kLongestRunCycles)),
+        bytes_shape_(range_shape(1, kLargestMessage)) {}
 
  private:
   std::optional<TrafficMessage> read_row(const TableCells& cells) override {
@@ -71,7 +64,7 @@ class MessageReader : public TableReader<TrafficMessage> {
                                           [](char c) { return c >= '0' && c <= '9'; });
     if (is_number) {
       const auto number =
-          parse_value(cell, column, integer_shape(0, topology_.num_nodes() - 1), diagnostics_);
+          parse_value(cell, column, range_shape(0, topology_.num_nodes() - 1), diagnostics_);
       return number ? std::make_optional(NodeId(number->number)) : std::nullopt;
     }
     diagnostics_.error(cell.place, fmt::format("{}: there is no node '{}'", column, cell.text),

@@ -18,20 +18,14 @@ constexpr TableSpec kPublishedTable{
     "network,op,size,tool,time,source", "time",
     "for example lab.yaml,all_gather,1MB,TACOS,12.5us,owner/repository@1811f1f"};
 
-ValueShape shape_of(ValueType type) {
-  ValueShape shape;
-  shape.type = type;
-  shape.min = 1;
-  shape.max = std::numeric_limits<std::uint64_t>::max();
-  return shape;
-}
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
 class PublishedTimeReader : public TableReader<PublishedTime> {
  public:
   explicit PublishedTimeReader(Diagnostics& diagnostics)
       : TableReader(kPublishedTable, diagnostics),
-        size_(shape_of(ValueType::size)),
-        time_(shape_of(ValueType::time)) {
+        size_(range_shape(1, kMost, ValueType::size)),
+        time_(range_shape(1, kMost, ValueType::time)) {
     op_.type = ValueType::name;
     for (const char* word : kEnumNames<CollectiveOp>) op_.names.emplace_back(word);
   }

@@ -31,8 +31,7 @@ std::optional<std::vector<NodeId>> read_entries(const ConfigNode& list, const Pl
     diagnostics.error(place, fmt::format("rank_order: has {} entries, but the network has {} nodes",
                                          list.items.size(), nodes));
   }
-  ValueShape shape;
-  shape.max = nodes - 1;
+  const ValueShape shape = range_shape(0, nodes - 1);
   std::vector<NodeId> order;
   std::vector<std::size_t> rank_of(nodes, list.items.size());
   for (std::size_t rank = 0; rank < list.items.size(); ++rank) {
@@ -100,9 +99,7 @@ class PairTableParser {
   };
   PairTableParser(const Words& words, std::uint64_t most, std::size_t nodes,
                   Diagnostics& diagnostics)
-      : words_(words), nodes_(nodes), diagnostics_(diagnostics) {
-    shape_.max = most;
-  }
+      : words_(words), nodes_(nodes), diagnostics_(diagnostics), shape_(range_shape(0, most)) {}
 
   std::optional<std::vector<std::uint64_t>> parse(const std::string& file_name,
                                                   const std::string& text) {

@@ -16,20 +16,10 @@
 
 namespace espalier {
 
-ValueShape link_latency_shape() {
-  ValueShape shape;
-  shape.type = ValueType::time;
-  shape.min = 1;
-  shape.max = kLongestLinkLatency;
-  return shape;
-}
+ValueShape link_latency_shape() { return range_shape(1, kLongestLinkLatency, ValueType::time); }
 
 ValueShape link_bandwidth_shape() {
-  ValueShape shape;
-  shape.type = ValueType::rate;
-  shape.min = kSlowestLink;
-  shape.max = kFastestLink;
-  return shape;
+  return range_shape(kSlowestLink, kFastestLink, ValueType::rate);
 }
 
 namespace {
@@ -45,13 +35,6 @@ bool is_identifier(const std::string& name) {
   });
 }
 
-ValueShape count_shape() {
-  ValueShape shape;
-  shape.min = 1;
-  shape.max = kMostParallelLinks;
-  return shape;
-}
-
 class TopologyParser {
  public:
   TopologyParser(const TopologyFileContext& context, Diagnostics& diagnostics)
@@ -60,16 +43,10 @@ class TopologyParser {
   std::optional<Topology> parse(const std::string& file_name, const std::string& text) {
     const SourceIndex source = diagnostics_.add_file(file_name, text);
     const std::size_t errors_before = diagnostics_.num_errors();
-    const auto root = load_yaml(text, source, diagnostics_);
+    const auto root =
+        load_yaml_map(text, source, "expected a mapping with the keys nodes, switches and links",
+                      "for example 'nodes: [a, b]' and 'links: [{between: [a, b]}]'", diagnostics_);
     if (!root) return std::nullopt;
-    if (root->kind != ConfigNode::Kind::map) {
-      diagnostics_.error({source, 1, 1},
-                         root->kind == ConfigNode::Kind::null
-                             ? "the file is empty"
-                             : "expected a mapping with the keys nodes, switches and links",
-                         "for example 'nodes: [a, b]' and 'links: [{between: [a, b]}]'");
-      return std::nullopt;
-    }
     check_keys(*root, "", {"name", "nodes", "switches", "links"}, diagnostics_);
     topology_.emplace(read_name(*root, file_name));
     read_vertices(*root, "nodes", {source, 1, 1});
@@ -161,7 +138,7 @@ class TopologyParser {
     check_keys(item, "", {"between", "from", "to", "latency", "bandwidth", "count"}, diagnostics_);
     const std::size_t errors_before = diagnostics_.num_errors();
     const LinkSpec spec = read_spec(item);
-    const auto count = read_number(item, "count", count_shape(), 1);
+    const auto count = read_number(item, "count", range_shape(1, kMostParallelLinks), 1);
     const auto ends = read_ends(item);
     if (!ends || diagnostics_.num_errors() != errors_before) return;
     const auto& [a, b] = *ends;

@@ -77,11 +77,7 @@ std::optional<std::uint64_t> StrictMap::integer(const std::string& key, std::uin
   if (node == nullptr) return std::nullopt;
   ConfigNode placed = *node;
   placed.place = place_of(key);
-  ValueShape shape;
-  shape.type = ValueType::integer;
-  shape.min = min;
-  shape.max = max;
-  const auto value = parse_value(placed, named(key), shape, diagnostics_);
+  const auto value = parse_value(placed, named(key), range_shape(min, max), diagnostics_);
   if (!value) return std::nullopt;
   return value->number;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <limits>
 
@@ -16,28 +17,58 @@ __extension__ using Wide = unsigned __int128;
 constexpr Wide kLargest = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kMostDigits = 19;  // any number of this many digits fits into 64 bits
 
-struct Wording {
+struct QuantityForm {
   const char* noun;
   const char* base_unit;
   const char* example;
+  std::vector<Unit> units;
 };
 
-Wording wording(Quantity quantity) {
-  switch (quantity) {
-    case Quantity::time:
-      return {"time", "picoseconds", "150ns"};
-    case Quantity::rate:
-      return {"bandwidth", "bytes per second", "16GB/s"};
-    case Quantity::frequency:
-      return {"frequency", "hertz", "1GHz"};
-    case Quantity::size:
-      return {"size", "bytes", "16MiB"};
-    case Quantity::length:
-      return {"length", "nanometres", "45nm"};
-    case Quantity::duration:
-      return {"waiting time", "milliseconds", "10min"};
-  }
-  return {"", "", ""};
+const QuantityForm& form_of(Quantity quantity) {
+  // In the order of Quantity.
+  static const std::array<QuantityForm, 6> forms{{
+      {"time",
+       "picoseconds",
+       "150ns",
+       {{"ps", 1},
+        {"ns", 1'000},
+        {"us", 1'000'000},
+        {"ms", 1'000'000'000},
+        {"s", 1'000'000'000'000}}},
+      {"bandwidth",
+       "bytes per second",
+       "16GB/s",
+       {{"B/s", 1},
+        {"kB/s", 1'000},
+        {"Mb/s", 125'000},
+        {"MB/s", 1'000'000},
+        {"MiB/s", 1U << 20U},
+        {"Gb/s", 125'000'000},
+        {"GB/s", 1'000'000'000},
+        {"GiB/s", 1U << 30U},
+        {"Tb/s", 125'000'000'000},
+        {"TB/s", 1'000'000'000'000}}},
+      {"frequency",
+       "hertz",
+       "1GHz",
+       {{"Hz", 1}, {"kHz", 1'000}, {"MHz", 1'000'000}, {"GHz", 1'000'000'000}}},
+      {"size",
+       "bytes",
+       "16MiB",
+       {{"B", 1},
+        {"kB", 1'000},
+        {"KiB", 1U << 10U},
+        {"MB", 1'000'000},
+        {"MiB", 1U << 20U},
+        {"GB", 1'000'000'000},
+        {"GiB", 1U << 30U}}},
+      {"length", "nanometres", "45nm", {{"nm", 1}, {"um", 1'000}}},
+      {"waiting time",
+       "milliseconds",
+       "10min",
+       {{"ms", 1}, {"s", 1'000}, {"min", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}},
+  }};
+  return forms.at(static_cast<std::size_t>(quantity));
 }
 
 std::vector<std::string> unit_names(Quantity quantity) {
@@ -47,7 +78,7 @@ std::vector<std::string> unit_names(Quantity quantity) {
 }
 
 std::string example_hint(Quantity quantity) {
-  return fmt::format("for example {}; units: {}", wording(quantity).example,
+  return fmt::format("for example {}; units: {}", form_of(quantity).example,
                      fmt::join(unit_names(quantity), " "));
 }
 
@@ -64,43 +95,7 @@ ParsedQuantity failure(std::string error, std::string hint) {
 
 }  // namespace
 
-const std::vector<Unit>& units_of(Quantity quantity) {
-  static const std::vector<Unit> times{
-      {"ps", 1}, {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}};
-  static const std::vector<Unit> rates{{"B/s", 1},
-                                       {"kB/s", 1'000},
-                                       {"Mb/s", 125'000},
-                                       {"MB/s", 1'000'000},
-                                       {"MiB/s", 1U << 20U},
-                                       {"Gb/s", 125'000'000},
-                                       {"GB/s", 1'000'000'000},
-                                       {"GiB/s", 1U << 30U},
-                                       {"Tb/s", 125'000'000'000},
-                                       {"TB/s", 1'000'000'000'000}};
-  static const std::vector<Unit> frequencies{
-      {"Hz", 1}, {"kHz", 1'000}, {"MHz", 1'000'000}, {"GHz", 1'000'000'000}};
-  static const std::vector<Unit> sizes{{"B", 1},          {"kB", 1'000},      {"KiB", 1U << 10U},
-                                       {"MB", 1'000'000}, {"MiB", 1U << 20U}, {"GB", 1'000'000'000},
-                                       {"GiB", 1U << 30U}};
-  static const std::vector<Unit> lengths{{"nm", 1}, {"um", 1'000}};
-  static const std::vector<Unit> durations{
-      {"ms", 1}, {"s", 1'000}, {"min", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
-  switch (quantity) {
-    case Quantity::time:
-      return times;
-    case Quantity::rate:
-      return rates;
-    case Quantity::frequency:
-      return frequencies;
-    case Quantity::length:
-      return lengths;
-    case Quantity::duration:
-      return durations;
-    case Quantity::size:
-      break;
-  }
-  return sizes;
-}
+const std::vector<Unit>& units_of(Quantity quantity) { return form_of(quantity).units; }
 
 ParsedQuantity parse_quantity(Quantity quantity, const std::string& text) {
   if (!text.empty() && text[0] == '-') {
@@ -137,7 +132,7 @@ ParsedQuantity parse_quantity(Quantity quantity, const std::string& text) {
       std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == unit_name; });
   if (unit == units.end()) {
     const std::string nearest = nearest_name(unit_name, unit_names(quantity));
-    return failure(fmt::format("'{}' is not a unit of {}", unit_name, wording(quantity).noun),
+    return failure(fmt::format("'{}' is not a unit of {}", unit_name, form_of(quantity).noun),
                    nearest.empty()
                        ? example_hint(quantity)
                        : fmt::format("did you mean {}{}? units: {}", text.substr(0, number_end),
@@ -158,7 +153,7 @@ ParsedQuantity parse_quantity(Quantity quantity, const std::string& text) {
   for (std::size_t i = 0; i < fraction.size() && value != 0; ++i) {
     if (value % 10 != 0) {
       return failure(
-          fmt::format("'{}' is not a whole number of {}", text, wording(quantity).base_unit),
+          fmt::format("'{}' is not a whole number of {}", text, form_of(quantity).base_unit),
           example_hint(quantity));
     }
     value /= 10;

@@ -346,55 +346,31 @@ class ValueParser {
   Diagnostics& diagnostics_;
 };
 
-const char* type_name(ValueType type) {
-  switch (type) {
-    case ValueType::name:
-      return "name";
-    case ValueType::text:
-      return "text";
-    case ValueType::boolean:
-      return "true or false";
-    case ValueType::integer:
-      return "integer";
-    case ValueType::fraction:
-      return "decimal number";
-    case ValueType::vertex:
-      return "a node's number or a vertex's name";
-    case ValueType::part:
-      return "node N, switch S, link A-B (both ways) or link A->B";
-    case ValueType::record:
-      return "mapping";
-    case ValueType::size:
-      return "size";
-    case ValueType::time:
-      return "time";
-    case ValueType::rate:
-      return "bandwidth";
-    case ValueType::frequency:
-      return "frequency";
-    case ValueType::length:
-      return "length";
-  }
-  return "";
-}
+// In the order of ValueType.
+constexpr std::array<const char*, 13> kTypeNames{
+    "name",
+    "text",
+    "true or false",
+    "integer",
+    "decimal number",
+    "a node's number or a vertex's name",
+    "node N, switch S, link A-B (both ways) or link A->B",
+    "mapping",
+    "size",
+    "time",
+    "bandwidth",
+    "frequency",
+    "length"};
+
+const char* type_name(ValueType type) { return kTypeNames.at(static_cast<std::size_t>(type)); }
 
 }  // namespace
 
 std::optional<Quantity> quantity_of(ValueType type) {
-  switch (type) {
-    case ValueType::size:
-      return Quantity::size;
-    case ValueType::time:
-      return Quantity::time;
-    case ValueType::rate:
-      return Quantity::rate;
-    case ValueType::frequency:
-      return Quantity::frequency;
-    case ValueType::length:
-      return Quantity::length;
-    default:
-      return std::nullopt;
-  }
+  if (type < ValueType::size) return std::nullopt;
+  constexpr std::array kQuantities{Quantity::size, Quantity::time, Quantity::rate,
+                                   Quantity::frequency, Quantity::length};
+  return kQuantities.at(static_cast<std::size_t>(type) - static_cast<std::size_t>(ValueType::size));
 }
 
 bool operator==(const Value& a, const Value& b) {
@@ -450,6 +426,14 @@ std::string format_fraction(double value) {
   const auto [end, error] =
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
   return error == std::errc() ? std::string(buffer.data(), end) : std::string("0");
+}
+
+ValueShape range_shape(std::uint64_t min, std::uint64_t max, ValueType type) {
+  ValueShape shape;
+  shape.type = type;
+  shape.min = min;
+  shape.max = max;
+  return shape;
 }
 
 ValueShape entry_shape(const ValueShape& list) {

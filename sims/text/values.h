@@ -61,6 +61,10 @@ struct ValueShape {
   std::uint64_t word_number = 0;  // or this number, if 0 has a meaning of its own
 };
 
+// An integer, or a quantity in base units, from `min` to `max`.
+[[nodiscard]] ValueShape range_shape(std::uint64_t min, std::uint64_t max,
+                                     ValueType type = ValueType::integer);
+
 // An optional field that is not given has the value Value{}, which no given field can have.
 struct ValueField {
   std::string name;

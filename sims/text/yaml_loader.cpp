@@ -273,6 +273,16 @@ std::optional<ConfigNode> load_yaml(const std::string& text, SourceIndex source,
   return parse(marked ? text.substr(kByteOrderMark.size()) : text, origin, diagnostics);
 }
 
+std::optional<ConfigNode> load_yaml_map(const std::string& text, SourceIndex source,
+                                        const char* expected, const char* example,
+                                        Diagnostics& diagnostics) {
+  auto root = load_yaml(text, source, diagnostics);
+  if (!root || root->kind == ConfigNode::Kind::map) return root;
+  const bool is_empty = root->kind == ConfigNode::Kind::null;
+  diagnostics.error({source, 1, 1}, is_empty ? "the file is empty" : expected, example);
+  return std::nullopt;
+}
+
 std::optional<ConfigNode> load_override_value(const std::string& value, SourceIndex source,
                                               std::size_t offset, Diagnostics& diagnostics) {
   return parse(value, Origin{source, Diagnostics::override_column(offset)}, diagnostics);

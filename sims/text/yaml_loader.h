@@ -16,6 +16,12 @@ namespace espalier {
 [[nodiscard]] std::optional<ConfigNode> load_yaml(const std::string& text, SourceIndex source,
                                                   Diagnostics& diagnostics);
 
+// The same for a file that must hold a mapping: an empty file is an error, and so is anything else,
+// with the text `expected`.
+[[nodiscard]] std::optional<ConfigNode> load_yaml_map(const std::string& text, SourceIndex source,
+                                                      const char* expected, const char* example,
+                                                      Diagnostics& diagnostics);
+
 // Reads the value of an override, which starts at byte `offset` of "key=value".
 [[nodiscard]] std::optional<ConfigNode> load_override_value(const std::string& value,
                                                             SourceIndex source, std::size_t offset,

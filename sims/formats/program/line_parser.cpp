@@ -6,7 +6,6 @@
 
 #include "sims/text/nearest_name.h"
 #include "sims/text/text_lines.h"
-#include "sims/text/values.h"
 
 namespace espalier {
 
@@ -74,30 +73,26 @@ std::optional<ConfigNode> LineParser::word(const std::string& what) {
   return words_[next_++];
 }
 
-std::optional<std::uint32_t> LineParser::number(const std::string& what, std::uint32_t min,
-                                                std::uint32_t max) {
+std::optional<std::uint64_t> LineParser::value(const std::string& what, const ValueShape& shape) {
   const auto text = word(what);
   if (!text) return std::nullopt;
-  ValueShape shape;
-  shape.min = min;
-  shape.max = max;
-  const auto value = parse_value(*text, what, shape, diagnostics_);
-  failed_ = failed_ || !value;
-  if (!value) return std::nullopt;
-  return static_cast<std::uint32_t>(value->number);
-}
-
-std::optional<std::uint64_t> LineParser::bytes(const std::string& what) {
-  const auto text = word(what);
-  if (!text) return std::nullopt;
-  ValueShape shape;
-  const bool is_plain = text->text.find_first_not_of("0123456789") == std::string::npos;
-  shape.type = is_plain ? ValueType::integer : ValueType::size;
-  shape.max = INT64_MAX - 1;
   const auto value = parse_value(*text, what, shape, diagnostics_);
   failed_ = failed_ || !value;
   if (!value) return std::nullopt;
   return value->number;
+}
+
+std::optional<std::uint32_t> LineParser::number(const std::string& what, std::uint32_t min,
+                                                std::uint32_t max) {
+  const auto number = value(what, range_shape(min, max));
+  if (!number) return std::nullopt;
+  return static_cast<std::uint32_t>(*number);
+}
+
+std::optional<std::uint64_t> LineParser::bytes(const std::string& what) {
+  const bool is_plain = peek().find_first_not_of("0123456789") == std::string::npos;
+  return value(what,
+               range_shape(0, INT64_MAX - 1, is_plain ? ValueType::integer : ValueType::size));
 }
 
 std::optional<std::size_t> LineParser::index_of(const std::string& what,

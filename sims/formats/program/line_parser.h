@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sims/text/config_node.h"
+#include "sims/text/values.h"
 
 namespace espalier {
 
@@ -53,6 +54,7 @@ class LineParser {
   void error(const Place& place, std::string message, std::string hint = {});
 
  private:
+  std::optional<std::uint64_t> value(const std::string& what, const ValueShape& shape);
   std::optional<std::size_t> index_of(const std::string& what,
                                       const std::vector<std::string>& names);
   bool missing(const std::string& what);
