@@ -6,12 +6,6 @@
 
 namespace espalier {
 
-void ProtocolWatch::report(const std::string& port, Cycle now, const std::string& rule) {
-  if (is_broken()) return;
-  problem_ = fmt::format("{}: cycle {}: {}", port, now, rule);
-  clock_.stop();
-}
-
 FlitChannelSpec channel_spec(const Channel& channel) {
   FlitChannelSpec spec;
   spec.name = channel.link().name();

@@ -12,7 +12,7 @@
 #include "flowctl/channel_observer.h"
 #include "ni/message_store.h"
 #include "sockets/signals/flit_signals.h"
-#include "sockets/signals/protocol_watch.h"
+#include "sockets/signals/signal_socket.h"
 
 namespace espalier {
 

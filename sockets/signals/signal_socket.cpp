@@ -1,6 +1,14 @@
 #include "sockets/signals/signal_socket.h"
 
+#include <fmt/format.h>
+
 namespace espalier {
+
+void ProtocolWatch::report(const std::string& port, Cycle now, const std::string& rule) {
+  if (is_broken()) return;
+  problem_ = fmt::format("{}: cycle {}: {}", port, now, rule);
+  clock_.stop();
+}
 
 SocketClock::SocketClock(sc_core::sc_module_name module_name, ClockDomain& domain)
     : sc_module(module_name),

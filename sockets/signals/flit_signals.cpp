@@ -1,4 +1,4 @@
-#include "sockets/signals/signal_flit.h"
+#include "sockets/signals/flit_signals.h"
 
 #include <fmt/format.h>
 
