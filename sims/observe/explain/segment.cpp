@@ -6,38 +6,57 @@
 
 namespace espalier {
 
-const char* name_of(SegmentKind kind) {
-  // In the order of SegmentKind.
-  static constexpr const char* kNames[] = {"serialization",
-                                           "link_latency",
-                                           "router_pipeline",
-                                           "arbitration_loss",
-                                           "credit_stall",
-                                           "switch_allocation",
-                                           "ni_queue",
-                                           "dma",
-                                           "injection_and_ejection",
-                                           "reduction",
-                                           "dependency_wait",
-                                           "lockstep_wait",
-                                           "slot_wait",
-                                           "passed_rows",
-                                           "issue",
-                                           "late_start",
-                                           "clock_skew",
-                                           "doorbell",
-                                           "dimension_queue",
-                                           "launch",
-                                           "decode",
-                                           "memory_port",
-                                           "context_rate",
-                                           "fence",
-                                           "network_post",
-                                           "slot_credit",
-                                           "request_limit",
-                                           "unexplained"};
-  static_assert(std::size(kNames) == kNumSegmentKinds);
-  return kNames[static_cast<std::size_t>(kind)];
+namespace {
+
+struct KindWords {
+  const char* name;
+  const char* meaning;  // nullptr: the name's words
+};
+
+// In the order of SegmentKind.
+constexpr KindWords kKinds[] = {
+    {"serialization", "sending flits over links, no single one of which decides"},
+    {"link_latency", "the latency of links, because steps wait for one another"},
+    {"router_pipeline", "the pipelines of routers"},
+    {"arbitration_loss", "contention: waiting for other messages at routers"},
+    {"credit_stall", "waiting for credits: buffers are too shallow for the links"},
+    {"switch_allocation", nullptr},
+    {"ni_queue", "waiting in the queue of an NI behind its other messages"},
+    {"dma", nullptr},
+    {"injection_and_ejection", nullptr},
+    {"reduction", "reduction units of NIs"},
+    {"dependency_wait", "waiting for data that other messages bring"},
+    {"lockstep_wait", "waiting for lockstep's down-counters"},
+    {"slot_wait", "waiting for the planned slots of messages"},
+    {"passed_rows", "passing table rows that do not issue"},
+    {"issue", nullptr},
+    {"late_start", "hosts that start late"},
+    {"clock_skew", "skewed lockstep clocks"},
+    {"doorbell", "doorbells of hosts"},
+    {"dimension_queue", "waiting in the queues of dimensions"},
+    {"launch", "launching programs"},
+    {"decode", "decoding the steps of programs"},
+    {"memory_port", "memory ports of NIs"},
+    {"context_rate", "the request rate of program contexts"},
+    {"fence", nullptr},
+    {"network_post", nullptr},
+    {"slot_credit", "waiting for FIFO slots of connections"},
+    {"request_limit", "the limit of requests in flight"},
+    {"unexplained", nullptr},
+};
+static_assert(std::size(kKinds) == kNumSegmentKinds);
+
+}  // namespace
+
+const char* name_of(SegmentKind kind) { return kKinds[static_cast<std::size_t>(kind)].name; }
+
+std::string meaning_of(const std::string& name) {
+  const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                 [&](const KindWords& words) { return words.name == name; });
+  if (kind != std::end(kKinds) && kind->meaning != nullptr) return kind->meaning;
+  std::string words = name;
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
 }
 
 void Trail::add(Segment segment, Cycle from) {

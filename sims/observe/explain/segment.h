@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -44,6 +45,8 @@ inline constexpr std::size_t kNumSegmentKinds = 28;
 
 // As in results: "link_latency".
 [[nodiscard]] const char* name_of(SegmentKind kind);
+// What a kind, by its name, means for a reader who does not know the list of kinds.
+[[nodiscard]] std::string meaning_of(const std::string& name);
 
 inline constexpr std::uint32_t kNowhere = 0xffffffffU;
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sims/model/faults.h"
+#include "sims/observe/explain/segment.h"
 #include "sims/point/config.h"
 
 namespace espalier {
@@ -77,37 +78,6 @@ std::string slowness_of(const NamedChannel& channel, const Topology& topology,
   return fmt::format(", which runs at {}{} where most links run at {}",
                      rate_text(channel.link->spec.bytes_per_second),
                      is_fault ? " (faults.slow_links)" : "", rate_text(usual));
-}
-
-// What the kind of a segment means for a reader who does not know the list of kinds.
-std::string meaning_of(const std::string& kind) {
-  static const std::map<std::string, std::string> meanings{
-      {"serialization", "sending flits over links, no single one of which decides"},
-      {"link_latency", "the latency of links, because steps wait for one another"},
-      {"router_pipeline", "the pipelines of routers"},
-      {"arbitration_loss", "contention: waiting for other messages at routers"},
-      {"credit_stall", "waiting for credits: buffers are too shallow for the links"},
-      {"ni_queue", "waiting in the queue of an NI behind its other messages"},
-      {"reduction", "reduction units of NIs"},
-      {"lockstep_wait", "waiting for lockstep's down-counters"},
-      {"slot_wait", "waiting for the planned slots of messages"},
-      {"passed_rows", "passing table rows that do not issue"},
-      {"dependency_wait", "waiting for data that other messages bring"},
-      {"late_start", "hosts that start late"},
-      {"clock_skew", "skewed lockstep clocks"},
-      {"dimension_queue", "waiting in the queues of dimensions"},
-      {"memory_port", "memory ports of NIs"},
-      {"context_rate", "the request rate of program contexts"},
-      {"slot_credit", "waiting for FIFO slots of connections"},
-      {"request_limit", "the limit of requests in flight"},
-      {"doorbell", "doorbells of hosts"},
-      {"launch", "launching programs"},
-      {"decode", "decoding the steps of programs"}};
-  const auto found = meanings.find(kind);
-  if (found != meanings.end()) return found->second;
-  std::string words = kind;
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
 }
 
 // " The late start of net.ni_1_1 adds 3000 cycles, 12 %."
