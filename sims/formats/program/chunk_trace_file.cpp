@@ -52,23 +52,12 @@ const std::vector<WordForm> kWords{
     {"end", TraceWord::end, "'end'"},
     {"call", TraceWord::call, "'call'"}};
 
-const std::vector<std::pair<const char*, const WordForm*>>& word_choices() {
-  static const auto choices = [] {
-    std::vector<std::pair<const char*, const WordForm*>> all;
-    all.reserve(kWords.size());
-    for (const WordForm& word : kWords) all.emplace_back(word.name, &word);
-    return all;
-  }();
-  return choices;
-}
-
-const std::vector<std::pair<const char*, ProgramBuffer>>& buffers() {
-  static const std::vector<std::pair<const char*, ProgramBuffer>> names{
-      {"in", ProgramBuffer::input},
-      {"out", ProgramBuffer::output},
-      {"scratch", ProgramBuffer::scratch}};
+const std::vector<std::string>& buffer_names() {
+  static const std::vector<std::string> names{"in", "out", "scratch"};
   return names;
 }
+constexpr ProgramBuffer kBuffers[] = {ProgramBuffer::input, ProgramBuffer::output,
+                                      ProgramBuffer::scratch};
 
 // Reads a reference such as "%12".
 std::optional<std::uint32_t> read_reference(LineParser& line, Place& place) {
@@ -97,11 +86,11 @@ bool read_span(LineParser& line, ChunkSpan& span) {
   if (!line.expect("rank")) return false;
   const auto rank = line.number("rank", 0, kMost);
   if (!rank) return false;
-  const auto buffer = line.choice("buffer", buffers());
+  const auto buffer = line.index_of("buffer", buffer_names());
   if (!buffer) return false;
   const auto index = line.number("index", 0, kMost);
   if (!index) return false;
-  span = {*rank, *buffer, *index, 1};
+  span = {*rank, kBuffers[*buffer], *index, 1};
   return true;
 }
 
@@ -165,17 +154,18 @@ std::optional<TraceOperation> read_operation(LineParser& line) {
     if (!operation.result || !line.expect("=")) return std::nullopt;
   }
   operation.place = line.place();
-  const auto word = line.choice("operation", word_choices());
-  if (!word) return std::nullopt;
-  operation.word = (*word)->word;
-  line.set_form((*word)->form);
+  const auto index = line.index_of("operation", trace_words());
+  if (!index) return std::nullopt;
+  const WordForm& word = kWords[*index];
+  operation.word = word.word;
+  line.set_form(word.form);
   if (operation.result && !has_result(operation.word)) {
     line.error(operation.result_place,
-               fmt::format("'{}' gives no result; remove the reference before '='", (*word)->name));
+               fmt::format("'{}' gives no result; remove the reference before '='", word.name));
     return std::nullopt;
   }
   if (!operation.result && operation.word == TraceWord::chunk) {
-    line.error(operation.place, "'chunk' needs a reference for its result", (*word)->form);
+    line.error(operation.place, "'chunk' needs a reference for its result", word.form);
     return std::nullopt;
   }
   if (!read_rest(line, operation) || !line.expect_end()) return std::nullopt;

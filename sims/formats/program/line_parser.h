@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,15 +37,17 @@ class LineParser {
                                       std::uint32_t max);
   // Reads an integer, or a size with a unit ("64KiB").
   std::optional<std::uint64_t> bytes(const std::string& what);
+  // Reads one of `names`; returns its index.
+  std::optional<std::size_t> index_of(const std::string& what,
+                                      const std::vector<std::string>& names);
+  // Reads one of `choices` by its name.
   template <class Choice>
-  std::optional<Choice> choice(const std::string& what,
-                               const std::vector<std::pair<const char*, Choice>>& choices) {
+  std::optional<Choice> choice(const std::string& what, std::initializer_list<Choice> choices) {
     std::vector<std::string> names;
-    names.reserve(choices.size());
-    for (const auto& [name, chosen] : choices) names.emplace_back(name);
+    for (const Choice value : choices) names.emplace_back(to_string(value));
     const auto index = index_of(what, names);
     if (!index) return std::nullopt;
-    return choices[*index].second;
+    return choices.begin()[*index];
   }
   // The line from the next word on, with its blanks and without a comment.
   std::string rest();
@@ -55,8 +58,6 @@ class LineParser {
 
  private:
   std::optional<std::uint64_t> value(const std::string& what, const ValueShape& shape);
-  std::optional<std::size_t> index_of(const std::string& what,
-                                      const std::vector<std::string>& names);
   bool missing(const std::string& what);
 
   Diagnostics& diagnostics_;
