@@ -119,13 +119,18 @@ ChannelLog::Range ChannelLog::last_hop(RecordIndex message) const {
   return {first, last};
 }
 
+std::size_t ChannelLog::first_from(const std::vector<std::uint32_t>& passages, RunOf run,
+                                   Tick tick) const {
+  const auto first =
+      std::lower_bound(passages.begin(), passages.end(), tick,
+                       [&](std::uint32_t p, Tick at) { return (passages_[p].*run).start < at; });
+  return static_cast<std::size_t>(first - passages.begin());
+}
+
 std::vector<const Passage*> ChannelLog::under_way(const Order& order, RunOf run, Tick from,
                                                   Tick until) const {
-  const auto after = std::lower_bound(
-      order.passages.begin(), order.passages.end(), until,
-      [&](std::uint32_t p, Tick tick) { return (passages_[p].*run).start < tick; });
   std::vector<const Passage*> found;
-  for (auto i = static_cast<std::size_t>(after - order.passages.begin()); i-- > 0;) {
+  for (std::size_t i = first_from(order.passages, run, until); i-- > 0;) {
     if (order.latest[i] <= from) break;
     const FlitRun& flits = passages_[order.passages[i]].*run;
     if (flits.tick_of(flits.n) > from) found.push_back(&passages_[order.passages[i]]);
@@ -146,12 +151,9 @@ std::vector<const Passage*> ChannelLog::sent_in(std::uint32_t channel, Tick from
 }
 
 std::uint64_t ChannelLog::count_before(const OfVc& of_vc, RunOf run, Tick tick) const {
-  const auto after =
-      std::lower_bound(of_vc.passages.begin(), of_vc.passages.end(), tick,
-                       [&](std::uint32_t p, Tick t) { return (passages_[p].*run).start < t; });
-  if (after == of_vc.passages.begin()) return 0;
-  const auto last = static_cast<std::size_t>(after - of_vc.passages.begin()) - 1;
-  return of_vc.flits_before[last] + (passages_[of_vc.passages[last]].*run).before(tick);
+  const std::size_t after = first_from(of_vc.passages, run, tick);
+  if (after == 0) return 0;
+  return of_vc.flits_before[after - 1] + (passages_[of_vc.passages[after - 1]].*run).before(tick);
 }
 
 std::uint64_t ChannelLog::sent_before(std::uint32_t channel, std::uint32_t vc, Tick tick) const {
@@ -164,10 +166,8 @@ std::uint64_t ChannelLog::left_before(std::uint32_t channel, std::uint32_t vc, T
 
 const Passage* ChannelLog::next_sent(std::uint32_t channel, Tick tick) const {
   const std::vector<std::uint32_t>& order = by_sending_[channel].passages;
-  const auto next =
-      std::lower_bound(order.begin(), order.end(), tick,
-                       [&](std::uint32_t p, Tick t) { return passages_[p].sent.start < t; });
-  return next == order.end() ? nullptr : &passages_[*next];
+  const std::size_t next = first_from(order, &Passage::sent, tick);
+  return next == order.size() ? nullptr : &passages_[order[next]];
 }
 
 const Passage* ChannelLog::next_to_leave(std::uint32_t channel, std::uint32_t vc,
@@ -186,10 +186,8 @@ std::uint64_t ChannelLog::flits_before(const Passage& passage) const {
 
 const Passage* ChannelLog::before_on_vc(const Passage& passage) const {
   const OfVc& of_vc = by_vc_[vc_number(passage.channel, passage.vc)];
-  const auto here =
-      std::lower_bound(of_vc.passages.begin(), of_vc.passages.end(), passage.sent.start,
-                       [&](std::uint32_t p, Tick tick) { return passages_[p].sent.start < tick; });
-  return here == of_vc.passages.begin() ? nullptr : &passages_[*std::prev(here)];
+  const std::size_t here = first_from(of_vc.passages, &Passage::sent, passage.sent.start);
+  return here == 0 ? nullptr : &passages_[of_vc.passages[here - 1]];
 }
 
 }  // namespace espalier

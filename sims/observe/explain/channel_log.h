@@ -89,6 +89,9 @@ class ChannelLog {
   void pair_up(std::uint32_t channel, std::uint32_t vc);
   void sort_by_message();
   void sort_by_time(Order& order, RunOf run) const;
+  // The first of the passages, which are in order, whose run begins at `tick` or later.
+  [[nodiscard]] std::size_t first_from(const std::vector<std::uint32_t>& passages, RunOf run,
+                                       Tick tick) const;
   [[nodiscard]] std::vector<const Passage*> under_way(const Order& order, RunOf run, Tick from,
                                                       Tick until) const;
   [[nodiscard]] std::size_t vc_number(std::uint32_t channel, std::uint32_t vc) const {

@@ -150,20 +150,22 @@ std::vector<Delay> message_delays(const RecordedRun& run, const UnloadedNetwork&
 
 namespace {
 
-bool begins_step(const TableCauses& tables, NodeId node, std::size_t entry) {
-  return tables.first_of_step(node, entry) == entry;
+// Calls visit(node, entry) for each issued entry that begins its timestep.
+template <class Visit>
+void for_each_step(const TableCauses& tables, Visit&& visit) {
+  for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
+    for (std::size_t e = 0; e < tables.issued_entries(NodeId(n)); ++e) {
+      if (tables.first_of_step(NodeId(n), e) == e) visit(NodeId(n), e);
+    }
+  }
 }
 
 // By timestep: the cycle in which the median of the NIs with entries begins the step.
 std::map<Timestep, Cycle> median_begins(const TableCauses& tables) {
   std::map<Timestep, std::vector<Cycle>> begins;
-  for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
-    const NodeId node(n);
-    for (std::size_t e = 0; e < tables.issued_entries(node); ++e) {
-      if (!begins_step(tables, node, e)) continue;
-      begins[tables.program(node).entries[e].step].push_back(tables.issued_at(node, e));
-    }
-  }
+  for_each_step(tables, [&](NodeId node, std::size_t e) {
+    begins[tables.program(node).entries[e].step].push_back(tables.issued_at(node, e));
+  });
   std::map<Timestep, Cycle> medians;
   for (auto& [step, cycles] : begins) {
     const auto middle = cycles.begin() + static_cast<std::ptrdiff_t>((cycles.size() - 1) / 2);
@@ -180,13 +182,10 @@ class StepDelays {
 
   [[nodiscard]] std::vector<Delay> all() const {
     std::vector<Delay> delays;
-    for (std::size_t n = 0; n < tables_.num_nodes(); ++n) {
-      for (std::size_t e = 0; e < tables_.issued_entries(NodeId(n)); ++e) {
-        if (!begins_step(tables_, NodeId(n), e)) continue;
-        const Delay delay = at(NodeId(n), e);
-        if (delay.cycles != 0) delays.push_back(delay);
-      }
-    }
+    for_each_step(tables_, [&](NodeId node, std::size_t e) {
+      const Delay delay = at(node, e);
+      if (delay.cycles != 0) delays.push_back(delay);
+    });
     return delays;
   }
 

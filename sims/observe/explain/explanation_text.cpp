@@ -28,6 +28,14 @@ std::string words(std::string name) {
   return name;
 }
 
+// `form` with the member of the object that has the name; nothing without the member.
+std::string part(const Json& object, const char* name, const char* form) {
+  const auto found = object.find(name);
+  if (found == object.end()) return {};
+  const std::string word = found->is_string() ? found->get<std::string>() : found->dump();
+  return fmt::format(fmt::runtime(form), word);
+}
+
 std::string step_text(const Json& step) {
   return fmt::format("context {} step {}, pass {}", step["context"].dump(),
                      step["context_step"].dump(), step["pass"].dump());
@@ -35,20 +43,12 @@ std::string step_text(const Json& step) {
 
 std::string message_text(const Json& message) {
   std::string text = message["op"].get<std::string>();
-  if (message.contains("flow")) text += fmt::format(" of flow {}", message["flow"].dump());
-  if (message.contains("connection")) {
-    text += fmt::format(" of connection {}", message["connection"].dump());
-  }
-  text += fmt::format(" {} -> {}", message["from"].get<std::string>(),
-                      message["to"].get<std::string>());
-  if (message.contains("step")) text += fmt::format(", step {}", message["step"].dump());
+  text += part(message, "flow", " of flow {}") + part(message, "connection", " of connection {}") +
+          part(message, "from", " {} -> ") + part(message, "to", "{}") +
+          part(message, "step", ", step {}");
   if (message.contains("context")) text += ", " + step_text(message);
-  if (message.contains("chunk")) {
-    text += fmt::format(", chunk {}, {} on dim{}, step {}", message["chunk"].dump(),
-                        message["stage"].get<std::string>(), message["dimension"].dump(),
-                        message["stage_step"].dump());
-  }
-  return text;
+  return text + part(message, "chunk", ", chunk {}") + part(message, "stage", ", {} on ") +
+         part(message, "dimension", "dim{}") + part(message, "stage_step", ", step {}");
 }
 
 std::string cause_text(const Json& cause) {
@@ -57,20 +57,11 @@ std::string cause_text(const Json& cause) {
     text += fmt::format(" {} {}", cause["kind"] == "arbitration_loss" ? "to" : "behind",
                         message_text(cause["other"]));
   }
-  if (cause.contains("router")) text += fmt::format(" at {}", cause["router"].get<std::string>());
-  if (cause.contains("channel")) {
-    text += fmt::format("{}{}", cause.contains("router") ? ", for " : " on ",
-                        cause["channel"].get<std::string>());
-  }
-  if (cause.contains("ni")) {
-    text += fmt::format("{}{}", cause.contains("router") ? ", for " : " at ",
-                        cause["ni"].get<std::string>());
-  }
-  if (cause.contains("context")) text += fmt::format(" context {}", cause["context"].dump());
-  if (cause.contains("held_up_by")) {
-    text += fmt::format(", held up by {}", cause["held_up_by"].get<std::string>());
-  }
-  return text;
+  const bool at_router = cause.contains("router");
+  return text + part(cause, "router", " at {}") +
+         part(cause, "channel", at_router ? ", for {}" : " on {}") +
+         part(cause, "ni", at_router ? ", for {}" : " at {}") +
+         part(cause, "context", " context {}") + part(cause, "held_up_by", ", held up by {}");
 }
 
 double percent(std::uint64_t part, std::uint64_t whole) {
@@ -196,9 +187,8 @@ std::string slips_text(const Json& explanation, std::size_t most) {
   std::string text;
   for (std::size_t s = 0; s < std::min(most, explanation["slips"].size()); ++s) {
     const Json& delay = explanation["slips"][s];
-    text += fmt::format("  {:>10} late  {}", delay["late_cycles"].dump(),
-                        delay["ni"].get<std::string>());
-    if (delay.contains("step")) text += fmt::format(" in step {}", delay["step"].dump());
+    text += part(delay, "late_cycles", "  {:>10} late  ") + part(delay, "ni", "{}") +
+            part(delay, "step", " in step {}");
     if (delay.contains("waited_for")) {
       text += fmt::format(", waiting for the {}", message_text(delay["waited_for"]));
     }

@@ -149,6 +149,10 @@ std::optional<std::size_t> TableCauses::counted_for(NodeId node, std::size_t ent
   return last;
 }
 
+EntryCause TableCauses::issue_cause(SegmentKind kind, NodeId node, std::size_t entry) const {
+  return {kind, {PathEvent::Kind::issued, kNowhere}, entry, nodes_[node.index()].issued[entry]};
+}
+
 EntryCause TableCauses::release_cause(SegmentKind kind, RecordIndex message) const {
   const MessageRecord& released = record_.messages[message];
   if (released.released == kNever) {
@@ -196,10 +200,7 @@ EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
   const std::uint32_t passed = entries[entry].rows_passed;
   if (entry != 0 && passed != 0 &&
       of_node.issued[entry - 1] + rows_cycles(passed, engine(node).issue_per_cycle) == issued) {
-    return {SegmentKind::passed_rows,
-            {PathEvent::Kind::issued, kNowhere},
-            entry - 1,
-            of_node.issued[entry - 1]};
+    return issue_cause(SegmentKind::passed_rows, node, entry - 1);
   }
   for (std::uint32_t s = 0; s < entries[entry].num_sends; ++s) {
     const RecordIndex mine = message_of(node, entries[entry].first_send + s);
@@ -211,10 +212,10 @@ EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
   if (entry != 0) {
     const std::optional<std::size_t> follows = issued_before(node, entry);
     const std::size_t before = follows.value_or(entry - 1);
-    return {follows ? SegmentKind::issue : SegmentKind::unexplained,
-            {PathEvent::Kind::issued, kNowhere},
-            before,
-            std::min(of_node.issued[before], issued)};
+    EntryCause cause =
+        issue_cause(follows ? SegmentKind::issue : SegmentKind::unexplained, node, before);
+    cause.at = std::min(cause.at, issued);
+    return cause;
   }
   return {SegmentKind::unexplained, {}, 0, 0};
 }
@@ -252,10 +253,7 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
     return {is_post ? SegmentKind::late_start : SegmentKind::doorbell, {}, entry, since};
   }
   if (const auto loader = counted_for(node, entry, since)) {
-    return {SegmentKind::lockstep,
-            {PathEvent::Kind::issued, kNowhere},
-            *loader,
-            of_node.issued[*loader]};
+    return issue_cause(SegmentKind::lockstep, node, *loader);
   }
   if (lockstep != LockstepMode::off) {
     const auto reduced = std::lower_bound(of_node.reduced.begin(), of_node.reduced.end(),
@@ -271,10 +269,8 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
   if (posted(last + 1, since)) return {SegmentKind::doorbell, {}, entry, since};
   if (const auto cause = late_post_cause(last + 1, since)) return *cause;
   const std::size_t before = last_before_step(node, entry);
-  return {of_node.issued[before] + 1 == since ? SegmentKind::issue : SegmentKind::unexplained,
-          {PathEvent::Kind::issued, kNowhere},
-          before,
-          of_node.issued[before]};
+  const bool follows = of_node.issued[before] + 1 == since;
+  return issue_cause(follows ? SegmentKind::issue : SegmentKind::unexplained, node, before);
 }
 
 std::size_t TableCauses::entry_of_send(NodeId node, std::size_t send) const {

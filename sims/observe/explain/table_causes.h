@@ -109,6 +109,8 @@ class TableCauses : public IssueCauses {
   // The entry that loaded the counter which ended in cycle `at` and held the step of `entry`.
   [[nodiscard]] std::optional<std::size_t> counted_for(NodeId node, std::size_t entry,
                                                        Cycle at) const;
+  // The event that an entry issued.
+  [[nodiscard]] EntryCause issue_cause(SegmentKind kind, NodeId node, std::size_t entry) const;
   // The event that the message released its port.
   [[nodiscard]] EntryCause release_cause(SegmentKind kind, RecordIndex message) const;
   // An entry of the same step that issued one cycle earlier, or in the same cycle before it.
