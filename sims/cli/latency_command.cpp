@@ -21,8 +21,6 @@
 #include "sims/model/idle_times.h"
 #include "sims/page/config_differences.h"
 #include "sims/page/page.h"
-#include "sims/page/read_report.h"
-#include "sims/page/view.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 

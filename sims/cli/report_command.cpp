@@ -7,8 +7,6 @@
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/page/page.h"
-#include "sims/page/read_report.h"
-#include "sims/page/view.h"
 
 namespace espalier {
 

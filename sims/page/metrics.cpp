@@ -1,7 +1,6 @@
-#include "sims/page/metrics.h"
-
 #include <algorithm>
 
+#include "sims/page/section.h"
 #include "sims/page/text.h"
 
 namespace espalier::report {

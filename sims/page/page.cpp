@@ -6,7 +6,6 @@
 #include <map>
 
 #include "alg/algorithm.h"
-#include "sims/page/metrics.h"
 #include "sims/page/page_files.h"
 #include "sims/page/section.h"
 #include "sims/page/text.h"

@@ -1,5 +1,3 @@
-#include "sims/page/read_report.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "sims/experiment/result_register.h"
 #include "sims/page/config_differences.h"
+#include "sims/page/page.h"
 #include "sims/page/text.h"
 #include "sims/text/read_file.h"
 #include "sims/text/strict_json.h"
@@ -99,9 +98,9 @@ std::string quoted(const std::string& word) {
 }
 
 // Reads a command that is a text or a list of words.
-std::string read_command(const JsonCursor& command, const Json& value) {
-  if (value.is_null()) return {};
-  if (!value.is_array()) return command.text();
+std::string read_command(const JsonCursor& command) {
+  if (command.is_null()) return {};
+  if (!command.value().is_array()) return command.text();
   std::string text;
   for (std::size_t i = 0; i < command.expect_array(); ++i)
     text += (text.empty() ? "" : " ") + quoted(command.at(i).text());
@@ -112,38 +111,36 @@ void expect_object(const JsonCursor& cursor) {
   if (!cursor.is_object()) cursor.fail("expected an object");
 }
 
-// What a value of a type is called; empty if it has that type, or is null.
-const char* missing_type(const Json& value, ResultType type) {
-  const auto unless = [](bool fits, const char* name) { return fits ? "" : name; };
-  if (value.is_null()) return "";
-  switch (type) {
-    case ResultType::number:
-      return unless(value.is_number(), "a number");
-    case ResultType::text:
-      return unless(value.is_string(), "a string");
-    case ResultType::truth:
-      return unless(value.is_boolean(), "true or false");
-    case ResultType::list:
-      return unless(value.is_array(), "an array");
-    case ResultType::object:
-      return unless(value.is_object(), "an object");
-    case ResultType::any:
-      break;
-  }
-  return "";
-}
+struct TypeRule {
+  ResultType type;
+  bool (Json::*fits)() const noexcept;
+  const char* name;
+};
+constexpr TypeRule kTypeRules[] = {{ResultType::number, &Json::is_number, "a number"},
+                                   {ResultType::text, &Json::is_string, "a string"},
+                                   {ResultType::truth, &Json::is_boolean, "true or false"},
+                                   {ResultType::list, &Json::is_array, "an array"},
+                                   {ResultType::object, &Json::is_object, "an object"}};
 
 // Results of other versions may have fields that the register does not know. Null stands for an
 // unknown value.
-void check_result(const JsonCursor& result, const Json& value) {
+void check_result(const JsonCursor& result) {
   expect_object(result);
   for (const ResultField& field : result_register()) {
-    if (!value.contains(field.name)) continue;
-    const Json& member = value.at(field.name);
-    const std::string expected = missing_type(member, field.type);
-    if (expected.empty()) continue;
-    result.key(field.name).fail(fmt::format("expected {}, not {}", expected, member.type_name()));
+    if (!result.has(field.name) || result.value().at(field.name).is_null()) continue;
+    const Json& member = result.value().at(field.name);
+    for (const TypeRule& rule : kTypeRules) {
+      if (rule.type != field.type || (member.*rule.fits)()) continue;
+      result.key(field.name)
+          .fail(fmt::format("expected {}, not {}", rule.name, member.type_name()));
+    }
   }
+}
+
+// A member that matters only if it is a text.
+std::string text_if_any(const JsonCursor& object, const char* name) {
+  const bool is_given = object.has(name) && object.value().at(name).is_string();
+  return is_given ? object.key(name).text() : std::string();
 }
 
 // The part of the configuration that the result itself contains, for files without configurations.
@@ -163,17 +160,16 @@ Json config_told_by(const Json& result) {
   return config;
 }
 
-void take_result(const JsonCursor& cursor, const Json& result, ReportPoint& point) {
-  check_result(cursor, result);
+void take_result(const JsonCursor& cursor, ReportPoint& point) {
+  check_result(cursor);
+  const Json& result = cursor.value();
   point.result = result;
   const bool is_good = result.contains("verified") && result.at("verified") == true;
-  const bool says_why = result.contains("failure") && result.at("failure").is_string();
   point.state = is_good ? State::verified : State::failed;
-  if (!is_good) {
-    point.failure = says_why ? result.at("failure").get<std::string>() : "not verified";
-  }
-  if (result.contains("config_hash") && result.at("config_hash").is_string())
-    point.config_hash = result.at("config_hash").get<std::string>();
+  const bool says_why = result.contains("failure") && result.at("failure").is_string();
+  if (!is_good) point.failure = says_why ? text_if_any(cursor, "failure") : "not verified";
+  if (const std::string hash = text_if_any(cursor, "config_hash"); !hash.empty())
+    point.config_hash = hash;
 }
 
 Json config_of_point(Json flat, const Json& set) {
@@ -187,15 +183,14 @@ Json config_of_point(Json flat, const Json& set) {
   return flat;
 }
 
-void read_place(const JsonCursor& place, const Json& value, const std::vector<Json>& configs,
-                ReportPoint& point) {
+void read_place(const JsonCursor& place, const std::vector<Json>& configs, ReportPoint& point) {
   expect_object(place);
   place.expect_key("set");
   expect_object(place.key("set"));
   const std::size_t index =
       place.has("config") ? place.key("config").integer(0, configs.size() - 1) : 0;
   if (place.has("schedule")) point.schedule_file = place.key("schedule").text();
-  point.config = config_of_point(configs[index], value.at("set"));
+  point.config = config_of_point(configs[index], place.value().at("set"));
   point.config_is_complete = true;
 }
 
@@ -212,8 +207,9 @@ void read_axis_kinds(const JsonCursor& axes, std::map<std::string, bool>& worklo
   }
 }
 
-std::vector<Json> read_configs(const JsonCursor& cursor, const Json& value) {
+std::vector<Json> read_configs(const JsonCursor& cursor) {
   std::vector<Json> configs;
+  const Json& value = cursor.value();
   if (!value.is_array()) {
     expect_object(cursor);
     configs.push_back(flatten_config(value));
@@ -233,10 +229,8 @@ std::vector<ReportPoint> read_results_document(const JsonCursor& root, const std
                                                ReportSource& source) {
   for (const char* key : {"tool", "config", "results"}) root.expect_key(key);
   source.version = read_tool(root.key("tool"), version);
-  const Json& value = root.value();
-  const std::vector<Json> configs = read_configs(root.key("config"), value.at("config"));
-  const std::string command =
-      root.has("command") ? read_command(root.key("command"), value.at("command")) : "";
+  const std::vector<Json> configs = read_configs(root.key("config"));
+  const std::string command = root.has("command") ? read_command(root.key("command")) : "";
   const JsonCursor results = root.key("results");
   const std::size_t count = results.expect_array();
   if (count == 0) results.fail("is empty, because nothing was run");
@@ -244,21 +238,20 @@ std::vector<ReportPoint> read_results_document(const JsonCursor& root, const std
   if (has_places && root.key("points").expect_array() != count) {
     root.key("points").fail(
         fmt::format("has {} points but {} results; the two numbers must be equal",
-                    value.at("points").size(), count));
+                    root.value().at("points").size(), count));
   }
   std::vector<ReportPoint> points(count);
   for (std::size_t i = 0; i < count; ++i) {
     ReportPoint& point = points[i];
-    const Json& result = value.at("results").at(i);
-    take_result(results.at(i), result, point);
+    take_result(results.at(i), point);
     point.command = command;
     if (has_places) {
-      read_place(root.key("points").at(i), value.at("points").at(i), configs, point);
+      read_place(root.key("points").at(i), configs, point);
     } else if (count == 1 && configs.size() == 1) {
       point.config = configs.front();
       point.config_is_complete = true;
     } else {
-      point.config = config_told_by(result);
+      point.config = config_told_by(point.result);
     }
   }
   return points;
@@ -271,10 +264,8 @@ std::vector<ReportPoint> read_manifest(const JsonCursor& root, const std::string
   root.expect_key("points");
   if (root.has("tool") && root.key("tool").is_object())
     source.version = read_tool(root.key("tool"), version);
-  if (root.has("sweep") && root.value().at("sweep").is_string())
-    source.name = root.key("sweep").text();
-  if (root.has("title") && root.value().at("title").is_string())
-    source.title = root.key("title").text();
+  source.name = text_if_any(root, "sweep");
+  source.title = text_if_any(root, "title");
   if (root.has("axes")) read_axis_kinds(root.key("axes"), workload_axes);
   const JsonCursor list = root.key("points");
   if (list.expect_array() == 0) list.fail("is empty, because the sweep has no points");
@@ -307,7 +298,7 @@ void fill_point(const JsonCursor& root, ReportPoint& point) {
   expect_object(root.key("set"));
   const Json& value = root.value();
   point.set = value.at("set");
-  if (root.has("command")) point.command = read_command(root.key("command"), value.at("command"));
+  if (root.has("command")) point.command = read_command(root.key("command"));
   if (root.has("failure")) {
     point.failure = root.key("failure").text();
     if (root.has("kind") && value.at("kind").is_string())
@@ -326,7 +317,7 @@ void fill_point(const JsonCursor& root, ReportPoint& point) {
   expect_object(root.key("config"));
   point.config = flatten_config(value.at("config"));
   point.config_is_complete = true;
-  take_result(root.key("result"), value.at("result"), point);
+  take_result(root.key("result"), point);
   point.config_hash = hash.text();
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,25 @@ class Pictures {
 [[nodiscard]] std::string figures_html(const std::string& figures);
 // A sentence if a section has more pictures than kMostPictures; it ends with `rest`.
 [[nodiscard]] std::string first_pictures_html(std::size_t count, const std::string& rest);
+
+enum class MetricForm { number, percent, bytes };
+
+// A number of a run by which a page tells designs apart: a column of tables, and an axis that a
+// reader may choose.
+struct Metric {
+  std::string id;
+  std::string title;  // with its unit
+  MetricForm form = MetricForm::number;
+  bool in_summary = false;
+  std::function<std::optional<double>(const ReportPoint&)> value;
+
+  // Empty if the point has no value.
+  [[nodiscard]] std::string text(const ReportPoint& point) const;
+};
+
+// The metrics that some point has, in the order of columns. "compared" is the time by which designs
+// are compared (time_ns_of).
+[[nodiscard]] std::vector<Metric> metrics_of(const ReportView& view);
 
 // A column of a table whose rows are runs; plain text unless `is_html`.
 struct Column {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "sims/page/metrics.h"
 #include "sims/page/section.h"
 #include "sims/page/text.h"
 
