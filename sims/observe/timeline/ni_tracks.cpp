@@ -158,7 +158,8 @@ class NiTracks {
       args["channel"] = name_below_top(record_.channels[message.channel].name);
       if (!is_sent) args["unfinished"] = true;
       slice(track, words_at_sender(record_, message), message.issued, end, args);
-      if (message.visible != kNever) file_.arrow_begins(track, i, clock_.tick(message.sent));
+      if (message.visible != kNever)
+        file_.arrow(PerfettoFile::ArrowEnd::tail, track, i, clock_.tick(message.sent));
     }
   }
   void write_receives(const std::vector<RecordIndex>& receives, std::uint32_t process) {
@@ -174,7 +175,7 @@ class NiTracks {
       }
       if (!is_done) args["unfinished"] = true;
       slice(track, words_at_receiver(record_, message), message.visible, end, args);
-      file_.arrow_ends(track, i, clock_.tick(message.visible));
+      file_.arrow(PerfettoFile::ArrowEnd::head, track, i, clock_.tick(message.visible));
     }
   }
   void slice(PerfettoTrack track, const std::string& name, Cycle begin, Cycle end,

@@ -59,20 +59,13 @@ void PerfettoFile::slice(PerfettoTrack track, const std::string& name, Tick begi
   write(slice);
 }
 
-void PerfettoFile::arrow(const char* phase, PerfettoTrack track, std::uint64_t number, Tick at) {
-  PerfettoArgs arrow = event(phase, "message", track, at);
+void PerfettoFile::arrow(ArrowEnd end, PerfettoTrack track, std::uint64_t number, Tick at) {
+  PerfettoArgs arrow = event(end == ArrowEnd::tail ? "s" : "f", "message", track, at);
   arrow["cat"] = "message";
   arrow["id"] = number;
-  if (*phase == 'f') arrow["bp"] = "e";  // ends at the slice around the tick, not at the next slice
+  // The arrow ends at the slice around the tick, not at the next slice.
+  if (end == ArrowEnd::head) arrow["bp"] = "e";
   write(arrow);
-}
-
-void PerfettoFile::arrow_begins(PerfettoTrack track, std::uint64_t number, Tick at) {
-  arrow("s", track, number, at);
-}
-
-void PerfettoFile::arrow_ends(PerfettoTrack track, std::uint64_t number, Tick at) {
-  arrow("f", track, number, at);
 }
 
 void PerfettoFile::counter(std::uint32_t process, const std::string& name, Tick at,

@@ -68,17 +68,16 @@ class PerfettoFile {
   // Slices of a track do not overlap.
   void slice(PerfettoTrack track, const std::string& name, Tick begin, Tick end,
              const PerfettoArgs& args = {});
-  // An arrow from one slice to another. Both ends have the same number, which no other arrow has,
-  // and ticks inside their slices.
-  void arrow_begins(PerfettoTrack track, std::uint64_t number, Tick at);
-  void arrow_ends(PerfettoTrack track, std::uint64_t number, Tick at);
+  // An end of an arrow from one slice to another. Both ends have the same number, which no other
+  // arrow has, and ticks inside their slices.
+  enum class ArrowEnd { tail, head };
+  void arrow(ArrowEnd end, PerfettoTrack track, std::uint64_t number, Tick at);
   void counter(std::uint32_t process, const std::string& name, Tick at, const char* unit,
                const PerfettoArgs& value);
 
  private:
   [[nodiscard]] PerfettoArgs event(const char* phase, const std::string& name, PerfettoTrack track,
                                    Tick at) const;
-  void arrow(const char* phase, PerfettoTrack track, std::uint64_t number, Tick at);
   void write(const PerfettoArgs& event);
 
   OutputFile file_;

@@ -15,7 +15,6 @@
 
 #include "sims/observe/waves/output_file.h"
 #include "sims/observe/waves/signal_tree.h"
-#include "sims/observe/waves/unfinished_file.h"
 #include "sims/observe/waves/wave_format.h"
 
 namespace espalier {
