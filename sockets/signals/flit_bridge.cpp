@@ -42,11 +42,11 @@ std::optional<SignalFlit> FlitDisplay::drive(Cycle now) {
   return flit;
 }
 
-ReceiverBridge::ReceiverBridge(Channel& channel, FlitSignals& signals, const FlitDescriber& flits,
+ReceiverBridge::ReceiverBridge(Channel& channel, FlitSignals& signals, DescribeFlit describe,
                                ProtocolWatch& watch, std::string port)
     : channel_(channel),
       signals_(signals),
-      flits_(flits),
+      describe_(std::move(describe)),
       watch_(watch),
       port_(std::move(port)),
       display_(signals),
@@ -56,7 +56,7 @@ ReceiverBridge::ReceiverBridge(Channel& channel, FlitSignals& signals, const Fli
 }
 
 void ReceiverBridge::flit_sent(std::uint32_t vc, const Flit& flit, Tick departure) {
-  display_.add(flits_.describe(vc, flit), departure + channel_.link().timing().latency);
+  display_.add(describe_(vc, flit), departure + channel_.link().timing().latency);
 }
 
 void ReceiverBridge::sample(Cycle now) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,12 +45,8 @@ class FlitDisplay {
   std::deque<Coming> coming_;
 };
 
-// Describes the flits of a channel or an ejection port as signals.
-class FlitDescriber {
- public:
-  virtual ~FlitDescriber() = default;
-  [[nodiscard]] virtual SignalFlit describe(std::uint32_t vc, const Flit& flit) const = 0;
-};
+// Describes a flit of a channel as a signal.
+using DescribeFlit = std::function<SignalFlit(std::uint32_t vc, const Flit& flit)>;
 
 // The receiver of `channel` is a module. A flit's slot stays taken until the module returns the
 // credit, so the sender sees the module's buffer as it is. Precondition: the channel has no
@@ -57,7 +54,7 @@ class FlitDescriber {
 class ReceiverBridge : public FlitReceiver, private FlitObserver {
  public:
   // `port`: for errors. All references must outlive the bridge.
-  ReceiverBridge(Channel& channel, FlitSignals& signals, const FlitDescriber& flits,
+  ReceiverBridge(Channel& channel, FlitSignals& signals, DescribeFlit describe,
                  ProtocolWatch& watch, std::string port);
 
   // At the falling edge in cycle `now`: takes the credits that the module wrote in this cycle.
@@ -76,7 +73,7 @@ class ReceiverBridge : public FlitReceiver, private FlitObserver {
 
   Channel& channel_;
   FlitSignals& signals_;
-  const FlitDescriber& flits_;
+  DescribeFlit describe_;
   ProtocolWatch& watch_;
   std::string port_;
   FlitDisplay display_;

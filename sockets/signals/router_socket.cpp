@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace espalier {
@@ -32,11 +33,17 @@ RouterSocket::RouterSocket(sc_core::sc_module_name module_name, const RouterSock
   signals_.switching = spec.switching;
   signals_.links_in = spec.links_in;
   if (!inputs.empty()) signals_.pipeline = inputs.front().channel.receiver_pipeline;
+  const auto describe = [this](std::uint32_t vc, const Flit& flit) {
+    const PathHop& hop = paths_.hop(messages_.routing(flit.message).path, flit.hop);
+    SignalFlit shown = describe_flit(messages_, vc, flit);
+    shown.out_port = hop.out_port;
+    shown.out_vcs = hop.vcs;
+    return shown;
+  };
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     FlitSignals& signals = add_signals(signals_.inputs, "in", channel_spec(channels_[i]));
-    inputs_.push_back(std::make_unique<ReceiverBridge>(channels_[i], signals,
-                                                       static_cast<const FlitDescriber&>(*this),
-                                                       watch, port_name("input", i)));
+    inputs_.push_back(std::make_unique<ReceiverBridge>(channels_[i], signals, describe, watch,
+                                                       port_name("input", i)));
   }
 }
 
@@ -68,16 +75,6 @@ void RouterSocket::add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle
   ejections_.push_back({{&sink, sink_port, latency, nullptr},
                         std::vector<std::uint32_t>(spec.vcs, 0),
                         ChannelMonitor(spec.vcs, kEjectionDepth, 1)});
-}
-
-void RouterSocket::connect() {}
-
-SignalFlit RouterSocket::describe(std::uint32_t vc, const Flit& flit) const {
-  const PathHop& hop = paths_.hop(messages_.routing(flit.message).path, flit.hop);
-  SignalFlit shown = describe_flit(messages_, vc, flit);
-  shown.out_port = hop.out_port;
-  shown.out_vcs = hop.vcs;
-  return shown;
 }
 
 void RouterSocket::sample(Cycle now) {
@@ -158,13 +155,10 @@ void RouterSocket::drive(Cycle now) {
 }
 
 bool RouterSocket::under_way(Cycle now) const {
-  for (const auto& input : inputs_) {
-    if (input->has_flits_on_the_link()) return true;
-  }
-  for (const auto& output : outputs_) {
-    if (output->under_way(now)) return true;
-  }
-  return false;
+  return std::any_of(inputs_.begin(), inputs_.end(),
+                     [](const auto& input) { return input->has_flits_on_the_link(); }) ||
+         std::any_of(outputs_.begin(), outputs_.end(),
+                     [now](const auto& output) { return output->under_way(now); });
 }
 
 void RouterSocket::explain_waits(Cycle, WaitList& waits) const {

@@ -42,10 +42,7 @@ struct RouterSocketSpec {
 
 // Checks at its outputs that the module passes on the flits that it got, each to the output and on
 // a VC that the flit's route says.
-class RouterSocket : public sc_core::sc_module,
-                     public FlitRouter,
-                     public SignalSocket,
-                     private FlitDescriber {
+class RouterSocket : public sc_core::sc_module, public FlitRouter, public SignalSocket {
  public:
   // `inputs`: as for a built-in router of this vertex, links first. `messages` and `paths` must
   // outlive the socket.
@@ -60,7 +57,7 @@ class RouterSocket : public sc_core::sc_module,
   [[nodiscard]] std::size_t num_inputs() const override { return channels_.size(); }
   void add_output(Channel& channel) override;
   void add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle latency) override;
-  void connect() override;
+  void connect() override {}
   [[nodiscard]] std::uint64_t flit_hops() const override { return flit_hops_; }
   [[nodiscard]] std::uint64_t control_flit_hops() const override { return 0; }
   [[nodiscard]] Counters counters() const override { return {}; }
@@ -79,7 +76,6 @@ class RouterSocket : public sc_core::sc_module,
     ChannelMonitor monitor;
   };
 
-  [[nodiscard]] SignalFlit describe(std::uint32_t vc, const Flit& flit) const override;
   FlitSignals& add_signals(std::vector<std::unique_ptr<FlitSignals>>& signals, const char* name,
                            FlitChannelSpec spec);
   [[nodiscard]] std::string port_name(const char* side, std::size_t port) const;
