@@ -100,27 +100,28 @@ std::string draw_unit(Pictures& pictures, const std::string& name,
 }
 
 std::string blocks_table(const std::vector<AreaDesign>& designs) {
-  HtmlTable table;
-  for (const char* title : {"run", "block"}) table.add_column(title, false);
-  for (const char* title : {"count", "area, \u00b5m\u00b2", "up to, \u00b5m\u00b2", "delay, ps"})
-    table.add_column(title, true);
-  for (const char* title : {"made of", "origin"}) table.add_column(title, false);
+  std::vector<TableRow> rows;
   for (const AreaDesign& design : designs) {
     for (const AreaUnit& unit : design.units) {
       for (const AreaBlock& block : unit.blocks) {
-        table.begin_row(row_of_run(design.runs.front()));
-        table.add_cell(link_to_run(design.runs.front()));
-        table.add_text(block.name);
-        table.add_text(number_text(block.count));
-        table.add_text(number_text(block.um2));
-        table.add_text(number_text(block.um2_high));
-        table.add_text(block.ps > 0 ? number_text(block.ps) : "");
-        table.add_text(block.implementation);
-        table.add_text(block.origin);
+        rows.push_back({{link_to_run(design.runs.front()), escape(block.name),
+                         number_text(block.count), number_text(block.um2),
+                         number_text(block.um2_high), block.ps > 0 ? number_text(block.ps) : "",
+                         escape(block.implementation), escape(block.origin)},
+                        row_of_run(design.runs.front())});
       }
     }
   }
-  return table.str("Blocks of one router and one NI, all instances together");
+  return table_html("Blocks of one router and one NI, all instances together",
+                    {{"run"},
+                     {"block"},
+                     {"count", true},
+                     {"area, \u00b5m\u00b2", true},
+                     {"up to, \u00b5m\u00b2", true},
+                     {"delay, ps", true},
+                     {"made of"},
+                     {"origin"}},
+                    rows);
 }
 
 std::string technology_of(const ReportPoint& point) {

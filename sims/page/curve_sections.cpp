@@ -127,27 +127,26 @@ std::string draw_sizes(const ReportView& view, Pictures& pictures, const Group& 
 std::string size_table(const ReportView& view, const Group& panel) {
   const std::vector<Group> lines = lines_of(view, panel.runs, said_elsewhere(view), "size_bytes");
   std::map<double, std::map<std::size_t, std::size_t>> runs;  // by size and line
-  HtmlTable table;
-  table.add_column("size", true);
+  std::vector<TableColumn> columns{{"size", true}};
   for (std::size_t l = 0; l < lines.size(); ++l) {
     const std::size_t first = lines[l].runs.front();
-    table.add_column(
-        (lines[l].title.empty() ? text_of(view.point(first), "algorithm") : lines[l].title) +
-            ", GB/s",
-        true);
+    columns.push_back(
+        {(lines[l].title.empty() ? text_of(view.point(first), "algorithm") : lines[l].title) +
+             ", GB/s",
+         true});
     for (const std::size_t i : lines[l].runs) runs[*number_of(view.point(i), "size_bytes")][l] = i;
   }
+  std::vector<TableRow> rows;
   for (const auto& [size, of_line] : runs) {
-    table.begin_row();
-    table.add_text(bytes_text(static_cast<std::uint64_t>(size)));
+    TableRow& row = rows.emplace_back(TableRow{{bytes_text(static_cast<std::uint64_t>(size))}});
     for (std::size_t l = 0; l < lines.size(); ++l) {
       const auto found = of_line.find(l);
-      table.add_text(found == of_line.end()
-                         ? ""
-                         : number_text(*number_of(view.point(found->second), "bandwidth_GBps")));
+      row.cells.push_back(found == of_line.end() ? ""
+                                                 : number_text(*number_of(view.point(found->second),
+                                                                          "bandwidth_GBps")));
     }
   }
-  return table.str("Bandwidth by size, " + panel.title);
+  return table_html("Bandwidth by size, " + panel.title, columns, rows);
 }
 
 constexpr const char* kLoadField = "offered_flits_per_node_cycle";

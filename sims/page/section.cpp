@@ -54,31 +54,23 @@ Column field_column(const ReportView& view, const std::string& title, const std:
           }};
 }
 
-void HtmlTable::add_column(const std::string& plain_title, bool is_number) {
-  is_number_.push_back(is_number);
-  head_ += fmt::format("<th scope=\"col\"{}>{}</th>", is_number ? " class=\"n\"" : "",
-                       escape(plain_title));
-}
-
-void HtmlTable::begin_row(const std::string& attributes) {
-  if (!body_.empty()) body_ += "</tr>\n";
-  body_ += "<tr" + attributes + ">";
-  column_ = 0;
-}
-
-void HtmlTable::add_cell(const std::string& html) {
-  body_ += fmt::format("<td{}>{}</td>", is_number_[column_] ? " class=\"n\"" : "", html);
-  ++column_;
-}
-
-void HtmlTable::add_text(const std::string& plain_text) { add_cell(escape(plain_text)); }
-
-std::string HtmlTable::str(const std::string& plain_caption) const {
+std::string table_html(const std::string& plain_caption, const std::vector<TableColumn>& columns,
+                       const std::vector<TableRow>& rows) {
+  const auto side = [&](std::size_t c) { return columns[c].is_number ? " class=\"n\"" : ""; };
+  std::string head;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    head += fmt::format("<th scope=\"col\"{}>{}</th>", side(c), escape(columns[c].title));
+  std::string body;
+  for (const TableRow& row : rows) {
+    body += "<tr" + row.attributes + ">";
+    for (std::size_t c = 0; c < row.cells.size(); ++c)
+      body += fmt::format("<td{}>{}</td>", side(c), row.cells[c]);
+    body += "</tr>\n";
+  }
   return fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table>"
-      "<caption>{0}</caption>\n<thead><tr>{1}</tr></thead>\n<tbody>\n{2}{3}</tbody></table></"
-      "div>\n",
-      escape(plain_caption), head_, body_, body_.empty() ? "" : "</tr>\n");
+      "<caption>{0}</caption>\n<thead><tr>{1}</tr></thead>\n<tbody>\n{2}</tbody></table></div>\n",
+      escape(plain_caption), head, body);
 }
 
 std::string row_of_run(std::size_t run) { return fmt::format(" data-run=\"{}\"", run); }
@@ -91,16 +83,13 @@ std::string run_table(const std::string& plain_caption, std::vector<Column> colu
                                         [&](std::size_t run) { return column.text(run).empty(); });
   };
   columns.erase(std::remove_if(columns.begin(), columns.end(), is_left_out), columns.end());
-  HtmlTable table;
-  for (const Column& column : columns) table.add_column(column.title, column.is_number);
+  std::vector<TableRow> rows;
   for (const std::size_t run : runs) {
-    table.begin_row(attributes(run));
-    for (const Column& column : columns) {
-      const std::string text = column.text(run);
-      table.add_cell(column.is_html ? text : escape(text));
-    }
+    TableRow& row = rows.emplace_back(TableRow{{}, attributes(run)});
+    for (const Column& column : columns)
+      row.cells.push_back(column.is_html ? column.text(run) : escape(column.text(run)));
   }
-  return table.str(plain_caption);
+  return table_html(plain_caption, {columns.begin(), columns.end()}, rows);
 }
 
 std::vector<Group> split(const std::vector<std::size_t>& runs,

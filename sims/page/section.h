@@ -65,10 +65,21 @@ struct Metric {
 // are compared (time_ns_of).
 [[nodiscard]] std::vector<Metric> metrics_of(const ReportView& view);
 
+struct TableColumn {
+  std::string title;       // plain text
+  bool is_number = false;  // the cells are aligned to the right
+};
+struct TableRow {
+  std::vector<std::string> cells;  // HTML
+  std::string attributes = {};     // HTML attributes, with a leading space
+};
+// A table that scrolls separately if it is wider than the page.
+[[nodiscard]] std::string table_html(const std::string& plain_caption,
+                                     const std::vector<TableColumn>& columns,
+                                     const std::vector<TableRow>& rows);
+
 // A column of a table whose rows are runs; plain text unless `is_html`.
-struct Column {
-  std::string title;
-  bool is_number = false;
+struct Column : TableColumn {
   std::function<std::string(std::size_t run)> text;
   bool is_html = false;
   bool if_any = false;  // left out if it is empty in all rows
@@ -79,23 +90,6 @@ struct Column {
 [[nodiscard]] Column field_column(const ReportView& view, const std::string& title,
                                   const std::string& field);
 
-// A table that scrolls separately if it is wider than the page.
-class HtmlTable {
- public:
-  // `is_number`: the cells of the column are aligned to the right.
-  void add_column(const std::string& plain_title, bool is_number);
-  // `attributes`: HTML attributes of the row, with a leading space.
-  void begin_row(const std::string& attributes = {});
-  void add_cell(const std::string& html);
-  void add_text(const std::string& plain_text);
-  [[nodiscard]] std::string str(const std::string& plain_caption) const;
-
- private:
-  std::vector<bool> is_number_;
-  std::size_t column_ = 0;
-  std::string head_;
-  std::string body_;
-};
 // The attribute by which the page's filter finds the rows of a run.
 [[nodiscard]] std::string row_of_run(std::size_t run);
 [[nodiscard]] std::string run_table(

@@ -16,21 +16,18 @@ using State = ReportPoint::State;
 constexpr std::size_t kMostRows = 200;
 
 std::string sources_html(const ReportView& view) {
-  HtmlTable table;
-  for (const char* title : {"from", "what", "written by"}) table.add_column(title, false);
-  table.add_column("runs", true);
+  std::vector<TableRow> rows;
   for (std::size_t s = 0; s < view.data().sources.size(); ++s) {
     const ReportSource& source = view.data().sources[s];
     const char* kinds[] = {"results", "sweep", "list of results"};
-    table.begin_row();
-    table.add_text(source.path);
-    table.add_text(kinds[static_cast<std::size_t>(source.kind)] +
-                   (source.name.empty() ? "" : " " + source.name));
-    table.add_text(source.version.empty() ? "not given" : "espalier " + source.version);
     const auto runs = view.points_where([&](const ReportPoint& p) { return p.source == s; });
-    table.add_text(fmt::format("{}", runs.size()));
+    rows.push_back({{escape(source.path),
+                     escape(kinds[static_cast<std::size_t>(source.kind)] +
+                            (source.name.empty() ? "" : " " + source.name)),
+                     source.version.empty() ? "not given" : "espalier " + escape(source.version),
+                     fmt::format("{}", runs.size())}});
   }
-  return table.str("Files");
+  return table_html("Files", {{"from"}, {"what"}, {"written by"}, {"runs", true}}, rows);
 }
 
 std::string clock_html(const ReportPoint& point) {
@@ -84,15 +81,12 @@ std::string results_html(const ReportView& view, const std::vector<std::size_t>&
 std::string common_html(const ReportView& view) {
   const auto& common = view.differences().common;
   if (common.empty()) return {};
-  HtmlTable table;
-  for (const char* title : {"key", "value"}) table.add_column(title, false);
-  for (const auto& [key, value] : common.items()) {
-    table.begin_row();
-    table.add_text(key);
-    table.add_text(value_text(value));
-  }
+  std::vector<TableRow> rows;
+  for (const auto& [key, value] : common.items())
+    rows.push_back({{escape(key), escape(value_text(value))}});
   return fmt::format("<details><summary>Settings of all runs: {}</summary>{}</details>\n",
-                     count_text(common.size(), "key"), table.str("Configuration of all runs"));
+                     count_text(common.size(), "key"),
+                     table_html("Configuration of all runs", {{"key"}, {"value"}}, rows));
 }
 
 // The smallest of the fastest runs of a workload stands for all of them.

@@ -40,13 +40,7 @@ TEST_CASE("Equal maps are stored once") {
 }
 
 TEST_CASE("Tables escape titles and texts, and keep cells that are HTML") {
-  HtmlTable table;
-  table.add_column("<x>", true);
-  table.begin_row();
-  table.add_text("1 < 2");
-  table.begin_row();
-  table.add_cell("<b>3</b>");
-  CHECK_THAT(table.str("<caption>"),
+  CHECK_THAT(table_html("<caption>", {{"<x>", true}}, {{{escape("1 < 2")}}, {{"<b>3</b>"}}}),
              Contains("&lt;x&gt;") && Contains("<td class=\"n\">1 &lt; 2</td></tr>") &&
                  Contains("<b>3</b>") && Contains("&lt;caption&gt;") && !Contains("<x>"));
 }
