@@ -57,7 +57,6 @@ class NiSocket : public sc_core::sc_module,
   void add_port(Channel& channel, const InjectionSpec& spec);
   // The node's part of the collective, in table order, and the rank's memory.
   void load(const std::vector<Operation>& sends, DataMemory& memory);
-  [[nodiscard]] bool is_loaded() const { return memory_ != nullptr; }
   [[nodiscard]] NiSignals& signals() { return signals_; }
 
   [[nodiscard]] NodeId node() const { return signals_.node; }

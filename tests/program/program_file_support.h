@@ -9,6 +9,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alg/program/program.h"
@@ -80,6 +81,20 @@ inline std::string dump(const Program& program) {
     }
   }
   return out;
+}
+
+// The program's promises as the text of a promises file.
+inline std::string write_promises(const Program& program) {
+  std::string text;
+  for (const PromisedChunk& promise : program.promises) {
+    text += fmt::format("rank {} out {} =", promise.rank, promise.index);
+    const char* sign = " ";
+    for (const auto& part : promise.value) {
+      text += fmt::format("{}{}:{}", std::exchange(sign, " + "), part.rank, part.index);
+    }
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace espalier

@@ -47,15 +47,6 @@ std::optional<PromisedChunk> read_promise(LineParser& line, const PromiseBounds&
   return promise;
 }
 
-std::string promise_text(const PromisedChunk& promise) {
-  std::string text = fmt::format("rank {} out {} =", promise.rank, promise.index);
-  for (std::size_t i = 0; i < promise.value.size(); ++i) {
-    text +=
-        fmt::format("{} {}:{}", i == 0 ? "" : " +", promise.value[i].rank, promise.value[i].index);
-  }
-  return text;
-}
-
 std::optional<std::vector<PromisedChunk>> read_promises(const std::string& file_name,
                                                         const std::string& text,
                                                         const Program& program,
@@ -96,12 +87,6 @@ std::optional<std::vector<PromisedChunk>> read_promises(const std::string& file_
   ascending.reserve(promises.size());
   for (auto& [of, promise] : promises) ascending.push_back(std::move(promise.first));
   return ascending;
-}
-
-std::string write_promises(const Program& program) {
-  std::string text;
-  for (const PromisedChunk& promise : program.promises) text += promise_text(promise) + "\n";
-  return text;
 }
 
 }  // namespace espalier

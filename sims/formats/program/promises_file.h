@@ -26,14 +26,11 @@ struct PromiseBounds {
 // Reads from the word 'rank' to the end of the line.
 [[nodiscard]] std::optional<PromisedChunk> read_promise(LineParser& line,
                                                         const PromiseBounds& bounds);
-[[nodiscard]] std::string promise_text(const PromisedChunk& promise);
 
 // The promises for `program`, ascending in (rank, index). nullopt: there are errors.
 [[nodiscard]] std::optional<std::vector<PromisedChunk>> read_promises(const std::string& file_name,
                                                                       const std::string& text,
                                                                       const Program& program,
                                                                       Diagnostics& diagnostics);
-// Writes program.promises as the text of a promises file.
-[[nodiscard]] std::string write_promises(const Program& program);
 
 }  // namespace espalier
