@@ -70,10 +70,8 @@ RecordIndex MessageIndex::find(NodeId from, NodeId to, FlowId flow, TransferKind
 
 void back_from_post(const NodeClock& clock, Segment segment, Trail& trail) {
   segment.message = kNowhere;
-  segment.kind = SegmentKind::clock_skew;
-  trail.add(segment, clock.late);
-  segment.kind = SegmentKind::late_start;
-  trail.add(segment, 0);
+  trail.add(segment.as(SegmentKind::clock_skew), clock.late);
+  trail.add(segment.as(SegmentKind::late_start), 0);
 }
 
 }  // namespace espalier

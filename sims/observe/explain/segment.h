@@ -79,6 +79,13 @@ struct Segment {
     return segment;
   }
 
+  // The same places for another reason.
+  [[nodiscard]] Segment as(SegmentKind other_kind) const {
+    Segment segment = *this;
+    segment.kind = other_kind;
+    return segment;
+  }
+
   [[nodiscard]] Cycle cycles() const { return to - from; }
   // All members but the cycles.
   [[nodiscard]] auto what() const {

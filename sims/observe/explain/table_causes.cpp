@@ -295,37 +295,31 @@ PathEvent TableCauses::back_from_issue(RecordIndex message, Trail& trail) const 
   Segment segment = Segment::at(SegmentKind::unexplained, message, node);
   while (true) {
     EntryCause why = cause(node, entry);
-    segment.kind = why.kind;
     if (why.kind == SegmentKind::slot) {
-      trail.add(segment, why.at);
+      trail.add(segment.as(why.kind), why.at);
       entry = first_of_step(node, entry);
       why = step_cause(node, entry);
-      segment.kind = why.kind;
     }
     if (why.event.kind == PathEvent::Kind::start) {
       // The issue follows the post at once, or after a few empty steps.
-      segment.kind = SegmentKind::issue;
-      trail.add(segment, why.at);
+      trail.add(segment.as(SegmentKind::issue), why.at);
       if (why.kind == SegmentKind::late_start) {
         back_from_post(clock(node), segment, trail);
       } else {
         const Cycle late = why.entry == 0 ? clock(node).late : 0;
         segment.message = kNowhere;
-        segment.kind = SegmentKind::clock_skew;
-        trail.add(segment, why.at - std::min(why.at, clock(node).skew));
-        segment.kind = SegmentKind::late_start;
-        trail.add(segment, why.at - std::min(why.at, clock(node).skew + late));
-        segment.kind = why.kind;
-        trail.add(segment, 0);
+        trail.add(segment.as(SegmentKind::clock_skew), why.at - std::min(why.at, clock(node).skew));
+        trail.add(segment.as(SegmentKind::late_start),
+                  why.at - std::min(why.at, clock(node).skew + late));
+        trail.add(segment.as(why.kind), 0);
       }
       return why.event;
     }
     if (why.kind == SegmentKind::lockstep && why.event.kind == PathEvent::Kind::issued) {
-      segment.kind = SegmentKind::clock_skew;
-      trail.add(segment, trail.at() - std::min(trail.at(), clock(node).per_step));
-      segment.kind = SegmentKind::lockstep;
+      trail.add(segment.as(SegmentKind::clock_skew),
+                trail.at() - std::min(trail.at(), clock(node).per_step));
     }
-    trail.add(segment, why.at);
+    trail.add(segment.as(why.kind), why.at);
     if (why.event.kind != PathEvent::Kind::issued) return why.event;
     entry = why.entry;
   }

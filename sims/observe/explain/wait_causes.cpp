@@ -38,9 +38,7 @@ class WaitCauses {
           vc_wait(trail, rest, *next, flit, segment,
                   {SegmentKind::arbitration, SegmentKind::allocation});
         } else {
-          Segment granted_others = segment;
-          granted_others.kind = SegmentKind::allocation;
-          trail.add(granted_others, rest);
+          trail.add(segment.as(SegmentKind::allocation), rest);
         }
       });
     });
