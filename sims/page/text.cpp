@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "sims/text/utf8.h"
@@ -14,20 +15,10 @@ namespace {
 constexpr const char* kReplacement = "\xEF\xBF\xBD";
 
 const char* escaped(char c) {
-  switch (c) {
-    case '&':
-      return "&amp;";
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '"':
-      return "&quot;";
-    case '\'':
-      return "&#39;";
-    default:
-      return nullptr;
-  }
+  constexpr std::string_view kMarkup = "&<>\"'";
+  constexpr const char* kEntities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+  const std::size_t found = kMarkup.find(c);
+  return found == std::string_view::npos ? nullptr : kEntities[found];
 }
 
 // Line breaks and tabs are printable.

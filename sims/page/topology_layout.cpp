@@ -19,13 +19,11 @@ constexpr double kPi = 3.14159265358979323846;
 
 // The direction of a grid's port (see make_torus) in the picture.
 Place direction_of(const std::string& port) {
-  if (port == "e") return {1, 0};
-  if (port == "w") return {-1, 0};
-  if (port == "s") return {0, 1};
-  if (port == "n") return {0, -1};
-  if (port == "u") return {0.7, -0.7};
-  if (port == "d") return {-0.7, 0.7};
-  return {};
+  static const std::map<std::string, Place> directions{{"e", {1, 0}},      {"w", {-1, 0}},
+                                                       {"s", {0, 1}},      {"n", {0, -1}},
+                                                       {"u", {0.7, -0.7}}, {"d", {-0.7, 0.7}}};
+  const auto found = directions.find(port);
+  return found == directions.end() ? Place{} : found->second;
 }
 
 std::string stroke(Place from, Place to) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "sims/formats/program/msccl_format.h"
@@ -234,24 +235,12 @@ class Writable {
 // ---------------------------------------------------------------- the text
 
 std::string escaped(const std::string& text) {
+  constexpr std::string_view kMarkup = "&<>\"";
+  constexpr const char* kEntities[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
   std::string out;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
+    const std::size_t found = kMarkup.find(c);
+    out += found == std::string_view::npos ? std::string(1, c) : kEntities[found];
   }
   return out;
 }

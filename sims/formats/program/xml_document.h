@@ -88,24 +88,17 @@ class XmlSource {
 
  private:
   [[nodiscard]] static const char* what_is_wrong(pugi::xml_parse_status status) {
-    switch (status) {
-      case pugi::status_no_document_element:
-        return "the file has no element";
-      case pugi::status_end_element_mismatch:
-        return "an element is not closed, or the tag of another element closes it";
-      case pugi::status_bad_attribute:
-        return "an attribute must have the form name=\"value\"";
-      case pugi::status_bad_comment:
-        return "a comment is not closed";
-      case pugi::status_bad_start_element:
-        return "a tag is broken";
-      case pugi::status_bad_end_element:
-        return "a closing tag is broken";
-      case pugi::status_unrecognized_tag:
-        return "'<' does not begin a tag here";
-      default:
-        return "the error is here";
-    }
+    static const std::map<pugi::xml_parse_status, const char*> reasons{
+        {pugi::status_no_document_element, "the file has no element"},
+        {pugi::status_end_element_mismatch,
+         "an element is not closed, or the tag of another element closes it"},
+        {pugi::status_bad_attribute, "an attribute must have the form name=\"value\""},
+        {pugi::status_bad_comment, "a comment is not closed"},
+        {pugi::status_bad_start_element, "a tag is broken"},
+        {pugi::status_bad_end_element, "a closing tag is broken"},
+        {pugi::status_unrecognized_tag, "'<' does not begin a tag here"}};
+    const auto found = reasons.find(status);
+    return found == reasons.end() ? "the error is here" : found->second;
   }
   [[nodiscard]] Place place_of_offset(std::size_t offset) const {
     offset = std::min(offset, buffer_.size());
