@@ -19,20 +19,11 @@ namespace espalier {
 // The name of a message in a timeline: "Reduce of flow 3"; in a program "message of connection 3";
 // in traffic "message"; of background messages, whose they are.
 [[nodiscard]] inline std::string words_of(const RunRecord& record, const Operation& operation) {
-  switch (operation.traffic) {
-    case TrafficClass::collective:
-      break;
-    case TrafficClass::control:
-      return "control";
-    case TrafficClass::host:
-      return "hosts' message";
-    case TrafficClass::tenant:
-      return "tenant's message";
-    case TrafficClass::probe:
-      return "probe";
-    case TrafficClass::socket:
-      return "socket's message";
-  }
+  // By TrafficClass.
+  constexpr const char* kBackground[] = {
+      nullptr, "control", "hosts' message", "tenant's message", "probe", "socket's message"};
+  const char* background = kBackground[static_cast<std::size_t>(operation.traffic)];
+  if (background != nullptr) return background;
   if (!operation.flow.valid()) return "message";
   if (!record.nis[operation.from.index()].contexts.empty()) {
     return fmt::format("message of connection {}", operation.flow.value());
