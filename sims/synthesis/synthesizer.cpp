@@ -172,6 +172,22 @@ std::string timing_script(const char* top) {
       top, kTimingPeriodPs);
 }
 
+// Delay in ps of the netlist in `place`.
+double timed(const std::string& sta_program, const Workplace& place, const char* top,
+             const std::string& name, const std::string& library) {
+  place.write("timing.tcl", timing_script(top));
+  const ChildOutcome sta =
+      run_child(sta_program, {"-no_splash", "-exit", "timing.tcl"}, place.path().string());
+  const std::string report = place.read("timing.txt");
+  std::smatch slack;
+  if (!sta.problem.empty() || sta.exit_code != 0 ||
+      !std::regex_search(report, slack, std::regex("(-?[0-9.]+) +slack"))) {
+    throw std::runtime_error(
+        fmt::format("OpenSTA (sta) finds no path in {} with {}", name, library));
+  }
+  return std::stod(kTimingPeriodPs) - std::stod(slack[1]);
+}
+
 // The cells of a mapped module and their leakage; empty if the library lacks that of one of them.
 std::optional<double> leakage_uw(const std::string& statistics,
                                  const std::map<std::string, double>& leakage_nw) {
@@ -370,7 +386,7 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   if (user_library_) logic.leakage_uw = leakage_uw(area, leakage_nw_);
   if (!has_timing_) return logic;
   if (!sta_.empty()) {
-    logic.ps = timed(place.path().string(), source.name, name);
+    logic.ps = timed(sta_, place, source.name, name, library_);
     return logic;
   }
   const double ps =
@@ -381,22 +397,6 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
     logic.fo4 = ps / kFo4Ps;
   }
   return logic;
-}
-
-double Synthesizer::timed(const std::string& folder, const char* top,
-                          const std::string& name) const {
-  const std::string script = (fs::path(folder) / "timing.tcl").string();
-  std::ofstream(script) << timing_script(top);
-  const ChildOutcome sta = run_child(sta_, {"-no_splash", "-exit", "timing.tcl"}, folder);
-  std::ifstream in((fs::path(folder) / "timing.txt").string());
-  const std::string report{std::istreambuf_iterator<char>(in), {}};
-  std::smatch slack;
-  if (!sta.problem.empty() || sta.exit_code != 0 ||
-      !std::regex_search(report, slack, std::regex("(-?[0-9.]+) +slack"))) {
-    throw std::runtime_error(
-        fmt::format("OpenSTA (sta) finds no path in {} with {}", name, library_));
-  }
-  return std::stod(kTimingPeriodPs) - std::stod(slack[1]);
 }
 
 }  // namespace espalier

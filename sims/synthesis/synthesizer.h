@@ -39,10 +39,6 @@ class Synthesizer {
   [[nodiscard]] SynthesizedLogic measure(const RtlInstance& instance) const;
 
  private:
-  // Delay in ps of the netlist in `folder`.
-  [[nodiscard]] double timed(const std::string& folder, const char* top,
-                             const std::string& name) const;
-
   std::string yosys_;
   std::string sta_;  // empty: not installed, or the library has no timing
   std::string library_;
