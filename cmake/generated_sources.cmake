@@ -1,5 +1,5 @@
-# Sources that CMake writes: layer tables, Verilog and the page of reports become part of the program, so that it finds them
-# wherever it runs.
+# Sources that CMake writes: layer tables, Verilog, the register of results, schemas and the page of reports become part of the
+# program, so that it finds them wherever it runs.
 
 # Layer tables of configs/networks, in the order in which users see them.
 set(built_in_networks
@@ -41,6 +41,19 @@ function(espalier_write_built_in_rtl template target)
   configure_file(${template} ${target} @ONLY)
 endfunction()
 
+# The register of results, and the schemas of results and sweeps.
+function(espalier_write_experiment_files template target)
+  foreach(embedded RESULT_REGISTER=result_register.txt RESULTS_SCHEMA=results.schema.json SWEEP_SCHEMA=sweep/sweep.schema.json)
+    string(REPLACE "=" ";" embedded ${embedded})
+    list(GET embedded 0 name)
+    list(GET embedded 1 file)
+    set(file ${PROJECT_SOURCE_DIR}/sims/experiment/${file})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} ${name})
+  endforeach()
+  configure_file(${template} ${target} @ONLY)
+endfunction()
+
 # The page of `espalier report`: its own files, and the chart library of this machine.
 find_file(ESPALIER_CHART_JS NAMES chart.min.js Chart.min.js PATHS /usr/share/javascript/chart.js /usr/share/javascript/chart.js/dist
           NO_DEFAULT_PATH DOC "Chart.js 3, minified")
@@ -75,3 +88,5 @@ espalier_write_built_in_rtl(${PROJECT_SOURCE_DIR}/sims/synthesis/rtl_source.cpp.
 set(espalier_generated_espalier_sims_synthesis ${generated}/rtl_source.cpp)
 espalier_write_page_files(${PROJECT_SOURCE_DIR}/sims/page/page_files.cpp.in ${generated}/page_files.cpp)
 set(espalier_generated_espalier_sims_page ${generated}/page_files.cpp)
+espalier_write_experiment_files(${PROJECT_SOURCE_DIR}/sims/experiment/embedded_files.cpp.in ${generated}/experiment_files.cpp)
+set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cpp)

@@ -257,7 +257,7 @@ class PlanRun : public PointRun {
     result["folded"] = outcome_.folded;
     // The messages of one NPU never meet in a switch. `--messages` needs all NPUs, but must not
     // change the result.
-    if (outcome_.foldable) clear_void_fields(result, VoidWhen::foldable);
+    if (outcome_.foldable) clear_void_fields(result, kFoldable);
     result["parts"] = name_of(outcome_.equal_parts ? PartSizes::equal : PartSizes::exact);
     describe_dimensions(result, topology(), point(), planned_.plan, outcome_);
     describe_activity(result, point(), planned_.plan, outcome_.stages);

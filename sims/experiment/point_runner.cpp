@@ -167,7 +167,7 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
       result["explanation"] = judged(explanation, topology, point);
     }
   }
-  if (!outcome.complete) clear_void_fields(result, VoidWhen::not_ended);
+  if (!outcome.complete) clear_void_fields(result, kNotEnded);
   const double simulated = folded ? 1.0 / static_cast<double>(topology.num_nodes()) : 1.0;
   result["host"] = host_figures(outcome, begin, simulated, planning);
   report.failure = outcome.failure;

@@ -12,30 +12,23 @@ namespace espalier {
 
 enum class ResultType : std::uint8_t { number, text, truth, object, list, any };
 
-// When a field is null or missing although its kind of run has it.
-enum class VoidWhen : std::uint8_t { never, not_ended, not_checked, foldable };
+// When a field is null or missing although its kind of run has it: ResultField::void_if.
+inline constexpr const char* kNotEnded = "the run did not end";
+inline constexpr const char* kNotChecked = "the run is not checked";
+inline constexpr const char* kFoldable = "one NPU may stand for all";
 
-// What makes a field's value: the user, a generator (schedule, plan, program), the certifier, the
-// simulation, a proven bound, the cost model, or the machine that ran.
-enum class ResultSource : std::uint8_t {
-  given,
-  generator,
-  certifier,
-  simulation,
-  bound,
-  cost_model,
-  host
-};
-
+// A row of result_register.txt.
 struct ResultField {
   // "area.routers[].ports": a member of each entry of a list; "dim*": dim1, dim2, ...
-  const char* name;
-  const char* kinds;  // a letter for each kind of run that has the field, see kinds_text()
+  std::string name;
   ResultType type;
-  const char* unit;  // empty: a count, a share or a word
-  ResultSource source;
-  VoidWhen void_when;
-  const char* meaning;
+  std::string unit;  // empty: a count, a share or a word
+  // What makes the value: the user (given), a generator (of a schedule, plan or program), the
+  // certifier, the simulation, a proven bound, the cost model, or the host.
+  std::string from;
+  std::string void_if;  // empty: never
+  std::string runs;     // the kinds of runs that have the field: "all", or "collective, training"
+  std::string meaning;
 };
 
 // In the order in which results list them.
@@ -43,11 +36,6 @@ struct ResultField {
 // nullptr: the register does not know the field.
 [[nodiscard]] const ResultField* find_result_field(const std::string& name);
 
-// "all", or "collective, training".
-[[nodiscard]] std::string kinds_text(const ResultField& field);
-[[nodiscard]] const char* source_text(ResultSource source);
-// "the run did not end"; empty for never.
-[[nodiscard]] const char* void_text(VoidWhen when);
 // One line for each field: the text of `espalier schema --results`.
 [[nodiscard]] std::string result_register_text();
 // A Markdown table, for docs/results.md.
@@ -61,7 +49,7 @@ struct ResultField {
 // Names of all members of a result, objects and lists included, in the register's spelling:
 // "links[].from".
 [[nodiscard]] std::vector<std::string> field_names(const nlohmann::ordered_json& result);
-// Sets to null the fields that are void for the reason `when`.
-void clear_void_fields(nlohmann::ordered_json& result, VoidWhen when);
+// Sets to null the fields that are void for the reason `void_if`.
+void clear_void_fields(nlohmann::ordered_json& result, const std::string& void_if);
 
 }  // namespace espalier

@@ -127,11 +127,11 @@ constexpr TypeRule kTypeRules[] = {{ResultType::number, &Json::is_number, "a num
 void check_result(const JsonCursor& result) {
   expect_object(result);
   for (const ResultField& field : result_register()) {
-    if (!result.has(field.name) || result.value().at(field.name).is_null()) continue;
+    if (!result.has(field.name.c_str()) || result.value().at(field.name).is_null()) continue;
     const Json& member = result.value().at(field.name);
     for (const TypeRule& rule : kTypeRules) {
       if (rule.type != field.type || (member.*rule.fits)()) continue;
-      result.key(field.name)
+      result.key(field.name.c_str())
           .fail(fmt::format("expected {}, not {}", rule.name, member.type_name()));
     }
   }

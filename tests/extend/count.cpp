@@ -25,7 +25,7 @@ int sc_main(int, char**) {
     return 1;
   }
   const ResultField* field = find_result_field("toy_messages");
-  if (field == nullptr || std::string(field->unit) != "messages") {
+  if (field == nullptr || field->unit != "messages") {
     fmt::print("the register of results has no toy_messages in messages\n");
     return 1;
   }
