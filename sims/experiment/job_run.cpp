@@ -93,7 +93,8 @@ AllReduceForm all_reduce_form(const RunPoint& point, std::size_t ranks,
   }
   if (config.step_latency_ps != 0) step = at_least_one(config.step_latency_ps, point.system.clock);
   const bool is_ring = config.algorithm == ClosedFormAllReduce::ring;
-  return {is_ring ? AllReduceForm::Kind::ring : AllReduceForm::Kind::tree, ranks, step, rate};
+  return {is_ring ? AllReduceForm::Kind::ring : AllReduceForm::Kind::tree,
+          static_cast<double>(ranks), step, rate};
 }
 
 // The algorithm that reduces.

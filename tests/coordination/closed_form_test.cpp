@@ -52,10 +52,10 @@ TEST_CASE("rounds of arithmetic give the times of the events if messages do not 
     INFO(c.text());
     const TrainingJob job = make_job(c);
     const PairLatency messages(c.seed, 5, c.latency_spread);
-    const AffineReduction reductions(70, 8);
+    const AffineReduction reductions{70, 8};
     const auto hosts = make_hosts(job);
-    ClosedFormMachine machine(c.ranks, messages, reductions);
-    REQUIRE(machine.run(*hosts) == "");
+    ModelledDataPlane modelled(*hosts, c.ranks, reductions);
+    REQUIRE(run_events(modelled, messages) == "");
     check_equal(hosts->record(), run_in_closed_form(job, messages, reductions, {}));
   }
 }

@@ -10,7 +10,7 @@ namespace {
 
 TrainingRecord run(const JobCase& c) {
   const TrainingJob job = make_job(c);
-  return run_in_closed_form(job, PairLatency(c.seed, 5, c.latency_spread), AffineReduction(70, 8),
+  return run_in_closed_form(job, PairLatency(c.seed, 5, c.latency_spread), AffineReduction{70, 8},
                             {});
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("With bits in the NI a job whose all-reduces take half of the speed en
   c.order_window = 1;
   c.lost_permille = 500;
   const TrainingJob job = make_job(c);
-  const AffineReduction reductions(70, 8);
+  const AffineReduction reductions{70, 8};
   const auto& tensors = job.set.tensors;
   const TrainingRecord record = run_in_closed_form(job, PairLatency(1, 5, 0), reductions, {});
   REQUIRE(record.failure.empty());
@@ -106,7 +106,7 @@ TEST_CASE("With bits in the NI a job whose all-reduces take half of the speed en
   // A bit shows a cycle after it is set, and the root posts a cycle later.
   const Cycle first_post = tensors[0].ready + 2;
   CHECK(record.collectives[0].first_posted == first_post);
-  const Cycle first_end = first_post + reductions.all_reduce(tensors[0].bytes);
+  const Cycle first_end = first_post + reductions(tensors[0].bytes);
   CHECK(record.collectives[0].end == first_end);
   const Cycle left = tensors[1].ready - first_post;  // to compute when computing slows down
   const Cycle slow = first_end - first_post;

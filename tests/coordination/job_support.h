@@ -11,8 +11,8 @@
 
 #include "hw/hash.h"
 #include "sims/workload/coordination/closed_form.h"
-#include "sims/workload/coordination/closed_form_machine.h"
 #include "sims/workload/coordination/job_hosts.h"
+#include "sims/workload/coordination/modelled_data_plane.h"
 
 namespace espalier {
 
@@ -33,14 +33,11 @@ class PairLatency : public MessageTime {
   Cycle spread_;
 };
 
-class AffineReduction : public ReductionTime {
- public:
-  AffineReduction(Cycle fixed, Bytes bytes_per_cycle) : fixed_(fixed), rate_(bytes_per_cycle) {}
-  [[nodiscard]] Cycle all_reduce(Bytes bytes) const override { return fixed_ + bytes / rate_; }
+struct AffineReduction {
+  Cycle fixed;
+  Bytes bytes_per_cycle;
 
- private:
-  Cycle fixed_;
-  Bytes rate_;
+  Cycle operator()(Bytes bytes) const { return fixed + bytes / bytes_per_cycle; }
 };
 
 // What is drawn; a test prints it, and makes it smaller where it fails.
@@ -137,11 +134,10 @@ class WatchedHosts : public HostProgram, public HostServices {
 inline std::string check_order(const JobCase& c) {
   const TrainingJob job = make_job(c);
   const PairLatency messages(c.seed, 5, c.latency_spread);
-  const AffineReduction reductions(70, 8);
   const auto hosts = make_hosts(job);
   WatchedHosts watched(*hosts, c.ranks);
-  ClosedFormMachine machine(c.ranks, messages, reductions);
-  const std::string stuck = machine.run(watched);
+  ModelledDataPlane modelled(watched, c.ranks, AffineReduction{70, 8});
+  const std::string stuck = run_events(modelled, messages);
   if (!stuck.empty()) return stuck;
   if (!hosts->record().failure.empty()) return hosts->record().failure;
   for (const auto& posts : watched.posts) {

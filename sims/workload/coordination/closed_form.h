@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "hw/ids.h"
 #include "sims/workload/coordination/coordination_spec.h"
+#include "sims/workload/coordination/host_services.h"
 #include "sims/workload/coordination/training_recorder.h"
 
 namespace espalier {
@@ -30,41 +32,28 @@ class MessageTime {
   [[nodiscard]] virtual Cycle flight(Path path, Bytes bytes) const = 0;
 };
 
-class ReductionTime {
- public:
-  ReductionTime() = default;
-  virtual ~ReductionTime() = default;
-  ReductionTime(const ReductionTime&) = delete;
-  ReductionTime& operator=(const ReductionTime&) = delete;
-
-  // Time of an all-reduce that all ranks begin at the same time; at least 1.
-  [[nodiscard]] virtual Cycle all_reduce(Bytes bytes) const = 0;
-};
+// Time of an all-reduce of so many bytes that all ranks begin at the same time; at least 1.
+using ReductionTime = std::function<Cycle(Bytes)>;
 
 // Steps with a fixed latency each, and bytes at a rank's bandwidth (Thakur et al., IJHPCA 2005;
 // NCCL's rings, and its double binary trees from version 2.4 on).
-class AllReduceForm : public ReductionTime {
- public:
+struct AllReduceForm {
   enum class Kind : std::uint8_t {
     ring,  // 2 (N - 1) steps, each with an N-th of the bytes
     tree,  // up and down ceil(log2 N) levels, pipelined: all bytes once each way
   };
-  AllReduceForm(Kind kind, std::size_t ranks, Cycle step, double bytes_per_cycle)
-      : kind_(kind), ranks_(static_cast<double>(ranks)), step_(step), rate_(bytes_per_cycle) {}
+  Kind kind;
+  double ranks;
+  Cycle step;
+  double bytes_per_cycle;
 
-  [[nodiscard]] Cycle all_reduce(Bytes bytes) const override {
-    const double steps = kind_ == Kind::ring ? ranks_ - 1 : std::ceil(std::log2(ranks_));
-    const double share = kind_ == Kind::ring ? (ranks_ - 1) / ranks_ : 1;
-    const double cycles =
-        2 * (steps * static_cast<double>(step_) + share * static_cast<double>(bytes) / rate_);
+  [[nodiscard]] Cycle operator()(Bytes bytes) const {
+    const double steps = kind == Kind::ring ? ranks - 1 : std::ceil(std::log2(ranks));
+    const double share = kind == Kind::ring ? (ranks - 1) / ranks : 1;
+    const double cycles = 2 * (steps * static_cast<double>(step) +
+                               share * static_cast<double>(bytes) / bytes_per_cycle);
     return cycles < 1 ? 1 : static_cast<Cycle>(std::ceil(cycles));
   }
-
- private:
-  Kind kind_;
-  double ranks_;
-  Cycle step_;
-  double rate_;
 };
 
 // Called with the finished share of all iterations, 0 to 1.
@@ -74,5 +63,10 @@ using JobProgress = std::function<void(double)>;
 [[nodiscard]] TrainingRecord run_in_closed_form(const TrainingJob& job, const MessageTime& messages,
                                                 const ReductionTime& reductions,
                                                 const JobProgress& progress);
+
+// Runs hosts event by event. Messages do not contend with each other. The hosts post no
+// collectives: a ModelledDataPlane above the machine keeps them. Returns an empty text when the
+// hosts have finished. If they cannot finish, returns which host waits for which other host.
+[[nodiscard]] std::string run_events(HostProgram& hosts, const MessageTime& messages);
 
 }  // namespace espalier

@@ -1,6 +1,6 @@
 // Horovod's cycles on all ranks: the operations of the control plane in a cycle, the sizes of their
 // messages, and the decisions. coordinated_hosts.cpp moves the messages over a network,
-// cycle_run.cpp in closed form.
+// closed_form.cpp in closed form.
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,7 @@
 // streams, and takes the time of a formula. Messages still use the machine below.
 #pragma once
 
-#include <cstdint>
 #include <deque>
-#include <optional>
 #include <vector>
 
 #include "flowctl/wait_list.h"
@@ -13,25 +11,27 @@
 
 namespace espalier {
 
-// The streams of collectives of all ranks.
-class ModelledStreams {
+class ModelledDataPlane : public HostProgram, public HostServices {
  public:
-  // `reductions` must outlive it.
-  ModelledStreams(std::size_t ranks, const ReductionTime& reductions)
-      : reductions_(reductions), streams_(ranks) {}
+  // `hosts` must outlive it.
+  ModelledDataPlane(HostProgram& hosts, std::size_t ranks, ReductionTime reductions)
+      : hosts_(hosts), reductions_(std::move(reductions)), streams_(ranks) {}
 
-  struct Running {
-    CollectiveNumber collective = 0;
-    Cycle end = 0;  // the same on all ranks
-  };
-  // See HostServices::post. Returns the collective if this rank was the last to reach it.
-  [[nodiscard]] std::optional<Running> post(RankId rank, CollectiveNumber collective, Bytes bytes,
-                                            Cycle at);
-  // The collective has ended on all ranks. Appends the collectives that begin now to `begun`.
-  void ended(const Running& running, std::vector<Running>& begun);
-
+  void start(HostServices& services) override;
+  void woken(RankId rank, Cycle now) override;
+  void received(const HostMessage& message, Cycle now) override { hosts_.received(message, now); }
+  // The machine below runs no collectives, so this is never called.
+  void collective_done(RankId /*rank*/, CollectiveNumber /*collective*/, Cycle /*now*/) override {}
+  [[nodiscard]] bool finished() const override { return hosts_.finished(); }
+  [[nodiscard]] std::string name_of(CollectiveNumber collective) const override {
+    return hosts_.name_of(collective);
+  }
   // Lists ranks whose next collectives differ.
-  void explain(const HostProgram& hosts, WaitList& waits) const;
+  void explain(WaitList& waits) const override;
+
+  void wake(RankId rank, Cycle at) override { services_->wake(rank, at); }
+  void send(const HostMessage& message, Cycle at) override { services_->send(message, at); }
+  void post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) override;
 
  private:
   struct Post {
@@ -43,44 +43,21 @@ class ModelledStreams {
     std::size_t arrived = 0;
     Cycle latest = 0;
   };
+  struct Running {
+    CollectiveNumber collective = 0;
+    Cycle end = 0;  // the same on all ranks
+  };
 
-  // A rank has reached the first collective of its stream.
-  [[nodiscard]] std::optional<Running> arrive(const Post& post, Cycle at);
-
-  const ReductionTime& reductions_;
-  std::vector<std::deque<Post>> streams_;
-  std::vector<Meeting> meetings_;  // by collective
-};
-
-class ModelledDataPlane : public HostProgram, public HostServices {
- public:
-  // `hosts` and `reductions` must outlive it.
-  ModelledDataPlane(HostProgram& hosts, std::size_t ranks, const ReductionTime& reductions)
-      : hosts_(hosts), ranks_(ranks), streams_(ranks, reductions) {}
-
-  void start(HostServices& services) override;
-  void woken(RankId rank, Cycle now) override;
-  void received(const HostMessage& message, Cycle now) override { hosts_.received(message, now); }
-  // The machine below runs no collectives, so this is never called.
-  void collective_done(RankId /*rank*/, CollectiveNumber /*collective*/, Cycle /*now*/) override {}
-  [[nodiscard]] bool finished() const override { return hosts_.finished(); }
-  [[nodiscard]] std::string name_of(CollectiveNumber collective) const override {
-    return hosts_.name_of(collective);
-  }
-  void explain(WaitList& waits) const override;
-
-  void wake(RankId rank, Cycle at) override { services_->wake(rank, at); }
-  void send(const HostMessage& message, Cycle at) override { services_->send(message, at); }
-  void post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) override;
-
- private:
-  void begin(const ModelledStreams::Running& running);
+  // A rank has reached the first collective of its stream, which begins with the last rank.
+  void arrive(const Post& post, Cycle at);
+  void end(const Running& running);
 
   HostProgram& hosts_;
-  std::size_t ranks_;
-  ModelledStreams streams_;
+  ReductionTime reductions_;
+  std::vector<std::deque<Post>> streams_;  // by rank
+  std::vector<Meeting> meetings_;          // by collective
   HostServices* services_ = nullptr;
-  std::vector<ModelledStreams::Running> running_;
+  std::vector<Running> running_;
 };
 
 }  // namespace espalier
