@@ -41,7 +41,6 @@ struct RunOptions {
   bool quiet = false;      // errors only
   std::string stdin_file;  // worker: holds what the parent read from stdin
   unsigned jobs = 0;       // processes at once; 0: one for each core
-  std::string program;     // this executable, for workers
 };
 [[nodiscard]] int run_command(const RunOptions& options);
 
@@ -54,7 +53,6 @@ struct CompareOptions {
   std::string time_limit;  // of each algorithm; empty: none
   std::string choices;     // folder of what auto has decided; empty: none that stays
   unsigned jobs = 0;       // processes at once; 0: one for each core
-  std::string program;     // this executable, for workers
 };
 [[nodiscard]] int compare_command(const CompareOptions& options);
 
@@ -67,8 +65,7 @@ struct LatencyOptions {
   std::string csv;
   std::string page;  // HTML
   std::string title;
-  unsigned jobs = 0;    // processes at once; 0: one for each core
-  std::string program;  // this executable, for workers
+  unsigned jobs = 0;  // processes at once; 0: one for each core
 };
 [[nodiscard]] int latency_command(const LatencyOptions& options);
 
@@ -109,7 +106,6 @@ struct ReorderOptions {
   std::size_t spread = 0;
   bool no_simulate = false;  // price orders by the model only
   unsigned jobs = 0;         // processes at once; 0: one for each core
-  std::string program;       // this executable, for workers
 };
 [[nodiscard]] int reorder_command(const ReorderOptions& options);
 

@@ -14,12 +14,9 @@
 #include "sims/cli/lockstep_check.h"
 #include "sims/cli/output.h"
 #include "sims/cli/results_document.h"
-#include "sims/config/resolved.h"
 #include "sims/experiment/point_worker.h"
-#include "sims/experiment/progress.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/experiment/sweep/point_limits.h"
-#include "sims/experiment/workers.h"
 #include "sims/formats/published_times_file.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/point/fidelity.h"
@@ -32,11 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-struct ComparedPoint {
-  const Input* input;
-  const RunPoint* point;
-};
 
 std::nullopt_t no_input(const std::string& path, const std::string& why) {
   fmt::print(stderr, "{}: error: {}\n", path, why);
@@ -152,12 +144,10 @@ class ComparedRuns {
  public:
   ComparedRuns(const CompareOptions& options, const std::vector<Input>& inputs,
                const std::string& choices)
-      : options_(options), inputs_(inputs), choices_(choices) {
-    for (const Input& input : inputs) {
-      for (const RunPoint& point : input.points) points_.push_back({&input, &point});
-    }
-    reports_.resize(points_.size());
-  }
+      : options_(options),
+        choices_(choices),
+        points_(all_points(inputs)),
+        reports_(points_.size()) {}
 
   // Returns the signal that stopped the simulations, or 0.
   [[nodiscard]] int simulate(const WorkerLimits& limits) {
@@ -183,10 +173,8 @@ class ComparedRuns {
     if (const int signal = run(explained, true, limits); signal != 0) return signal;
     std::vector<ExplainedRun> runs;
     runs.reserve(explained.size());
-    for (const std::size_t i : explained) {
-      runs.push_back({points_[i].input, points_[i].point, &reports_[i].result});
-    }
-    return compare_without_lockstep(runs, options_.program, options_.jobs);
+    for (const std::size_t i : explained) runs.push_back({points_[i], &reports_[i].result});
+    return compare_without_lockstep(runs, options_.jobs);
   }
 
   [[nodiscard]] std::vector<Json> results() const {
@@ -206,38 +194,29 @@ class ComparedRuns {
 
  private:
   int run(const std::vector<std::size_t>& which, bool explain, const WorkerLimits& limits) {
-    if (which.empty()) return 0;
-    ProgressBar bar(which.size());
-    WorkerBatch batch;
-    batch.limits = limits;
-    batch.arguments = [&](std::size_t i) {
-      const auto& [input, point] = points_[which[i]];
-      WorkerTask task;
-      task.explain = explain;
-      task.choices = choices_;
-      if (input->tables) task.schedule = input->path;
-      return worker_arguments(resolved_json(*point), point->system.topology.folder,
-                              point->file_hashes, task);
-    };
-    batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
-    batch.finished = [&](std::size_t i, const WorkerReport& report) {
+    std::vector<WorkerPoint> points;
+    for (const std::size_t i : which) {
+      const auto& [input, point] = points_[i];
+      points.push_back({point, {explain, input->tables ? input->path : "", choices_, {}}});
+    }
+    const auto finished = [&](std::size_t k, const WorkerReport& report) {
+      const std::size_t i = which[k];
       if (!explain) {
-        reports_[which[i]] = report;
+        reports_[i] = report;
       } else if (report.result.contains("explanation")) {
-        reports_[which[i]].result["explanation"] = report.result["explanation"];
+        reports_[i].result["explanation"] = report.result["explanation"];
       } else {
-        fmt::print(stderr, "{}: warning: {} cannot be explained: {}\n", options_.config,
-                   name(which[i]), report.failure);
+        fmt::print(stderr, "{}: warning: {} cannot be explained: {}\n", options_.config, name(i),
+                   report.failure);
       }
       return true;
     };
-    return run_workers(options_.program, which.size(), jobs_at_once(options_.jobs), batch);
+    return run_points(points, options_.jobs, finished, {}, limits);
   }
 
   const CompareOptions& options_;
-  const std::vector<Input>& inputs_;
   const std::string& choices_;
-  std::vector<ComparedPoint> points_;
+  std::vector<PointRef> points_;
   std::vector<WorkerReport> reports_;
 };
 

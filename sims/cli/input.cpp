@@ -199,6 +199,14 @@ std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& pa
   return inputs;
 }
 
+std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
+  std::vector<PointRef> points;
+  for (const Input& input : inputs) {
+    for (const RunPoint& point : input.points) points.push_back({&input, &point});
+  }
+  return points;
+}
+
 std::vector<RunPoint> seen_from(std::vector<RunPoint> points, const std::filesystem::path& folder) {
   for (RunPoint& point : points) {
     TopologyConfig& topology = point.system.topology;

@@ -28,6 +28,13 @@ struct Input {
   std::optional<Program> program;
 };
 
+// A point, and the input that it is from.
+struct PointRef {
+  const Input* input;
+  const RunPoint* point;
+};
+[[nodiscard]] std::vector<PointRef> all_points(const std::vector<Input>& inputs);
+
 // What is printed to stderr.
 enum class Messages : std::uint8_t { people, errors, nobody };
 

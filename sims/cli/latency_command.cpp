@@ -16,8 +16,6 @@
 #include "sims/config/resolved.h"
 #include "sims/experiment/load_curve.h"
 #include "sims/experiment/point_worker.h"
-#include "sims/experiment/progress.h"
-#include "sims/experiment/workers.h"
 #include "sims/model/idle_times.h"
 #include "sims/page/config_differences.h"
 #include "sims/page/page.h"
@@ -229,15 +227,12 @@ class LatencyStudy {
   int run(const std::vector<std::pair<std::size_t, double>>& batch) {
     std::vector<RunPoint> points;
     points.reserve(batch.size());
-    for (const auto& [d, load] : batch) points.push_back(at_load(designs_[d].point, load));
-    ProgressBar bar(batch.size());
-    WorkerBatch work;
-    work.arguments = [&](std::size_t i) {
-      return worker_arguments(resolved_json(points[i]), points[i].system.topology.folder,
-                              points[i].file_hashes);
-    };
-    work.progress = [&](std::size_t i, double done) { bar.update(i, done); };
-    work.finished = [&](std::size_t i, const WorkerReport& report) {
+    std::vector<WorkerPoint> workers;
+    for (const auto& [d, load] : batch) {
+      points.push_back(at_load(designs_[d].point, load));
+      workers.push_back({&points.back()});
+    }
+    return run_points(workers, options_.jobs, [&](std::size_t i, const WorkerReport& report) {
       const auto& [d, load] = batch[i];
       LoadedDesign& design = designs_[d];
       if (!report.failure.empty()) {
@@ -249,8 +244,7 @@ class LatencyStudy {
       Json& result = design.runs.back().report.result;
       if (result.is_null()) result = not_run(report.failure).result;  // the worker left none
       return !failed_;
-    };
-    return run_workers(options_.program, batch.size(), jobs_at_once(options_.jobs), work);
+    });
   }
 
   const LatencyOptions& options_;

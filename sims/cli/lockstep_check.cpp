@@ -4,10 +4,7 @@
 
 #include <cmath>
 
-#include "sims/cli/output.h"
-#include "sims/config/resolved.h"
 #include "sims/experiment/point_worker.h"
-#include "sims/experiment/workers.h"
 
 namespace espalier {
 
@@ -19,7 +16,8 @@ constexpr double kLargeWait = 0.2;
 constexpr double kNoChange = 0.1;  // percent
 
 bool waits_for_lockstep(const ExplainedRun& run) {
-  if (run.point->system.ni.lockstep == LockstepMode::off || !run.result->contains("explanation")) {
+  if (run.of.point->system.ni.lockstep == LockstepMode::off ||
+      !run.result->contains("explanation")) {
     return false;
   }
   const Json& explanation = run.result->at("explanation");
@@ -50,38 +48,35 @@ std::string comparison(const Json& with, const Json& without) {
 
 }  // namespace
 
-int compare_without_lockstep(const std::vector<ExplainedRun>& runs, const std::string& program,
-                             unsigned jobs) {
-  std::vector<ExplainedRun> held;
+int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned jobs) {
+  std::vector<const ExplainedRun*> held;
+  std::vector<RunPoint> points;
   for (const ExplainedRun& run : runs) {
-    if (waits_for_lockstep(run)) held.push_back(run);
+    if (!waits_for_lockstep(run)) continue;
+    held.push_back(&run);
+    points.push_back(*run.of.point);
+    points.back().system.ni.lockstep = LockstepMode::off;
   }
-  if (held.empty()) return 0;
-  WorkerBatch batch;
-  batch.arguments = [&](std::size_t i) {
-    RunPoint point = *held[i].point;
-    point.system.ni.lockstep = LockstepMode::off;
-    WorkerTask task;
-    task.explain = true;
-    if (held[i].input->tables) task.schedule = held[i].input->path;
-    return worker_arguments(resolved_json(point), point.system.topology.folder, point.file_hashes,
-                            task);
-  };
-  batch.progress = [](std::size_t, double) {};
-  batch.finished = [&](std::size_t i, const WorkerReport& report) {
+  std::vector<WorkerPoint> workers;
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const Input& input = *held[i]->of.input;
+    workers.push_back({&points[i], {true, input.tables ? input.path : "", {}, {}}});
+  }
+  const auto add = [&](std::size_t i, const WorkerReport& report) {
+    Json& result = *held[i]->result;
     if (!report.failure.empty() || !report.result.contains("explanation")) {
       fmt::print(stderr, "warning: the run without lockstep cannot be explained: {}\n",
                  report.failure);
-    } else {
-      Json& explanation = (*held[i].result)["explanation"];
-      const std::string verdict = explanation["verdict"].get<std::string>();
-      explanation["verdict"] = verdict + comparison(*held[i].result, report.result);
-      explanation["without_lockstep"]["cycles"] = report.result.at("cycles");
-      explanation["without_lockstep"]["verdict"] = report.result.at("explanation").at("verdict");
+      return true;
     }
+    Json& explanation = result["explanation"];
+    const std::string verdict = explanation["verdict"].get<std::string>();
+    explanation["verdict"] = verdict + comparison(result, report.result);
+    explanation["without_lockstep"]["cycles"] = report.result.at("cycles");
+    explanation["without_lockstep"]["verdict"] = report.result.at("explanation").at("verdict");
     return true;
   };
-  return run_workers(program, held.size(), jobs_at_once(jobs), batch);
+  return run_points(workers, jobs, add, [](std::size_t, double) {});
 }
 
 }  // namespace espalier

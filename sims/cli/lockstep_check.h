@@ -2,7 +2,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <string>
 #include <vector>
 
 #include "sims/cli/input.h"
@@ -10,8 +9,7 @@
 namespace espalier {
 
 struct ExplainedRun {
-  const Input* input;
-  const RunPoint* point;
+  PointRef of;
   nlohmann::ordered_json* result;
 };
 
@@ -19,7 +17,6 @@ struct ExplainedRun {
 // has a large lockstep wait. `explanation.without_lockstep` gets the cycles and the verdict of that
 // run, and `explanation.verdict` a sentence that compares the two. Returns the signal that stopped
 // it, or 0.
-[[nodiscard]] int compare_without_lockstep(const std::vector<ExplainedRun>& runs,
-                                           const std::string& program, unsigned jobs);
+[[nodiscard]] int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned jobs);
 
 }  // namespace espalier

@@ -21,8 +21,6 @@ namespace {
 
 using namespace espalier;
 
-constexpr const char* kProgram = "/proc/self/exe";
-
 void add_configs(CLI::App& command, std::vector<std::string>& configs) {
   command
       .add_option("config", configs,
@@ -160,7 +158,6 @@ Subcommand add_compare(CLI::App& app, CompareOptions& options) {
       ->type_name("TIME");
   add_choices(*command, options.choices);
   add_jobs(*command, options.jobs);
-  options.program = kProgram;
   return {command, [&options] { return compare_command(options); }};
 }
 
@@ -180,7 +177,6 @@ Subcommand add_latency(CLI::App& app, LatencyOptions& options) {
   add_file(*command, "--json", options.json, "write the results to this file, - for stdout");
   add_file(*command, "--csv", options.csv, "write one line per result to this file, - for stdout");
   add_jobs(*command, options.jobs);
-  options.program = kProgram;
   return {command, [&options] { return latency_command(options); }};
 }
 
@@ -253,7 +249,6 @@ Subcommand add_reorder(CLI::App& app, ReorderOptions& options) {
   command->add_flag("--no-simulate", options.no_simulate,
                     "do not simulate the order of the run and the best order");
   add_jobs(*command, options.jobs);
-  options.program = kProgram;
   command
       ->add_option("--spread", options.spread,
                    "number of orders in the JSON, with costs evenly from the best to the worst")
@@ -404,7 +399,6 @@ int dispatch(int argc, char** argv) {
 
   RunOptions run;
   RunOptions explain;
-  run.program = explain.program = kProgram;
   ScheduleOptions schedule;
   CheckOptions check;
   AreaOptions area;

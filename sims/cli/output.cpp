@@ -7,15 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <string_view>
 #include <system_error>
-#include <thread>
 
 #include "sims/experiment/whole_file.h"
 
@@ -54,16 +51,6 @@ bool are_one_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
   return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) ||
          fs::equivalent(a, b, ignored);
-}
-
-// 0 unless the variable holds a number.
-unsigned number_in_environment(const char* name) {
-  const char* text = std::getenv(name);
-  if (text == nullptr) return 0;
-  const std::string_view view(text);
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), number);
-  return error == std::errc() && end == view.data() + view.size() ? number : 0;
 }
 
 }  // namespace
@@ -144,16 +131,6 @@ int exit_code_after_flush(int exit_code) {
   std::fprintf(stderr, "stdout: error: cannot be written%s%s\n", reason == 0 ? "" : ": ",
                reason == 0 ? "" : std::strerror(reason));
   return std::max(exit_code, kUsageError);
-}
-
-unsigned jobs_at_once(unsigned asked) {
-  if (asked != 0) return asked;
-  // Slurm does not always bind a job on a shared node to its processors, so Slurm's variables are
-  // read.
-  for (const char* name : {"SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE"}) {
-    if (const unsigned given = number_in_environment(name); given != 0) return given;
-  }
-  return std::max(1U, std::thread::hardware_concurrency());
 }
 
 namespace {

@@ -38,10 +38,6 @@ void reserve_standard_streams();
 // Returns `exit_code`, or kUsageError if stdout lost output (a full disk, a closed descriptor).
 [[nodiscard]] int exit_code_after_flush(int exit_code);
 
-// Returns `asked` unless it is 0; then the number of processors that Slurm gave the job, or of the
-// machine.
-[[nodiscard]] unsigned jobs_at_once(unsigned asked);
-
 // Quotes words for a POSIX shell.
 [[nodiscard]] std::string shell_line(const std::vector<std::string>& words);
 

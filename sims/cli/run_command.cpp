@@ -38,11 +38,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct PointRef {
-  const Input* input;
-  const RunPoint* point;
-};
-
 // Chooses the fidelity if the file says `auto`. Prints a note if only the slower fidelity is exact.
 void choose_fidelity(std::vector<Input>& inputs, Messages audience) {
   for (Input& input : inputs) {
@@ -76,14 +71,6 @@ void say_what_is_not_folded(const std::vector<Input>& inputs) {
       break;
     }
   }
-}
-
-std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
-  std::vector<PointRef> points;
-  for (const Input& input : inputs) {
-    for (const RunPoint& point : input.points) points.push_back({&input, &point});
-  }
-  return points;
 }
 
 // `messages`: the file for this point's messages, or empty.
@@ -177,7 +164,7 @@ int run_all(const RunOptions& options, const std::vector<Input>& inputs,
     if (files.store) files.store->add(open[k], report);
     return true;
   };
-  return run_workers(options.program, open.size(), jobs_at_once(options.jobs), batch);
+  return run_workers(kThisProgram, open.size(), jobs_at_once(options.jobs), batch);
 }
 
 // Keeps the text of stdin for the workers. Returns false and prints the reason if it cannot be
@@ -364,10 +351,9 @@ int run_command(const RunOptions& given) {
   if (options.explain) {
     std::vector<ExplainedRun> runs;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      runs.push_back({points[i].input, points[i].point, &reports[i].result});
+      runs.push_back({points[i], &reports[i].result});
     }
-    if (const int signal = compare_without_lockstep(runs, options.program, options.jobs);
-        signal != 0) {
+    if (const int signal = compare_without_lockstep(runs, options.jobs); signal != 0) {
       say_interruption(options, signal, files, reports);
       return exit_code_of_signal(signal);
     }

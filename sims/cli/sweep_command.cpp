@@ -22,8 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kProgram = "/proc/self/exe";
-
 int usage_error(const std::string& what, const std::string& problem) {
   fmt::print(stderr, "{}: error: {}\n", what, problem);
   return kUsageError;
@@ -220,7 +218,6 @@ int sweep_run_command(const SweepOptions& options) {
   if (!options.point.empty() && !has_point(planned->plan, options.point))
     return usage_error("--point", fmt::format("the sweep has no point {}", options.point));
   settings.only_id = options.point;
-  settings.program = kProgram;
   settings.folder = planned->sweep.folder;
   std::vector<std::string> command{"espalier", "sweep", "run"};
   const std::vector<std::string> same = same_sweep(options);

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "alg/generators/generator.h"
 #include "alg/generators/rings.h"
 #include "alg/rank_order/order_bound.h"
 #include "alg/rank_order/order_search.h"
+#include "sims/experiment/point_worker.h"
 #include "sims/point/config.h"
 
 namespace espalier {
@@ -121,6 +123,21 @@ class Study {
   OrderStudy study_;
 };
 
+SimulatedOrder simulated(const nlohmann::ordered_json& result) {
+  SimulatedOrder order;
+  order.cycles = result.at("cycles").get<std::uint64_t>();
+  order.time_ns = result.at("time_ns").get<double>();
+  if (!result.contains("links")) return order;
+  for (const nlohmann::ordered_json& link : result.at("links")) {
+    const auto utilization = link.at("utilization").get<double>();
+    if (utilization <= order.utilization) continue;
+    order.utilization = utilization;
+    order.link = fmt::format("{} -> {}", link.at("from").get<std::string>(),
+                             link.at("to").get<std::string>());
+  }
+  return order;
+}
+
 }  // namespace
 
 std::optional<CostModelRequest> cost_model_request(const RunPoint& point, std::size_t nodes,
@@ -173,6 +190,35 @@ OrderStudy study_orders(const CostModelRequest& request,
                         const ReorderConfig& config, std::size_t spread,
                         const StudyProgress& progress) {
   return Study(request, latencies, run_order, config).run(spread, progress);
+}
+
+double OrderSimulation::gain() const {
+  return found.cycles == 0 ? 1.0
+                           : static_cast<double>(run.cycles) / static_cast<double>(found.cycles);
+}
+
+OrderSimulation simulate_orders(RunPoint point, const OrderStudy& study, const StudiedOrder& found,
+                                unsigned jobs,
+                                const std::function<void(std::size_t, double)>& progress) {
+  point.simulation.link_utilization = true;
+  std::vector<WorkerPoint> orders{{&point}};
+  const bool same = found.order == study.run_order.order;
+  if (!same) {
+    orders.push_back({&point});
+    orders.back().task.rank_order = found.order;
+  }
+  OrderSimulation simulation;
+  const auto finished = [&](std::size_t i, const WorkerReport& report) {
+    if (!report.failure.empty()) {
+      simulation.failure = report.failure;
+      return false;
+    }
+    (i == 0 ? simulation.run : simulation.found) = simulated(report.result);
+    return true;
+  };
+  simulation.signal = run_points(orders, jobs, finished, progress);
+  if (same) simulation.found = simulation.run;
+  return simulation;
 }
 
 }  // namespace espalier

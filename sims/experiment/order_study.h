@@ -1,5 +1,5 @@
 // How much the order of ranks matters on a network: a search's best and worst order, compared with
-// the identity, random orders and a lower bound.
+// the identity, random orders and a lower bound by a cost model, and by simulations.
 #pragma once
 
 #include <cstdint>
@@ -70,5 +70,30 @@ using StudyProgress = std::function<void(std::size_t part, double done)>;
                                       const std::vector<std::uint64_t>& latencies,
                                       const RunOrder& run_order, const ReorderConfig& config,
                                       std::size_t spread, const StudyProgress& progress);
+
+struct SimulatedOrder {
+  std::uint64_t cycles = 0;
+  double time_ns = 0;
+  // The busiest link.
+  std::string link;  // "a0 -> b0"; empty: there are no figures of links
+  double utilization = 0;
+};
+
+struct OrderSimulation {
+  SimulatedOrder run;    // in the order of the run
+  SimulatedOrder found;  // in the order that the search found
+  std::string failure;   // why there are no results; empty: there are
+  int signal = 0;        // that stopped the simulations; 0: none did
+
+  // How many times faster the found order is.
+  [[nodiscard]] double gain() const;
+};
+
+// Simulates each of the two orders in a process of its own, because a cost model is not a
+// simulation; only once if they are the same. Precondition: the point's algorithm follows an order
+// of ranks. `progress`: for each order, 0 to 1.
+[[nodiscard]] OrderSimulation simulate_orders(
+    RunPoint point, const OrderStudy& study, const StudiedOrder& found, unsigned jobs,
+    const std::function<void(std::size_t, double)>& progress);
 
 }  // namespace espalier

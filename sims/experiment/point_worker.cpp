@@ -8,7 +8,8 @@
 
 #include "alg/rank_order/permutation.h"
 #include "sims/config/reader.h"
-#include "sims/experiment/workers.h"
+#include "sims/config/resolved.h"
+#include "sims/experiment/progress.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/observe/explain/run_account.h"
 
@@ -73,6 +74,24 @@ std::vector<std::string> worker_arguments(const nlohmann::ordered_json& config,
   arguments.insert(arguments.end(), {config.dump(), folder});
   for (std::string& file : to_words(files)) arguments.push_back(std::move(file));
   return arguments;
+}
+
+int run_points(const std::vector<WorkerPoint>& points, unsigned jobs,
+               const std::function<bool(std::size_t, const WorkerReport&)>& finished,
+               const std::function<void(std::size_t, double)>& progress,
+               const WorkerLimits& limits) {
+  ProgressBar bar(points.size());
+  WorkerBatch batch;
+  batch.limits = limits;
+  batch.arguments = [&](std::size_t i) {
+    const RunPoint& point = *points[i].point;
+    return worker_arguments(resolved_json(point), point.system.topology.folder, point.file_hashes,
+                            points[i].task);
+  };
+  batch.progress = progress;
+  if (!progress) batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
+  batch.finished = finished;
+  return run_workers(kThisProgram, points.size(), jobs_at_once(jobs), batch);
 }
 
 bool work_on_point(const std::vector<std::string>& arguments, const WorkerTask& task) {

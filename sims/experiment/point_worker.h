@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "sims/experiment/workers.h"
 #include "sims/text/file_hashes.h"
 
 namespace espalier {
@@ -27,6 +29,20 @@ struct WorkerTask {
                                                         const std::string& folder,
                                                         const FileHashes& files,
                                                         const WorkerTask& task = {});
+
+// A point for run_points(), and what its worker does.
+struct WorkerPoint {
+  const RunPoint* point;
+  WorkerTask task = {};
+};
+
+// Runs every point in a worker of its own, at most `jobs` at a time (jobs_at_once()). `finished`
+// and `progress` are as in WorkerBatch; without `progress`, a bar shows it. Returns the signal that
+// stopped the workers, or 0.
+[[nodiscard]] int run_points(const std::vector<WorkerPoint>& points, unsigned jobs,
+                             const std::function<bool(std::size_t, const WorkerReport&)>& finished,
+                             const std::function<void(std::size_t, double)>& progress = {},
+                             const WorkerLimits& limits = {});
 
 // The child's side: simulates the point and writes its report to stdout. `arguments`: the
 // positional ones behind the word "worker", two or more. False if the point failed.

@@ -9,14 +9,18 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <limits>
 #include <list>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
+#include <thread>
 
 #include "sims/process/child_process.h"
 #include "sims/text/units.h"
@@ -271,6 +275,16 @@ void write_line(const nlohmann::ordered_json& message) {
   }
 }
 
+// 0 unless the variable holds a number.
+unsigned number_in_environment(const char* name) {
+  const char* text = std::getenv(name);
+  if (text == nullptr) return 0;
+  const std::string_view view(text);
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), number);
+  return error == std::errc() && end == view.data() + view.size() ? number : 0;
+}
+
 }  // namespace
 
 void write_worker_progress(double done) { write_line({{"progress", done}}); }
@@ -309,6 +323,16 @@ void report_when_out_of_memory() { std::set_new_handler(report_out_of_memory); }
 int run_workers(const std::string& program, std::size_t points, std::size_t at_once,
                 const WorkerBatch& batch) {
   return Batch(program, points, batch).run(std::max<std::size_t>(at_once, 1));
+}
+
+unsigned jobs_at_once(unsigned asked) {
+  if (asked != 0) return asked;
+  // Slurm does not always bind a job on a shared node to its processors, so Slurm's variables are
+  // read.
+  for (const char* name : {"SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE"}) {
+    if (const unsigned given = number_in_environment(name); given != 0) return given;
+  }
+  return std::max(1U, std::thread::hardware_concurrency());
 }
 
 std::string signal_name(int signal) {

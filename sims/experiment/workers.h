@@ -57,6 +57,9 @@ struct WorkerBatch {
   WorkerLimits limits;
 };
 
+// This program, whose workers simulate points.
+inline constexpr const char* kThisProgram = "/proc/self/exe";
+
 // Runs `program` for every i < points, at most `at_once` at a time, and waits for all workers. A
 // worker that dies without a report yields a report that says so. If file descriptors run out,
 // fewer workers run at once. SIGINT and SIGTERM end all workers; their points are not reported.
@@ -64,6 +67,10 @@ struct WorkerBatch {
 // from the main thread.
 [[nodiscard]] int run_workers(const std::string& program, std::size_t points, std::size_t at_once,
                               const WorkerBatch& batch);
+
+// Returns `asked` unless it is 0; then the number of processors that Slurm gave the job, or of the
+// machine.
+[[nodiscard]] unsigned jobs_at_once(unsigned asked);
 
 // "SIGINT".
 [[nodiscard]] std::string signal_name(int signal);

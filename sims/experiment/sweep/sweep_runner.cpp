@@ -94,7 +94,7 @@ SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
     }
     return tally.writable;
   };
-  tally.signal = run_workers(settings.program, open.size(), settings.at_once, batch);
+  tally.signal = run_workers(kThisProgram, open.size(), settings.at_once, batch);
   return tally;
 }
 

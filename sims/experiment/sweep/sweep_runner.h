@@ -13,7 +13,6 @@
 namespace espalier {
 
 struct SweepRunSettings {
-  std::string program;  // started as worker
   std::string folder;   // paths in the points' configurations are relative to it
   std::string command;  // runs the sweep; with the id of a point appended, runs the point
   std::string version;  // of the program
