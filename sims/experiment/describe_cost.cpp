@@ -5,18 +5,15 @@
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "alg/schedule/schedule_table.h"
 #include "hw/cost/system_cost.h"
 #include "hw/topology/topology.h"
 #include "ni/engines/table_program.h"
-#include "sims/experiment/event_energy.h"
 #include "sims/model/build_program.h"
 #include "sims/model/system_shape.h"
 #include "sims/point/config.h"
-#include "sims/system/hardware_events.h"
 #include "sims/system/program_setup.h"
 
 namespace espalier {
@@ -27,17 +24,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kPicosecondsPerSecond = 1e12;
 
-// Rounds to the digits that an estimate has, so that results do not depend on the last bit of a
-// library's function.
-double rounded(double value, int decimals) {
-  const double unit = std::pow(10, decimals);
-  return std::round(value * unit) / unit;
-}
 double um2(double value) { return rounded(value, 1); }
 double mm2(double value_um2) { return rounded(value_um2 / 1e6, 6); }
 double ghz(double period_ps) { return period_ps == 0 ? 0 : rounded(1000 / period_ps, 3); }
 double picojoules(double pj) { return rounded(pj, 4); }
-double microjoules(double pj) { return rounded(pj / 1e6, 6); }
 
 Json describe_block(const BlockCost& block) {
   Json json;
@@ -111,48 +101,6 @@ Json describe_nis(const PricedSystem& priced, AreaDetail detail) {
   return nis;
 }
 
-// "formula", or "formula and user" if the blocks differ; null without such a block.
-Json energy_origin(const PricedSystem& priced, const EnergyPart& part) {
-  if (part.blocks.empty()) return part.pj ? Json(to_string(part.origin)) : Json();
-  std::set<std::string> origins;
-  const auto look = [&](const std::vector<BlockCost>& blocks) {
-    for (const BlockCost& block : blocks) {
-      const auto& of = part.blocks;
-      if (std::find(of.begin(), of.end(), block.block) == of.end()) continue;
-      origins.insert(to_string(block.energy_origin));
-    }
-  };
-  for (const RouterCost& router : priced.cost.routers) look(router.blocks());
-  for (const NiKindCost& ni : priced.cost.nis) look(ni.cost.blocks);
-  return origins.empty() ? Json() : Json(fmt::format("{}", fmt::join(origins, " and ")));
-}
-
-// The name of a part as a field.
-std::string field_of(const EnergyPart& part) {
-  std::string name = part.name;
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
-}
-
-// The origins of all leakage.
-Json leakage_origin(const PricedSystem& priced) {
-  if (!priced.cost.leakage_mw) return {};
-  std::set<std::string> origins;
-  const auto look = [&](const std::vector<BlockCost>& blocks) {
-    for (const BlockCost& block : blocks) {
-      if (block.leakage_mw) origins.insert(to_string(block.leakage_origin));
-    }
-  };
-  for (const RouterCost& router : priced.cost.routers) look(router.blocks());
-  for (const NiKindCost& ni : priced.cost.nis) look(ni.cost.blocks);
-  return fmt::format("{}", fmt::join(origins, " and "));
-}
-
-const char* decisions_field(IssueKind kind) {
-  if (kind == IssueKind::table) return "table_reads";
-  return kind == IssueKind::queue ? "queue_picks" : "instruction_fetches";
-}
-
 // What has no area.
 Json area_left_out(const PricedSystem& priced, const SystemConfig& system) {
   Json left_out = Json::array();
@@ -170,6 +118,11 @@ Json area_left_out(const PricedSystem& priced, const SystemConfig& system) {
 }
 
 }  // namespace
+
+double rounded(double value, int decimals) {
+  const double unit = std::pow(10, decimals);
+  return std::round(value * unit) / unit;
+}
 
 std::size_t PricedSystem::npu() const {
   std::size_t best = 0;
@@ -265,48 +218,6 @@ RunNeed table_need(const ScheduleTables& tables, std::size_t nodes) {
   need.slot_bits = format.slot;
   need.places = most_places(tables);
   return need;
-}
-
-Json describe_energy(const PricedSystem& priced, const Topology& topology, const RunPoint& point,
-                     const SimulationOutcome& outcome, bool folded) {
-  const HardwareEvents& events = outcome.events;
-  const auto hertz = static_cast<double>(point.system.clock.hertz);
-  Cycle cycles = outcome.cycles;
-  if (cycles == 0 && point.control) cycles = point.control->duration_cycles;
-  const RunEnergy energy = energy_of(events, folded, priced.shape, priced.cost, topology,
-                                     point.system.cost, static_cast<double>(cycles) / hertz, hertz);
-  const double priced_pj = energy.priced_pj();
-  Json json;
-  json["priced_uJ"] = microjoules(priced_pj);
-  json["priced_pJ_per_byte"] =
-      events.payload_bytes == 0
-          ? Json()
-          : Json(rounded(priced_pj / static_cast<double>(events.payload_bytes), 3));
-  json["total_uJ"] = energy.left_out.empty() ? Json(microjoules(priced_pj)) : Json();
-  json["covers"] = Json::array();
-  for (const EnergyPart& part : energy.parts) {
-    if (part.pj) json["covers"].push_back(part.name);
-  }
-  json["left_out"] = energy.left_out;
-  Json& counts = json["events"];
-  counts["buffer_writes"] = energy.router_flits;
-  counts["buffer_reads"] = energy.router_flits;
-  counts["crossbar_traversals"] = energy.router_flits;
-  counts["arbitrations"] = energy.arbitrations;
-  counts["ni_buffer_flits"] = energy.injected_flits;
-  counts["dma_reads"] = energy.injected_packets;
-  counts["ejected_flits"] = energy.ejected_flits;
-  counts["additions"] = energy.additions;
-  counts[decisions_field(issue_kind(priced.shape))] = energy.decisions;
-  counts["link_flits"] = energy.link_flits;
-  for (const EnergyPart& part : energy.parts) {
-    json["uJ"][field_of(part)] = part.pj ? Json(microjoules(*part.pj)) : Json();
-  }
-  for (const EnergyPart& part : energy.parts) {
-    json["origin"][field_of(part)] =
-        part.name == "leakage" && part.pj ? leakage_origin(priced) : energy_origin(priced, part);
-  }
-  return json;
 }
 
 }  // namespace espalier

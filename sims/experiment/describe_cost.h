@@ -45,6 +45,10 @@ enum class AreaDetail : std::uint8_t { largest_kind, every_kind };
 // The table entries that a system needs to run a schedule.
 [[nodiscard]] RunNeed table_need(const ScheduleTables& tables, std::size_t nodes);
 
+// Rounds to the digits that an estimate has, so that results do not depend on the last bit of a
+// library's function.
+[[nodiscard]] double rounded(double value, int decimals);
+
 // `folded`: one NPU was simulated for all.
 [[nodiscard]] nlohmann::ordered_json describe_energy(const PricedSystem& priced,
                                                      const Topology& topology,

@@ -1,13 +1,62 @@
-#include "sims/experiment/event_energy.h"
+// The energy of a run: counted events times the energy of each, and clock tree and leakage over its
+// time.
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "hw/cost/technology.h"
+#include "sims/experiment/describe_cost.h"
+#include "sims/point/config.h"
+#include "sims/system/hardware_events.h"
 
 namespace espalier {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct EnergyPart {
+  std::string name;          // e.g. "buffers"
+  std::optional<double> pj;  // of all events; empty: the cost model has no price
+  // Blocks that the part is made of; empty: it has the origin `origin`.
+  std::vector<CostBlock> blocks;
+  Origin origin = Origin::formula;
+};
+
+struct RunEnergy {
+  std::uint64_t router_flits = 0;  // buffer write, buffer read, crossbar
+  std::uint64_t arbitrations = 0;
+  std::uint64_t injected_flits = 0;    // NI buffer write and read
+  std::uint64_t injected_packets = 0;  // reads of DMA engines
+  std::uint64_t ejected_flits = 0;
+  std::uint64_t additions = 0;  // of two elements
+  // Table entries read, stages picked from dimension queues, or instructions fetched.
+  std::uint64_t decisions = 0;
+  std::uint64_t link_flits = 0;
+  std::vector<EnergyPart> parts;
+  std::vector<std::string> left_out;  // what routers, NIs and links use beside the priced parts
+  double links_pj = 0;
+};
+
+// What the NIs' issue engines decide from: the part of the energy, the event, and its memory.
+struct Decider {
+  const char* part;
+  const char* event;
+  CostBlock memory;
+};
+
+Decider decider_of(const SystemShape& shape) {
+  const NiShape& ni = shape.nis[shape.ni_of.front()];
+  if (ni.program) return {"instructions", "instruction_fetches", CostBlock::ni_program_memory};
+  return ni.queues.empty() ? Decider{"tables", "table_reads", CostBlock::ni_schedule_table}
+                           : Decider{"queues", "queue_picks", CostBlock::ni_dimension_queue};
+}
 
 constexpr double kPjPerMwSecond = 1e9;
 
@@ -123,10 +172,10 @@ class EnergyCounter {
     energy_.link_flits += flits;
     const SliceCost* slice = cost_.routers[shape_.router_of.front()].slice(dimension);
     if (slice == nullptr) return;
-    links_ += static_cast<double>(flits) * slice->slice.flit_bits * pj_per_bit;
+    energy_.links_pj += static_cast<double>(flits) * slice->slice.flit_bits * pj_per_bit;
   }
 
-  [[nodiscard]] RunEnergy take(IssueKind kind) {
+  [[nodiscard]] RunEnergy take(const Decider& decider) {
     const auto part = [&](const char* name, double pj, std::vector<CostBlock> blocks) {
       energy_.parts.push_back({name, pj, std::move(blocks), Origin::formula});
     };
@@ -136,21 +185,10 @@ class EnergyCounter {
     part("control", control_, kControl);
     part("ni_buffers", ni_buffers_, {CostBlock::ni_buffers});
     part("ni_datapath", datapath_, kDatapath);
-    switch (kind) {
-      case IssueKind::table:
-        part("tables", decisions_, {CostBlock::ni_schedule_table});
-        break;
-      case IssueKind::queue:
-        part("queues", decisions_, {CostBlock::ni_dimension_queue});
-        break;
-      case IssueKind::program:
-        part("instructions", decisions_, {CostBlock::ni_program_memory});
-        break;
-    }
+    part(decider.part, decisions_, {decider.memory});
     part("adders", adders_, {CostBlock::ni_adders});
     return std::move(energy_);
   }
-  [[nodiscard]] double links() const { return links_; }
 
  private:
   [[nodiscard]] const NiCost& ni() const { return cost_.nis[shape_.ni_of.front()].cost; }
@@ -187,61 +225,24 @@ class EnergyCounter {
   double datapath_ = 0;
   double decisions_ = 0;
   double adders_ = 0;
-  double links_ = 0;
 };
 
-bool has_block(const SystemCost& cost, CostBlock wanted) {
-  const auto is_it = [&](const BlockCost& block) { return block.block == wanted; };
-  return std::any_of(cost.nis.begin(), cost.nis.end(),
-                     [&](const NiKindCost& ni) {
-                       return std::any_of(ni.cost.blocks.begin(), ni.cost.blocks.end(), is_it);
-                     }) ||
-         std::any_of(cost.routers.begin(), cost.routers.end(), [&](const RouterCost& router) {
-           const std::vector<BlockCost> blocks = router.blocks();
-           return std::any_of(blocks.begin(), blocks.end(), is_it);
-         });
-}
-
-// Links, clock tree and leakage, and what has no price.
-void add_whole_system(RunEnergy& energy, const SystemCost& cost, const CostSpec& spec,
-                      double links_pj, double seconds, double clock_hertz) {
-  const bool has_links = spec.link().read_pj != 0;
-  const auto part = [&](const char* name, bool is_known, double pj, Origin origin) {
-    energy.parts.push_back({name, is_known ? std::optional(pj) : std::nullopt, {}, origin});
-    if (!is_known) energy.left_out.emplace_back(name);
-  };
-  part("links", has_links, links_pj, Origin::user);
-  const double per_cycle = cost.clocked_bits * Technology(spec).clock_pj_per_flip_flop();
-  part("clock tree", seconds != 0, per_cycle * seconds * clock_hertz, Origin::formula);
-  const bool leaks = seconds != 0 && cost.leakage_mw.has_value();
-  part("leakage", leaks, cost.leakage_mw.value_or(0) * seconds * kPjPerMwSecond, Origin::formula);
-  if (spec.link().leakage_mw == 0) energy.left_out.emplace_back("leakage of links");
-  if (has_block(cost, CostBlock::ni_readiness_table)) {
-    energy.left_out.emplace_back("uses of readiness tables");
+template <class Visit>
+void for_each_block(const SystemCost& cost, const Visit& visit) {
+  for (const RouterCost& router : cost.routers) {
+    for (const BlockCost& block : router.blocks()) visit(block);
   }
-  if (has_block(cost, CostBlock::router_adders)) {
-    energy.left_out.emplace_back("memory of switches that add");
+  for (const NiKindCost& ni : cost.nis) {
+    for (const BlockCost& block : ni.cost.blocks) visit(block);
   }
 }
 
-}  // namespace
-
-double RunEnergy::priced_pj() const {
-  double sum = 0;
-  for (const EnergyPart& part : parts) sum += part.pj.value_or(0);
-  return sum;
-}
-
-IssueKind issue_kind(const SystemShape& shape) {
-  const NiShape& ni = shape.nis[shape.ni_of.front()];
-  if (ni.program) return IssueKind::program;
-  return ni.queues.empty() ? IssueKind::table : IssueKind::queue;
-}
-
-RunEnergy energy_of(const HardwareEvents& events, bool folded, const SystemShape& shape,
-                    const SystemCost& cost, const Topology& topology, const CostSpec& spec,
-                    double seconds, double clock_hertz) {
-  EnergyCounter counter(shape, cost, topology, folded);
+// If one NPU was simulated for all (`folded`), the vertices of the events belong to the folded
+// topology, where no other NPU stands at a switch.
+RunEnergy events_energy(const HardwareEvents& events, const Decider& decider,
+                        const PricedSystem& priced, const Topology& topology, const CostSpec& spec,
+                        bool folded) {
+  EnergyCounter counter(priced.shape, priced.cost, topology, folded);
   for (const HardwareEvents::Router& router : events.routers) counter.add(router);
   for (std::uint32_t d = 0; d < events.injected_flits.size(); ++d) {
     counter.add_injected(d, events.injected_flits[d]);
@@ -251,10 +252,101 @@ RunEnergy energy_of(const HardwareEvents& events, bool folded, const SystemShape
   counter.add_packets(events.injected_packets);
   counter.add_additions(events.added_bytes);
   counter.add_decisions(events.decisions);
-  const double links = counter.links();
-  RunEnergy energy = counter.take(issue_kind(shape));
-  add_whole_system(energy, cost, spec, links, seconds, clock_hertz);
-  return energy;
+  return counter.take(decider);
+}
+
+// Links, clock tree and leakage, and what has no price. `seconds`: the time in which clock tree and
+// leakage take energy; 0: unknown.
+void add_whole_system(RunEnergy& energy, const SystemCost& cost, const CostSpec& spec,
+                      double seconds, double clock_hertz) {
+  const bool has_links = spec.link().read_pj != 0;
+  const auto part = [&](const char* name, bool is_known, double pj, Origin origin) {
+    energy.parts.push_back({name, is_known ? std::optional(pj) : std::nullopt, {}, origin});
+    if (!is_known) energy.left_out.emplace_back(name);
+  };
+  part("links", has_links, energy.links_pj, Origin::user);
+  const double per_cycle = cost.clocked_bits * Technology(spec).clock_pj_per_flip_flop();
+  part("clock tree", seconds != 0, per_cycle * seconds * clock_hertz, Origin::formula);
+  const bool leaks = seconds != 0 && cost.leakage_mw.has_value();
+  part("leakage", leaks, cost.leakage_mw.value_or(0) * seconds * kPjPerMwSecond, Origin::formula);
+  if (spec.link().leakage_mw == 0) energy.left_out.emplace_back("leakage of links");
+  std::set<CostBlock> blocks;
+  for_each_block(cost, [&](const BlockCost& block) { blocks.insert(block.block); });
+  if (blocks.count(CostBlock::ni_readiness_table) != 0) {
+    energy.left_out.emplace_back("uses of readiness tables");
+  }
+  if (blocks.count(CostBlock::router_adders) != 0) {
+    energy.left_out.emplace_back("memory of switches that add");
+  }
+}
+
+// "formula", or "formula and user" if the blocks differ; null without such a block.
+Json origin_of(const EnergyPart& part, const SystemCost& cost) {
+  const bool leaks = part.name == "leakage" && part.pj;
+  if (part.blocks.empty() && !leaks) return part.pj ? Json(to_string(part.origin)) : Json();
+  std::set<std::string> origins;
+  for_each_block(cost, [&](const BlockCost& block) {
+    const auto& of = part.blocks;
+    if (leaks && block.leakage_mw) origins.insert(to_string(block.leakage_origin));
+    if (std::find(of.begin(), of.end(), block.block) == of.end()) return;
+    origins.insert(to_string(block.energy_origin));
+  });
+  return origins.empty() && !leaks ? Json() : Json(fmt::format("{}", fmt::join(origins, " and ")));
+}
+
+// The name of a part as a field.
+std::string field_of(const EnergyPart& part) {
+  std::string name = part.name;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+}
+
+double microjoules(double pj) { return rounded(pj / 1e6, 6); }
+
+}  // namespace
+
+Json describe_energy(const PricedSystem& priced, const Topology& topology, const RunPoint& point,
+                     const SimulationOutcome& outcome, bool folded) {
+  const HardwareEvents& events = outcome.events;
+  const auto hertz = static_cast<double>(point.system.clock.hertz);
+  Cycle cycles = outcome.cycles;
+  if (cycles == 0 && point.control) cycles = point.control->duration_cycles;
+  const CostSpec& spec = point.system.cost;
+  const Decider decider = decider_of(priced.shape);
+  RunEnergy energy = events_energy(events, decider, priced, topology, spec, folded);
+  add_whole_system(energy, priced.cost, spec, static_cast<double>(cycles) / hertz, hertz);
+  double priced_pj = 0;
+  for (const EnergyPart& part : energy.parts) priced_pj += part.pj.value_or(0);
+  Json json;
+  json["priced_uJ"] = microjoules(priced_pj);
+  json["priced_pJ_per_byte"] =
+      events.payload_bytes == 0
+          ? Json()
+          : Json(rounded(priced_pj / static_cast<double>(events.payload_bytes), 3));
+  json["total_uJ"] = energy.left_out.empty() ? Json(microjoules(priced_pj)) : Json();
+  json["covers"] = Json::array();
+  for (const EnergyPart& part : energy.parts) {
+    if (part.pj) json["covers"].push_back(part.name);
+  }
+  json["left_out"] = energy.left_out;
+  Json& counts = json["events"];
+  counts["buffer_writes"] = energy.router_flits;
+  counts["buffer_reads"] = energy.router_flits;
+  counts["crossbar_traversals"] = energy.router_flits;
+  counts["arbitrations"] = energy.arbitrations;
+  counts["ni_buffer_flits"] = energy.injected_flits;
+  counts["dma_reads"] = energy.injected_packets;
+  counts["ejected_flits"] = energy.ejected_flits;
+  counts["additions"] = energy.additions;
+  counts[decider.event] = energy.decisions;
+  counts["link_flits"] = energy.link_flits;
+  for (const EnergyPart& part : energy.parts) {
+    json["uJ"][field_of(part)] = part.pj ? Json(microjoules(*part.pj)) : Json();
+  }
+  for (const EnergyPart& part : energy.parts) {
+    json["origin"][field_of(part)] = origin_of(part, priced.cost);
+  }
+  return json;
 }
 
 }  // namespace espalier
