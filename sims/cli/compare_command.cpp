@@ -16,7 +16,6 @@
 #include "sims/cli/results_document.h"
 #include "sims/experiment/point_worker.h"
 #include "sims/experiment/result_fields.h"
-#include "sims/experiment/sweep/point_limits.h"
 #include "sims/formats/published_times_file.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/point/fidelity.h"

@@ -8,9 +8,7 @@
 
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
-#include "sims/experiment/sweep/gather.h"
 #include "sims/experiment/sweep/manifest.h"
-#include "sims/experiment/sweep/point_limits.h"
 #include "sims/experiment/sweep/sweep_reader.h"
 #include "sims/experiment/sweep/sweep_runner.h"
 #include "sims/experiment/whole_file.h"

@@ -9,6 +9,7 @@
 
 namespace espalier {
 
+struct RunBound;
 struct RunPoint;
 
 // Cycles, flits, latencies, control messages, tenants, and the verdict.
@@ -22,6 +23,9 @@ void describe_links(nlohmann::ordered_json& result, const Topology& topology,
 // `control`, if the run has control messages.
 void describe_control(nlohmann::ordered_json& result, const RunPoint& point,
                       const SimulationOutcome& outcome);
+// The bound, with what proves it. `time_ns`: of the run; 0 if it did not end.
+void describe_bound(nlohmann::ordered_json& result, const Topology& topology, const RunBound& bound,
+                    double time_ns);
 // `verified`, and why not.
 void describe_verdict(nlohmann::ordered_json& result, const SimulationOutcome& outcome);
 

@@ -14,7 +14,6 @@
 
 #include "ni/rtl/rtl_sequencer.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/describe_bound.h"
 #include "sims/experiment/describe_cost.h"
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/point_run.h"

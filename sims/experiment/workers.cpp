@@ -23,7 +23,6 @@
 #include <thread>
 
 #include "sims/process/child_process.h"
-#include "sims/text/units.h"
 
 namespace espalier {
 
@@ -319,6 +318,15 @@ std::string out_of_memory_text() {
 }
 
 void report_when_out_of_memory() { std::set_new_handler(report_out_of_memory); }
+
+ParsedQuantity LimitRange::parse(const std::string& text) const {
+  ParsedQuantity parsed = parse_quantity(quantity, text);
+  if (!parsed.value || (*parsed.value >= least && *parsed.value <= most)) return parsed;
+  const bool too_little = *parsed.value < least;
+  return {
+      std::nullopt, fmt::format("{} is too {}", text, too_little ? "small" : "large"),
+      fmt::format("{} to {}", format_quantity(quantity, least), format_quantity(quantity, most))};
+}
 
 int run_workers(const std::string& program, std::size_t points, std::size_t at_once,
                 const WorkerBatch& batch) {

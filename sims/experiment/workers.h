@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sims/experiment/point_runner.h"
+#include "sims/text/units.h"
 
 namespace espalier {
 
@@ -47,6 +48,22 @@ struct WorkerLimits {
 
 // A century. Clocks count nanoseconds in 63 bits, so a deadline in two centuries would overflow.
 inline constexpr std::chrono::milliseconds kLongestTimeLimit = std::chrono::hours(876'000);
+
+// Valid limits, in a sweep file and on the command line.
+struct LimitRange {
+  Quantity quantity;
+  std::uint64_t least;
+  std::uint64_t most;
+
+  // In the quantity's base units, within the range.
+  [[nodiscard]] ParsedQuantity parse(const std::string& text) const;
+};
+
+inline constexpr LimitRange kTimeLimits{Quantity::duration, 1,
+                                        std::uint64_t{kLongestTimeLimit.count()}};
+// The program alone takes about 20 MiB of address space.
+inline constexpr LimitRange kMemoryLimits{Quantity::size, std::uint64_t{32} << 20U,
+                                          std::uint64_t{1} << 60U};
 
 // All functions are called on the thread that runs the batch.
 struct WorkerBatch {

@@ -1,10 +1,14 @@
-// The values of one key along an axis, given as a list or as a range.
+// The positions of an axis: values of a key, given as a list or as a range, or named partial
+// configurations, the networks, designs or series that a sweep compares.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 #include "sims/config/keys.h"
+#include "sims/experiment/sweep/sweep.h"
 #include "sims/text/config_node.h"
 #include "sims/text/diagnostics.h"
 #include "sims/text/strict_map.h"
@@ -31,5 +35,16 @@ namespace espalier {
 [[nodiscard]] std::string text_of(const nlohmann::ordered_json& value);
 
 inline constexpr std::size_t kMostValues = 100'000;
+
+// Reads `name` and `cases` of an axis. A case takes one position, or one for each combination of
+// the values that it lists; the last key of the registry varies fastest. `override_keys` sets what
+// the command line sets. The result is empty if errors were recorded.
+[[nodiscard]] std::vector<SweepCase> read_cases(
+    const StrictMap& axis, const std::string& folder, Diagnostics& diagnostics,
+    const std::function<void(ConfigNode&)>& override_keys);
+
+// True if the node is several values of the key. For a key whose value is a list, that is a list of
+// lists.
+[[nodiscard]] bool lists_values(const Key& key, const ConfigNode& node);
 
 }  // namespace espalier

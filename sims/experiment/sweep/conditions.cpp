@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sims/experiment/sweep/cases.h"
+#include "sims/experiment/sweep/axis_values.h"
 #include "sims/experiment/sweep/sweep_keys.h"
 
 namespace espalier {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdio>
 #include <vector>
 
@@ -11,6 +12,13 @@
 namespace espalier {
 
 namespace {
+
+std::optional<std::size_t> parse_number(const std::string& text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 void say_failure(const SweepPoint& point, const std::string& failure) {
   fmt::print(stderr, "{} {}: failed: {}\n", point.id, set_text(point.set), failure);
@@ -56,6 +64,18 @@ std::vector<const SweepPoint*> open_points(const SweepPlan& plan, const PointSto
 }
 
 }  // namespace
+
+ParsedShard parse_shard(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  // Text that is not a number gives 0, which is not a valid shard.
+  const std::size_t index = parse_number(text.substr(0, slash)).value_or(0);
+  const std::size_t of =
+      parse_number(slash == std::string::npos ? "" : text.substr(slash + 1)).value_or(0);
+  if (index == 0 || index > of)
+    return {std::nullopt,
+            fmt::format("'{}' is not a shard; the shards of four are 1/4 to 4/4", text)};
+  return {Shard{index - 1, of}, {}};
+}
 
 SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
                      const SweepRunSettings& settings) {

@@ -3,14 +3,31 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "sims/experiment/sweep/point_store.h"
-#include "sims/experiment/sweep/shard.h"
 #include "sims/experiment/sweep/sweep_plan.h"
 #include "sims/experiment/workers.h"
 
 namespace espalier {
+
+// A share of the points, for one of several machines: i, i + of, i + 2 of, ... of the manifest; i
+// counts from 0. All shards together have every point exactly once.
+struct Shard {
+  std::size_t index = 0;
+  std::size_t of = 1;
+
+  [[nodiscard]] bool has(std::size_t point) const { return point % of == index; }
+};
+
+struct ParsedShard {
+  std::optional<Shard> shard;
+  std::string error;  // reason, if `shard` is empty
+};
+
+// "2/8" is the second of eight.
+[[nodiscard]] ParsedShard parse_shard(const std::string& text);
 
 struct SweepRunSettings {
   std::string folder;   // paths in the points' configurations are relative to it
