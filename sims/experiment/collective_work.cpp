@@ -9,8 +9,8 @@
 
 #include "alg/program/builtin_programs.h"
 #include "alg/program/program_time.h"
-#include "sims/experiment/auto_rival.h"
 #include "sims/experiment/certify_point.h"
+#include "sims/experiment/confirm_choice.h"
 #include "sims/experiment/generate_tables.h"
 #include "sims/model/build_program.h"
 #include "sims/point/config.h"
@@ -20,8 +20,6 @@ namespace espalier {
 
 namespace {
 
-// How much faster than planned a program may be: the router's ties, as in schedules.
-constexpr double kProgramError = 1.06;
 constexpr std::size_t kMostSimulated = 2;
 
 RunPoint with_algorithm(const RunPoint& point, const std::string& name) {
@@ -122,7 +120,7 @@ std::string why_text(const std::vector<Rival>& schedules, const std::vector<Riva
     return std::any_of(schedules.begin(), schedules.end(),
                        [&](const Rival& s) { return s.name == rival.name; });
   };
-  std::string text = fmt::format("{}; next is {}", to_text(all[0]), to_text(all[1]));
+  std::string text = why_text(all[0], all[1]);
   if (is_schedule(all[0]) && is_schedule(all[1])) {
     text += fmt::format("; the best program is {}", to_text(programs.front()));
   } else if (!is_schedule(all[0]) && !is_schedule(all[1])) {
@@ -139,26 +137,24 @@ void confirm(const Topology& topology, const RunPoint& point, std::vector<Progra
   healthy.system = point.system;
   healthy.collective = point.collective;
   Rival& taken = schedule.rivals.front();
+  taken.run = [&] { return simulate_collective(topology, healthy, schedule.tables, {}); };
   std::vector<Rival*> rivals;
-  std::vector<ShortRun> runs;
   for (ProgramRival& each : programs) {
+    each.rival.run = [&] { return simulate_program(topology, healthy, each.program, 0, {}); };
     rivals.push_back(&each.rival);
-    runs.emplace_back([&] { return simulate_program(topology, healthy, each.program, 0, {}); });
   }
-  const auto add_schedule = [&] {
-    rivals.push_back(&taken);
-    runs.emplace_back([&] { return simulate_collective(topology, healthy, schedule.tables, {}); });
-  };
-  if (!taken.simulated_us && !taken.is_exact) add_schedule();
-  simulate(rivals, runs, point.system.clock, choices);
+  rivals.push_back(&taken);
+  const auto us = microseconds(point.system.clock);
+  simulate(
+      rivals, [&](const Rival& rival) { return &rival != &taken || !rival.is_known(); }, us,
+      choices);
   std::stable_sort(
       programs.begin(), programs.end(),
       [](const ProgramRival& a, const ProgramRival& b) { return is_faster(a.rival, b.rival); });
-  if (is_settled(taken, programs.front().rival)) return;
-  rivals.clear();
-  runs.clear();
-  add_schedule();
-  simulate(rivals, runs, point.system.clock, choices);
+  if (!is_settled(taken, programs.front().rival)) {
+    simulate(
+        {&taken}, [](const Rival&) { return true; }, us, choices);
+  }
 }
 
 CollectiveWork choose(const Topology& topology, const RunPoint& point,
@@ -166,9 +162,8 @@ CollectiveWork choose(const Topology& topology, const RunPoint& point,
   ChosenSchedule schedule = fastest_tables(topology, point.system, *point.collective, choices);
   choice = schedule.choice;
   const Rival& taken = schedule.rivals.front();
-  const bool is_known = taken.simulated_us || taken.is_exact;
   std::vector<ProgramRival> programs = planned_programs(
-      topology, point, names, (is_known ? kProgramError : kPlannersError) * taken.us());
+      topology, point, names, (taken.is_known() ? kProgramError : kPlannersError) * taken.us());
   if (programs.size() > kMostSimulated) programs.resize(kMostSimulated);
   if (!programs.empty()) confirm(topology, point, programs, schedule, choices);
   // Certified last, because that takes as long as everything else.

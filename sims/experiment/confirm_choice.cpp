@@ -1,7 +1,9 @@
 #include "sims/experiment/confirm_choice.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -43,11 +45,11 @@ struct RunningSimulation {
   Descriptor cycles;
 };
 
-RunningSimulation start(const ShortRun& run) {
+RunningSimulation start(const Rival& rival) {
   Pipe pipe;
   ChildProcess process([&] {
     try {
-      const SimulationOutcome outcome = run();
+      const SimulationOutcome outcome = rival.run();
       const bool told = write_bytes(pipe.write, &outcome.cycles, sizeof outcome.cycles);
       return outcome.verified && told ? 0 : 1;
     } catch (const std::exception&) {
@@ -59,23 +61,53 @@ RunningSimulation start(const ShortRun& run) {
 
 }  // namespace
 
-std::vector<std::optional<Cycle>> simulated_cycles(const std::vector<ShortRun>& runs,
-                                                   Choices& choices) {
+std::string to_text(const Rival& rival) {
+  if (rival.failed) {
+    return fmt::format("{}, not completed ({:.4g} {})", rival.name, rival.planned_us, rival.by);
+  }
+  return rival.simulated_us
+             ? fmt::format("{}, {:.4g} us simulated ({:.4g} {})", rival.name, *rival.simulated_us,
+                           rival.planned_us, rival.by)
+             : fmt::format("{}, {:.4g} us {}", rival.name, rival.planned_us, rival.by);
+}
+
+std::string why_text(const Rival& taken, const Rival& next) {
+  return fmt::format("{}; next is {}", to_text(taken), to_text(next));
+}
+
+bool is_settled(const Rival& a, const Rival& b) {
+  if (a.failed || b.failed) return true;
+  if (a.simulated_us && b.simulated_us) return true;
+  const double ratio = std::max(a.us(), b.us()) / std::min(a.us(), b.us());
+  return a.is_known() && b.is_known() && ratio > kListError;
+}
+
+bool is_faster(const Rival& a, const Rival& b) {
+  return a.failed != b.failed ? b.failed : a.us() < b.us();
+}
+
+std::function<double(Cycle)> microseconds(const ClockSpec& clock) {
+  return [clock](Cycle cycles) {
+    return static_cast<double>(cycles) * 1e6 / static_cast<double>(clock.hertz);
+  };
+}
+
+void simulate(const std::vector<Rival*>& rivals, const std::function<bool(const Rival&)>& wanted,
+              const std::function<double(Cycle)>& us, Choices& choices) {
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<RunningSimulation> children;
-  children.reserve(runs.size());
-  for (const ShortRun& run : runs) children.push_back(start(run));
-  std::vector<std::optional<Cycle>> result;
-  for (RunningSimulation& child : children) {
+  std::vector<std::pair<Rival*, RunningSimulation>> children;
+  for (Rival* rival : rivals) {
+    if (wanted(*rival)) children.emplace_back(rival, start(*rival));
+  }
+  for (auto& [rival, child] : children) {
     Cycle cycles = 0;
     const bool heard = read_bytes(child.cycles, &cycles, sizeof cycles);
     child.cycles.close();
-    const bool good = child.process.wait() == 0;
-    result.push_back(heard && good ? std::optional<Cycle>(cycles) : std::nullopt);
+    rival->failed = child.process.wait() != 0 || !heard;
+    if (!rival->failed) rival->simulated_us = us(cycles);
   }
   choices.add_simulating_seconds(
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  return result;
 }
 
 namespace {

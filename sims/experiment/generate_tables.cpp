@@ -20,10 +20,6 @@ namespace espalier {
 
 namespace {
 
-// How much faster than planned a schedule of messages over one link may be: ties between messages
-// for a link are broken otherwise in routers.
-constexpr double kTieError = 1.05;
-
 // The request to generators, and the network of the nodes that take part.
 struct GroupRequest {
   GroupRequest(const Topology& topology, const SystemConfig& system,
@@ -75,88 +71,65 @@ bool is_late(const Rival& rival) {
 ChosenSchedule choose(const Topology& topology, const SystemConfig& system,
                       const CollectiveConfig& collective, Choices& choices) {
   const GroupRequest of_group(topology, system, collective);
-  std::vector<RankedSchedule> best =
-      fastest_schedules(of_group.group.network(), of_group.request, 2);
-  std::vector<Rival> rivals;
-  for (const RankedSchedule& ranked : best) {
+  const Topology& network = of_group.group.network();
+  std::vector<RankedSchedule> best = fastest_schedules(network, of_group.request, 2);
+  RunPoint healthy;
+  healthy.system = system;
+  healthy.collective = collective;
+  const auto tables_of = [&](const RankedSchedule& ranked) {
+    ScheduleTables tables = of_group.tables_of(ranked.schedule);
+    store_rows(tables, system.ni);
+    return tables;
+  };
+  const auto rival_of = [&](const RankedSchedule& ranked) {
     Rival rival;
     rival.name = ranked.name;
     rival.planned_us = static_cast<double>(ranked.planned_ps) * 1e-6;
-    rival.is_exact = is_planned_exactly(of_group.group.network(), ranked.schedule, system);
-    rivals.push_back(rival);
-  }
-  const auto choice = [&](std::size_t i, std::string why) {
-    return Choice{best[i].generator->name, best[i].segments, std::move(why)};
+    rival.run = [&] { return simulate_collective(topology, healthy, tables_of(ranked), {}); };
+    return rival;
   };
-  if (best.size() == 1) {
-    return {choice(0, to_text(rivals[0])), of_group.tables_of(best[0].schedule), rivals};
+  const auto simulate_some = [&](std::vector<Rival>& rivals, bool (*wanted)(const Rival&)) {
+    std::vector<Rival*> all;
+    for (Rival& rival : rivals) all.push_back(&rival);
+    simulate(all, wanted, microseconds(system.clock), choices);
+  };
+  std::vector<Rival> rivals;
+  for (const RankedSchedule& ranked : best) {
+    rivals.push_back(rival_of(ranked));
+    rivals.back().is_exact = is_planned_exactly(network, ranked.schedule, system);
   }
   // Lockstep makes other lists slower than planned, so only an exact first one settles it.
-  const bool is_near = rivals[0].is_exact && passes_one_link(best[1].schedule);
+  const bool has_next = best.size() > 1;
+  const bool is_near = has_next && rivals[0].is_exact && passes_one_link(best[1].schedule);
   const double error = is_near ? kTieError : kPlannersError;
-  RunPoint point;
-  point.system = system;
-  point.collective = collective;
-  std::vector<std::optional<ScheduleTables>> tables(2);
-  const auto simulate_some = [&](const std::vector<std::size_t>& which) {
-    std::vector<Rival*> simulated;
-    std::vector<ShortRun> runs;
-    for (const std::size_t i : which) {
-      tables[i] = of_group.tables_of(best[i].schedule);
-      store_rows(*tables[i], system.ni);
-      simulated.push_back(&rivals[i]);
-      runs.emplace_back([&, i] { return simulate_collective(topology, point, *tables[i], {}); });
-    }
-    simulate(simulated, runs, system.clock, choices);
-  };
-  if (rivals[1].planned_us <= error * rivals[0].planned_us) {
-    std::vector<std::size_t> inexact;
-    for (const std::size_t i : {0U, 1U}) {
-      if (!rivals[i].is_exact) inexact.push_back(i);
-    }
-    if (!inexact.empty()) simulate_some(inexact);
+  if (has_next && rivals[1].planned_us <= error * rivals[0].planned_us) {
+    simulate_some(rivals, [](const Rival& rival) { return !rival.is_exact; });
     if (!is_settled(rivals[0], rivals[1])) {
-      std::vector<std::size_t> rest;
-      for (const std::size_t i : {0U, 1U}) {
-        if (!rivals[i].simulated_us) rest.push_back(i);
-      }
-      simulate_some(rest);
+      simulate_some(rivals, [](const Rival& rival) { return !rival.simulated_us; });
     }
   }
   // A schedule that is later than planned may be so in this number of segments only.
-  for (const std::size_t i : {0U, 1U}) {
+  for (std::size_t i = 0; i < best.size(); ++i) {
     if (!is_late(rivals[i])) continue;
-    const std::vector<RankedSchedule> others =
-        in_other_segments(of_group.group.network(), of_group.request, best[i]);
+    std::vector<RankedSchedule> others = in_other_segments(network, of_group.request, best[i]);
     std::vector<Rival> other_rivals;
-    std::vector<ScheduleTables> other_tables;
-    for (const RankedSchedule& other : others) {
-      Rival& rival = other_rivals.emplace_back();
-      rival.name = other.name;
-      rival.planned_us = static_cast<double>(other.planned_ps) * 1e-6;
-      store_rows(other_tables.emplace_back(of_group.tables_of(other.schedule)), system.ni);
-    }
-    std::vector<Rival*> simulated;
-    std::vector<ShortRun> runs;
-    for (std::size_t o = 0; o < others.size(); ++o) {
-      simulated.push_back(&other_rivals[o]);
-      runs.emplace_back(
-          [&, o] { return simulate_collective(topology, point, other_tables[o], {}); });
-    }
-    simulate(simulated, runs, system.clock, choices);
+    for (const RankedSchedule& other : others) other_rivals.push_back(rival_of(other));
+    simulate_some(other_rivals, [](const Rival&) { return true; });
     for (std::size_t o = 0; o < others.size(); ++o) {
       if (!is_faster(other_rivals[o], rivals[i])) continue;
       rivals[i] = other_rivals[o];
-      best[i].segments = others[o].segments;
-      tables[i] = std::move(other_tables[o]);
+      best[i] = std::move(others[o]);
     }
   }
-  const std::size_t first = is_faster(rivals[1], rivals[0]) ? 1 : 0;
-  if (!tables[first]) tables[first] = of_group.tables_of(best[first].schedule);
-  if (first == 1) std::swap(rivals[0], rivals[1]);
-  Choice taken = choice(first, {});
-  taken.why = fmt::format("{}; next is {}", to_text(rivals[0]), to_text(rivals[1]));
-  return {std::move(taken), std::move(*tables[first]), rivals};
+  for (Rival& rival : rivals) rival.run = {};  // its schedule ends here
+  if (has_next && is_faster(rivals[1], rivals[0])) {
+    std::swap(rivals[0], rivals[1]);
+    std::swap(best[0], best[1]);
+  }
+  Choice taken{best[0].generator->name, best[0].segments,
+               has_next ? why_text(rivals[0], rivals[1]) : to_text(rivals[0])};
+  ScheduleTables tables = tables_of(best[0]);
+  return {std::move(taken), std::move(tables), std::move(rivals)};
 }
 
 void name_choice(ScheduleTables& tables, const Choice& choice) {
@@ -189,7 +162,6 @@ ChosenSchedule fastest_tables(const Topology& topology, const SystemConfig& syst
                               const CollectiveConfig& collective, Choices& choices) {
   ChosenSchedule made = choose(topology, system, collective, choices);
   name_choice(made.tables, made.choice);
-  store_rows(made.tables, system.ni);
   return made;
 }
 

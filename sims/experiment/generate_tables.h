@@ -5,8 +5,8 @@
 
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
-#include "sims/experiment/auto_rival.h"
 #include "sims/experiment/choices.h"
+#include "sims/experiment/confirm_choice.h"
 #include "sims/point/collective_config.h"
 #include "sims/point/ni_config.h"
 

@@ -149,38 +149,33 @@ void describe_activity(Json& result, const RunPoint& point, const DimensionPlan&
 
 namespace {
 
-// If the second plan's forecast exceeds the first plan's by more than this factor, simulations
-// would not change the order.
-constexpr double kForecastError = 1.1;
-
 // The better one of the two plans that are forecast to be the fastest.
 ForecastPlan choose_plan(const Topology& topology, const RunPoint& point,
                          std::vector<ForecastPlan> best, Choices& choices) {
   const auto us = [&](Cycle cycles) { return nanoseconds(cycles, point.system.clock) * 1e-3; };
-  const auto name = [&](std::size_t i) { return best[i].plan.algorithm; };
-  if (static_cast<double>(best[1].forecast) >
-      kForecastError * static_cast<double>(best[0].forecast)) {
-    best[0].choice = fmt::format("{}, {:.4g} us forecast; next is {}, {:.4g} us forecast", name(0),
-                                 us(best[0].forecast), name(1), us(best[1].forecast));
-    return std::move(best[0]);
-  }
   RunPoint healthy;
   healthy.system = point.system;
   healthy.collective = point.collective;
-  std::vector<ShortRun> runs;
-  for (const std::size_t i : {0U, 1U}) {
-    if (!point.system.ni.dimension_queue.enforce_order) best[i].plan.start_order.clear();
-    runs.emplace_back(
-        [&, i] { return simulate_plan(topology, healthy, best[i].plan, {}).simulation; });
+  std::vector<Rival> rivals;
+  for (ForecastPlan& each : best) {
+    Rival& rival = rivals.emplace_back();
+    rival.name = each.plan.algorithm;
+    rival.planned_us = us(each.forecast);
+    rival.by = "forecast";
+    rival.run = [&] { return simulate_plan(topology, healthy, each.plan, {}).simulation; };
   }
-  const std::vector<std::optional<Cycle>> cycles = simulated_cycles(runs, choices);
-  const std::size_t first = cycles[1] && (!cycles[0] || *cycles[1] < *cycles[0]) ? 1 : 0;
-  const auto line = [&](std::size_t i) {
-    const std::string simulated =
-        cycles[i] ? fmt::format("{:.4g} us simulated", us(*cycles[i])) : "not completed";
-    return fmt::format("{}, {} ({:.4g} forecast)", name(i), simulated, us(best[i].forecast));
-  };
-  best[first].choice = fmt::format("{}; next is {}", line(first), line(1 - first));
+  std::size_t first = 0;
+  // Where the forecasts are further apart, simulations would not change the order.
+  if (static_cast<double>(best[1].forecast) <=
+      kForecastError * static_cast<double>(best[0].forecast)) {
+    for (ForecastPlan& each : best) {
+      if (!point.system.ni.dimension_queue.enforce_order) each.plan.start_order.clear();
+    }
+    simulate(
+        {&rivals[0], &rivals[1]}, [](const Rival&) { return true; }, us, choices);
+    if (is_faster(rivals[1], rivals[0])) first = 1;
+  }
+  best[first].choice = why_text(rivals[first], rivals[1 - first]);
   return std::move(best[first]);
 }
 
