@@ -328,20 +328,10 @@ void add_systems(const std::vector<Input>& inputs, Measurements* measurements,
 // The values become overrides, so that the configuration reader reports mistakes.
 std::vector<std::vector<std::string>> combinations(const AreaOptions& options) {
   std::vector<std::vector<std::string>> all{options.overrides};
-  const auto cross = [&](const std::string& key, const std::vector<std::string>& values) {
-    if (values.empty()) return;
-    std::vector<std::vector<std::string>> crossed;
-    for (const auto& before : all) {
-      for (const std::string& value : values) {
-        crossed.push_back(before);
-        crossed.back().push_back(fmt::format("{}={}", key, value));
-      }
-    }
-    all = std::move(crossed);
-  };
-  cross("system.cost.technology", options.technologies);
-  cross("system.cost.node", options.nodes);
-  return all;
+  if (!options.technologies.empty()) {
+    all = crossed(all, "system.cost.technology", options.technologies);
+  }
+  return options.nodes.empty() ? all : crossed(all, "system.cost.node", options.nodes);
 }
 
 std::string document(const std::vector<Json>& systems) {
@@ -366,12 +356,8 @@ int area_command(const AreaOptions& options) {
       }
       return kUsageError;
     }
-    const std::string mistake =
-        output_mistake({{"--json", options.json}, {"--csv", options.csv}}, files_of(*inputs));
-    if (!mistake.empty()) {
-      fmt::print(stderr, "{}\n", mistake);
+    if (!can_write({{"--json", options.json}, {"--csv", options.csv}}, files_of(*inputs)))
       return kUsageError;
-    }
     audience = Messages::nobody;
     try {
       if (!measurements && !options.liberty.empty()) {

@@ -277,12 +277,8 @@ int compare_command(const CompareOptions& options) {
   std::vector<PublishedTime> published;
   const auto inputs = load(options, skipped, published);
   if (!inputs) return kUsageError;
-  if (const std::string mistake =
-          output_mistake({{"--json", options.json}, {"--csv", options.csv}}, files_of(*inputs));
-      !mistake.empty()) {
-    fmt::print(stderr, "{}\n", mistake);
+  if (!can_write({{"--json", options.json}, {"--csv", options.csv}}, files_of(*inputs)))
     return kUsageError;
-  }
   const ChoiceFolder choices(options.choices, *inputs);
   if (!choices.mistake().empty()) {
     fmt::print(stderr, "{}\n", choices.mistake());

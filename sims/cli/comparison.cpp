@@ -95,12 +95,6 @@ std::string published_text(const Json& best) {
 }
 
 std::vector<ResultColumn> ranking_columns(const Json& best) {
-  const auto percent = [](const char* key) {
-    return [key](const Json& r) {
-      const std::string text = fixed(r, key, 1, 100);
-      return text == "-" ? text : text + " %";
-    };
-  };
   const double fastest = *time_ns_of(best);
   std::vector<ResultColumn> columns{
       {"algorithm", true, [](const Json& r) { return string_in(r, "algorithm"); }}};
@@ -118,8 +112,8 @@ std::vector<ResultColumn> ranking_columns(const Json& best) {
                                                   100 / published->at("speed").get<double>());
                        }});
   }
-  columns.push_back({"GB/s", true, [](const Json& r) { return fixed(r, "bandwidth_GBps", 2); }});
-  columns.push_back({"of bound", true, percent("bound_ratio")});
+  columns.push_back({"GB/s", true, number_text("bandwidth_GBps", 2)});
+  columns.push_back({"of bound", true, percent_text("bound_ratio")});
   columns.push_back({"table entries", true, [](const Json& r) {
                        const auto entries = r.find("table_entries_max");
                        return entries == r.end() || entries->is_null() ? "-" : entries->dump();

@@ -7,6 +7,7 @@
 
 #include "sims/config/config_layers.h"
 #include "sims/config/keys.h"
+#include "sims/config/resolved.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/model/build_program.h"
 #include "sims/text/read_file.h"
@@ -175,12 +176,6 @@ bool load_input(Input& input, const std::vector<std::string>& overrides, ConfigN
                      : load_config(input, overrides, need, messages, stdin_file);
 }
 
-// Makes a relative `file` relative to `new_folder`.
-void move_path(std::string& file, std::string& folder, const std::filesystem::path& new_folder) {
-  file = moved_path(file, folder, new_folder);
-  folder = new_folder.string();
-}
-
 }  // namespace
 
 std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& paths,
@@ -199,6 +194,19 @@ std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& pa
   return inputs;
 }
 
+std::vector<std::vector<std::string>> crossed(
+    const std::vector<std::vector<std::string>>& overrides, const std::string& key,
+    const std::vector<std::string>& values) {
+  std::vector<std::vector<std::string>> all;
+  for (const std::vector<std::string>& before : overrides) {
+    for (const std::string& value : values) {
+      all.push_back(before);
+      all.back().push_back(fmt::format("{}={}", key, value));
+    }
+  }
+  return all;
+}
+
 std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
   std::vector<PointRef> points;
   for (const Input& input : inputs) {
@@ -207,31 +215,8 @@ std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
   return points;
 }
 
-std::vector<RunPoint> seen_from(std::vector<RunPoint> points, const std::filesystem::path& folder) {
-  for (RunPoint& point : points) {
-    TopologyConfig& topology = point.system.topology;
-    if (topology.from_file()) move_path(topology.file, topology.folder, folder);
-    if (point.traffic && point.traffic->pattern == TrafficPattern::file) {
-      move_path(point.traffic->file, point.traffic->folder, folder);
-    }
-    if (point.collective && !point.collective->program.file.empty()) {
-      ProgramConfig& program = point.collective->program;
-      if (!program.promises.empty()) {
-        program.promises = moved_path(program.promises, program.folder, folder);
-      }
-      move_path(program.file, program.folder, folder);
-    }
-    if (point.collective && point.collective->rank_order.is_file()) {
-      move_path(point.collective->rank_order.source, point.collective->rank_order.folder, folder);
-    }
-    if (point.collective && point.collective->counts.is_file()) {
-      move_path(point.collective->counts.source, point.collective->counts.folder, folder);
-    }
-    if (point.training && !point.training->file.empty()) {
-      move_path(point.training->file, point.training->folder, folder);
-    }
-  }
-  return points;
+nlohmann::ordered_json resolved_for(const RunPoint& point, const std::filesystem::path& folder) {
+  return with_moved_paths(resolved_json(point), point.system.topology.folder, folder);
 }
 
 std::vector<CommandFile> files_of(const std::vector<Input>& inputs) {

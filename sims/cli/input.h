@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,11 +50,16 @@ enum class Messages : std::uint8_t { people, errors, nobody };
     ConfigNeed need, Messages messages = Messages::people,
     const std::string& stdin_file = "/dev/stdin");
 
+// Every list of overrides with every `key=value` behind it, the values varying fastest.
+[[nodiscard]] std::vector<std::vector<std::string>> crossed(
+    const std::vector<std::vector<std::string>>& overrides, const std::string& key,
+    const std::vector<std::string>& values);
+
 // The input files, and the files that their configurations name: graphs, layers, programs.
 [[nodiscard]] std::vector<CommandFile> files_of(const std::vector<Input>& inputs);
 
-// The points with paths relative to `folder`, for a file that is written there.
-[[nodiscard]] std::vector<RunPoint> seen_from(std::vector<RunPoint> points,
-                                              const std::filesystem::path& folder);
+// The configuration of the point with paths relative to `folder`, for a file that is written there.
+[[nodiscard]] nlohmann::ordered_json resolved_for(const RunPoint& point,
+                                                  const std::filesystem::path& folder);
 
 }  // namespace espalier

@@ -126,14 +126,8 @@ std::optional<std::vector<std::vector<std::string>>> varied_overrides(
                  axis);
       return std::nullopt;
     }
-    std::vector<std::vector<std::string>> longer;
-    for (const std::vector<std::string>& design : designs) {
-      for (const std::string& value : split_outside_brackets(axis.substr(equals + 1))) {
-        longer.push_back(design);
-        longer.back().push_back(axis.substr(0, equals + 1) + value);
-      }
-    }
-    designs = std::move(longer);
+    designs =
+        crossed(designs, axis.substr(0, equals), split_outside_brackets(axis.substr(equals + 1)));
   }
   return designs;
 }
@@ -259,19 +253,16 @@ std::string mean_text(const Json& result) {
 }
 
 std::vector<ResultColumn> latency_columns() {
-  const auto number = [](const char* key, int digits) {
-    return [key, digits](const Json& result) { return fixed(result, key, digits); };
-  };
-  return {{"load", true, number("offered_flits_per_node_cycle", 4)},
-          {"generated", true, number("generated_flits_per_node_cycle", 4)},
-          {"accepted", true, number("accepted_flits_per_node_cycle", 4)},
-          {"accepted min", true, number("accepted_min_flits_per_node_cycle", 4)},
+  return {{"load", true, number_text("offered_flits_per_node_cycle", 4)},
+          {"generated", true, number_text("generated_flits_per_node_cycle", 4)},
+          {"accepted", true, number_text("accepted_flits_per_node_cycle", 4)},
+          {"accepted min", true, number_text("accepted_min_flits_per_node_cycle", 4)},
           {"mean latency", true, mean_text},
-          {"p50", true, number("message_latency_p50_cycles", 0)},
-          {"p95", true, number("message_latency_p95_cycles", 0)},
-          {"p99", true, number("message_latency_p99_cycles", 0)},
-          {"max", true, number("message_latency_max_cycles", 0)},
-          {"messages", true, number("measured_messages", 0)},
+          {"p50", true, number_text("message_latency_p50_cycles", 0)},
+          {"p95", true, number_text("message_latency_p95_cycles", 0)},
+          {"p99", true, number_text("message_latency_p99_cycles", 0)},
+          {"max", true, number_text("message_latency_max_cycles", 0)},
+          {"messages", true, number_text("measured_messages", 0)},
           {"saturated", false, [](const Json& result) {
              const auto saturated = result.find("saturated");
              return saturated == result.end() || !saturated->is_boolean() ? std::string("-")
@@ -419,13 +410,9 @@ int latency_command(const LatencyOptions& options) {
       return kUsageError;
     }
   }
-  if (const std::string mistake = output_mistake(
-          {{"--json", options.json}, {"--csv", options.csv}, {"--output", options.page}},
-          files_of(inputs));
-      !mistake.empty()) {
-    fmt::print(stderr, "{}\n", mistake);
+  if (!can_write({{"--json", options.json}, {"--csv", options.csv}, {"--output", options.page}},
+                 files_of(inputs)))
     return kUsageError;
-  }
   LatencyStudy study(options, inputs, *loads);
   const int signal = study.simulate();
   const bool stdout_is_taken = options.json == "-" || options.csv == "-" || options.page == "-";

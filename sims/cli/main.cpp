@@ -50,11 +50,22 @@ CLI::Option* add_file(CLI::App& command, const std::string& names, std::string& 
       });
 }
 
+void add_value(CLI::App& command, const std::string& names, std::string& value,
+               const std::string& type, const std::string& meaning) {
+  command.add_option(names, value, meaning)->type_name(type);
+}
+
 void add_repeatable(CLI::App& command, const std::string& name, std::vector<std::string>& values,
                     const std::string& type, const std::string& meaning) {
   command.add_option(name, values, meaning + " (repeatable)")
       ->type_name(type)
       ->allow_extra_args(false);
+}
+
+// `--json` and `--csv`.
+void add_results(CLI::App& command, std::string& json, std::string& csv) {
+  add_file(command, "--json", json, "write the results to this file, - for stdout");
+  add_file(command, "--csv", csv, "write one line per result to this file, - for stdout");
 }
 
 void add_jobs(CLI::App& command, unsigned& jobs) {
@@ -63,12 +74,9 @@ void add_jobs(CLI::App& command, unsigned& jobs) {
 }
 
 void add_choices(CLI::App& command, std::string& folder) {
-  command
-      .add_option(
-          "--choices", folder,
-          "keep what algorithm: auto decides in this folder, and take it from there when the "
-          "same question comes again")
-      ->type_name("FOLDER");
+  add_value(command, "--choices", folder, "FOLDER",
+            "keep what algorithm: auto decides in this folder, and take it from there when the "
+            "same question comes again");
 }
 
 void add_quiet(CLI::App& command, bool& quiet) {
@@ -87,20 +95,15 @@ struct Subcommand {
 void add_run_options(CLI::App& command, RunOptions& options) {
   add_configs(command, options.configs);
   add_overrides(command, options.overrides);
-  add_file(command, "--json", options.json, "write the results to this file, - for stdout");
-  add_file(command, "--csv", options.csv, "write one line per result to this file, - for stdout");
+  add_results(command, options.json, options.csv);
   add_file(command, "--waves", options.waves.file,
            "write waveforms to this file, .fst or .vcd, with a save file for GTKWave");
   add_repeatable(command, "--wave-scope", options.waves.scopes, "GLOB",
                  "write only signals and scopes whose names match, for example 'net.ni_*'");
-  command
-      .add_option("--wave-from", options.waves.from,
-                  "begin the waves at this cycle or timestep: 5000, step:17")
-      ->type_name("POINT");
-  command
-      .add_option("--wave-to", options.waves.to,
-                  "end the waves before this cycle, or with this timestep: 6000, step:18")
-      ->type_name("POINT");
+  add_value(command, "--wave-from", options.waves.from, "POINT",
+            "begin the waves at this cycle or timestep: 5000, step:17");
+  add_value(command, "--wave-to", options.waves.to, "POINT",
+            "end the waves before this cycle, or with this timestep: 6000, step:18");
   add_file(command, "--timeline", options.timeline,
            "write the activity of NIs and links over time to this file, as JSON for Perfetto; it "
            "covers the whole run, also with --wave-from and --wave-to; about 1 KB per message");
@@ -150,12 +153,9 @@ Subcommand add_compare(CLI::App& app, CompareOptions& options) {
                       "own programs (.xml, .trace) and schedules (.json) that compete, too; other "
                       "tools' times (.csv) that stand beside ours");
   add_overrides(*command, options.overrides);
-  add_file(*command, "--json", options.json, "write the results to this file, - for stdout");
-  add_file(*command, "--csv", options.csv, "write one line per result to this file, - for stdout");
-  command
-      ->add_option("--time-limit", options.time_limit,
-                   "give up an algorithm that is simulated longer: 90s, 10min")
-      ->type_name("TIME");
+  add_results(*command, options.json, options.csv);
+  add_value(*command, "--time-limit", options.time_limit, "TIME",
+            "give up an algorithm that is simulated longer: 90s, 10min");
   add_choices(*command, options.choices);
   add_jobs(*command, options.jobs);
   return {command, [&options] { return compare_command(options); }};
@@ -168,14 +168,11 @@ Subcommand add_latency(CLI::App& app, LatencyOptions& options) {
   add_overrides(*command, options.overrides);
   add_repeatable(*command, "--vary", options.vary, "KEY=V1,V2",
                  "a design for each value of a key; repeated: for each combination");
-  command
-      ->add_option("--loads", options.loads,
-                   "loads in flits per node and cycle: 0.05,0.1,0.2 (default: up to saturation)")
-      ->type_name("LIST");
+  add_value(*command, "--loads", options.loads, "LIST",
+            "loads in flits per node and cycle: 0.05,0.1,0.2 (default: up to saturation)");
   add_file(*command, "-o,--output", options.page, "write the curves to this HTML page");
-  command->add_option("--title", options.title, "title of the page")->type_name("TEXT");
-  add_file(*command, "--json", options.json, "write the results to this file, - for stdout");
-  add_file(*command, "--csv", options.csv, "write one line per result to this file, - for stdout");
+  add_value(*command, "--title", options.title, "TEXT", "title of the page");
+  add_results(*command, options.json, options.csv);
   add_jobs(*command, options.jobs);
   return {command, [&options] { return latency_command(options); }};
 }
@@ -264,16 +261,14 @@ Subcommand add_report(CLI::App& app, ReportOptions& options) {
                    "files of run --json, folders of sweeps, or their results.jsonl")
       ->required();
   add_file(*command, "-o,--output", options.output, "write to this file, - for stdout")->required();
-  command
-      ->add_option("--title", options.title,
-                   "title of the page (default: the title of the sweep, or Espalier results)")
-      ->type_name("TEXT");
+  add_value(*command, "--title", options.title, "TEXT",
+            "title of the page (default: the title of the sweep, or Espalier results)");
   const std::string axis =
       " (a configuration key that differs between the runs, or algorithm, topology, size)";
-  command->add_option("--facet", options.facet, "draw a picture for each value of this axis" + axis)
-      ->type_name("AXIS");
-  command->add_option("--color", options.color, "axis that colours stand for")->type_name("AXIS");
-  command->add_option("--mark", options.mark, "axis that marks stand for")->type_name("AXIS");
+  add_value(*command, "--facet", options.facet, "AXIS",
+            "draw a picture for each value of this axis" + axis);
+  add_value(*command, "--color", options.color, "AXIS", "axis that colours stand for");
+  add_value(*command, "--mark", options.mark, "AXIS", "axis that marks stand for");
   command
       ->add_option("--tolerance", options.tolerance_percent,
                    "areas and times count as equal up to this difference, in percent")
@@ -287,10 +282,8 @@ CLI::App& add_sweep_step(CLI::App& sweep, const std::string& name, const std::st
                          SweepOptions& options) {
   CLI::App* command = sweep.add_subcommand(name, meaning);
   command->add_option("file", options.file, "sweep file (YAML)")->required();
-  command
-      ->add_option("-o,--output", options.output,
-                   "folder of the sweep (default: sweeps/ and the file's name)")
-      ->type_name("FOLDER");
+  add_value(*command, "-o,--output", options.output, "FOLDER",
+            "folder of the sweep (default: sweeps/ and the file's name)");
   if (name != "gather") {
     add_overrides(*command, options.overrides,
                   "set a configuration key; for a key of an axis, its value or its list of values");
@@ -299,14 +292,10 @@ CLI::App& add_sweep_step(CLI::App& sweep, const std::string& name, const std::st
 }
 
 void add_limits(CLI::App& command, SweepOptions& options) {
-  command
-      .add_option("--time-limit", options.time_limit,
-                  "time limit of a point, which replaces the limit in the file: 90s, 10min, 2h")
-      ->type_name("TIME");
-  command
-      .add_option("--memory-limit", options.memory_limit,
-                  "limit of a point's address space, which replaces the limit in the file: 4GiB")
-      ->type_name("SIZE");
+  add_value(command, "--time-limit", options.time_limit, "TIME",
+            "time limit of a point, which replaces the limit in the file: 90s, 10min, 2h");
+  add_value(command, "--memory-limit", options.memory_limit, "SIZE",
+            "limit of a point's address space, which replaces the limit in the file: 4GiB");
   command.add_flag("--keep-failed", options.keep_failed, "do not run failed points again");
 }
 
@@ -324,8 +313,8 @@ Subcommand add_sweep(CLI::App& app, SweepOptions& options) {
   run.add_option("--shard", options.shard,
                  "simulate only this part of the points, 1/N to N/N (default: all points)")
       ->type_name("I/N");
-  run.add_option("--point", options.point, "simulate only this point, even if it is finished")
-      ->type_name("ID");
+  add_value(run, "--point", options.point, "ID",
+            "simulate only this point, even if it is finished");
 
   CLI::App& gather = add_sweep_step(*sweep, "gather",
                                     "write results.csv and results.jsonl of all points", options);

@@ -92,6 +92,12 @@ std::string output_mistake(const std::vector<CommandFile>& outputs,
   return {};
 }
 
+bool can_write(const std::vector<CommandFile>& outputs, const std::vector<CommandFile>& inputs) {
+  const std::string mistake = output_mistake(outputs, inputs);
+  if (!mistake.empty()) fmt::print(stderr, "{}\n", mistake);
+  return mistake.empty();
+}
+
 bool write_text(const std::string& target, const std::string& text) {
   if (target == "-") {
     std::cout << text;

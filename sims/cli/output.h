@@ -26,6 +26,10 @@ struct CommandFile {
 [[nodiscard]] std::string output_mistake(const std::vector<CommandFile>& outputs,
                                          const std::vector<CommandFile>& inputs);
 
+// Prints that reason. Returns false if there is one.
+[[nodiscard]] bool can_write(const std::vector<CommandFile>& outputs,
+                             const std::vector<CommandFile>& inputs);
+
 // Writes to file `target`, or to stdout for "-". A regular file keeps its old contents until the
 // new contents are complete. If the file cannot be written, prints an error to stderr and returns
 // false.

@@ -381,14 +381,11 @@ int reorder_command(const ReorderOptions& options) {
   if (!problem.empty()) return refuse(input.path, problem);
   std::vector<CommandFile> files = files_of(*inputs);
   if (!options.latency.empty()) files.push_back({"--latency file", options.latency});
-  const std::string mistake = output_mistake({{"--json", options.json},
-                                              {"--output", options.output},
-                                              {"--write-latency", options.write_latency}},
-                                             files);
-  if (!mistake.empty()) {
-    fmt::print(stderr, "{}\n", mistake);
+  if (!can_write({{"--json", options.json},
+                  {"--output", options.output},
+                  {"--write-latency", options.write_latency}},
+                 files))
     return kUsageError;
-  }
   try {
     return study(options, input);
   } catch (const std::invalid_argument& error) {

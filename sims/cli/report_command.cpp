@@ -18,11 +18,7 @@ int report_command(const ReportOptions& options) {
       files.push_back({"file of the sweep", (std::filesystem::path(path) / name).string()});
     }
   }
-  const std::string mistake = output_mistake({{"--output", options.output}}, files);
-  if (!mistake.empty()) {
-    fmt::print(stderr, "{}\n", mistake);
-    return kUsageError;
-  }
+  if (!can_write({{"--output", options.output}}, files)) return kUsageError;
   const report::ReadResult read = report::read_report(options.results, kVersion);
   for (const std::string& error : read.errors) fmt::print(stderr, "{}\n", error);
   if (!read.errors.empty()) return kUsageError;

@@ -8,29 +8,18 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "sims/experiment/result_fields.h"
+
 namespace espalier {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string text_of(const Json& result, const char* key) {
-  const auto value = result.find(key);
-  if (value == result.end() || value->is_null()) return "-";
+std::string text_of(const Json& result, const std::string& field) {
+  const Json* value = find_field(result, field);
+  if (value == nullptr || value->is_null()) return "-";
   return value->is_string() ? value->get<std::string>() : value->dump();
-}
-
-// Returns 0 for a failed run.
-double time_of(const Json& result) {
-  const auto time = result.find("time_ns");
-  return time == result.end() || !time->is_number() ? 0.0 : time->get<double>();
-}
-
-// The speed relative to `first`.
-std::string speed_text(const Json& first, const Json& result) {
-  const double mine = time_of(result);
-  const double theirs = time_of(first);
-  return mine == 0 || theirs == 0 ? "-" : fmt::format("{:.2f}x", theirs / mine);
 }
 
 std::string rank_order_text(const Json& result) {
@@ -41,58 +30,46 @@ std::string rank_order_text(const Json& result) {
 
 using Column = ResultColumn;
 
-// A number of the training iteration.
-std::string iteration_figure(const Json& result, const char* key, int digits, double factor) {
-  const auto training = result.find("training");
-  return training == result.end() ? "-" : fixed(*training, key, digits, factor);
+ResultText plain(const char* field) {
+  return [field](const Json& result) { return text_of(result, field); };
+}
+
+// The speed relative to the first row whose `fields` are the same; "-" if one of the runs failed.
+ResultText speed(const std::vector<Json>& results, const char* time,
+                 const std::vector<const char*>& fields) {
+  const auto time_of = [time](const Json& result) {
+    const Json* value = find_field(result, time);
+    return value == nullptr || !value->is_number() ? 0.0 : value->get<double>();
+  };
+  return [&results, time_of, fields](const Json& result) -> std::string {
+    const auto first = std::find_if(results.begin(), results.end(), [&](const Json& other) {
+      return std::all_of(fields.begin(), fields.end(), [&](const char* field) {
+        return text_of(other, field) == text_of(result, field);
+      });
+    });
+    const double mine = time_of(result);
+    const double theirs = time_of(*first);
+    return mine == 0 || theirs == 0 ? "-" : fmt::format("{:.2f}x", theirs / mine);
+  };
 }
 
 // Speed is relative to the first row of the same network.
 std::vector<Column> training_columns(const std::vector<Json>& results) {
-  const auto plain = [](const char* key) {
-    return [key](const Json& r) { return text_of(r, key); };
-  };
-  const auto microseconds = [](const char* key) {
-    return [key](const Json& r) { return iteration_figure(r, key, 1, 1e-3); };
-  };
-  const auto about_coordination = [](const char* key) {
-    return [key](const Json& r) {
-      const auto about = r.find("coordination");
-      return about == r.end() ? "-" : text_of(*about, key);
-    };
-  };
-  const auto iteration_of = [](const Json& r) {
-    const auto training = r.find("training");
-    return training == r.end() ? 0.0 : training->value("iteration_ns", 0.0);
-  };
-  const auto speed = [&results, iteration_of](const Json& result) -> std::string {
-    const auto first = std::find_if(results.begin(), results.end(), [&](const Json& r) {
-      return text_of(r, "network") == text_of(result, "network") &&
-             text_of(r, "topology") == text_of(result, "topology");
-    });
-    const double mine = iteration_of(result);
-    const double theirs = iteration_of(*first);
-    return mine == 0 || theirs == 0 ? "-" : fmt::format("{:.2f}x", theirs / mine);
-  };
   return {{"network", true, plain("network")},
           {"topology", false, plain("topology")},
           {"overlap", true, plain("overlap")},
-          {"coordination", false, about_coordination("mode")},
-          {"groups", false, about_coordination("groups")},
-          {"seed", false, about_coordination("seed")},
+          {"coordination", false, plain("coordination.mode")},
+          {"groups", false, plain("coordination.groups")},
+          {"seed", false, plain("coordination.seed")},
           {"algorithm", true, plain("algorithm")},
           {"flow control", true, plain("flow_control")},
           {"lockstep", false, plain("lockstep")},
-          {"compute us", true, microseconds("compute_ns")},
-          {"all-reduce us", true, microseconds("all_reduce_ns")},
-          {"exposed us", true, microseconds("exposed_ns")},
-          {"iteration us", true, microseconds("iteration_ns")},
-          {"exposed", true,
-           [](const Json& r) {
-             const std::string percent = iteration_figure(r, "exposed_share", 1, 100);
-             return percent == "-" ? percent : percent + " %";
-           }},
-          {"speed", true, speed},
+          {"compute us", true, number_text("training.compute_ns", 1, 1e-3)},
+          {"all-reduce us", true, number_text("training.all_reduce_ns", 1, 1e-3)},
+          {"exposed us", true, number_text("training.exposed_ns", 1, 1e-3)},
+          {"iteration us", true, number_text("training.iteration_ns", 1, 1e-3)},
+          {"exposed", true, percent_text("training.exposed_share")},
+          {"speed", true, speed(results, "training.iteration_ns", {"network", "topology"})},
           {"energy uJ", true, energy_text},
           {"verified", true, plain("verified")}};
 }
@@ -147,46 +124,29 @@ std::string clock_note(const std::vector<Json>& results) {
   return text;
 }
 
-bool has_control(const Json& result) { return result.contains("control"); }
-
 // Latencies in cycles.
-std::vector<Column> control_columns() {
-  const auto of_control = [](auto text) {
-    return [text](const Json& r) { return has_control(r) ? text(r.at("control")) : "-"; };
-  };
-  return {
-      {"control VCs", false, of_control([](const Json& c) { return text_of(c, "vcs"); })},
-      {"control messages", true, of_control([](const Json& c) { return text_of(c, "messages"); })},
-      {"mean", true, of_control([](const Json& c) { return fixed(c, "latency_mean_cycles", 1); })},
-      {"p99", true, of_control([](const Json& c) { return text_of(c, "latency_p99_cycles"); })},
-      {"max", true, of_control([](const Json& c) { return text_of(c, "latency_max_cycles"); })}};
+const std::vector<Column>& control_columns() {
+  static const std::vector<Column> columns{
+      {"control VCs", false, plain("control.vcs")},
+      {"control messages", true, plain("control.messages")},
+      {"mean", true, number_text("control.latency_mean_cycles", 1)},
+      {"p99", true, plain("control.latency_p99_cycles")},
+      {"max", true, plain("control.latency_max_cycles")}};
+  return columns;
 }
 
 // Speed is relative to the first row of the same workload and system.
 std::vector<Column> workload_columns(const std::vector<Json>& results) {
-  const auto plain = [](const char* key) {
-    return [key](const Json& r) { return text_of(r, key); };
-  };
-  const auto milliseconds = [](const char* key) {
-    return [key](const Json& r) { return fixed(r.at("iteration"), key, 3, 1e-6); };
-  };
-  const auto speed = [&results](const Json& result) -> std::string {
-    const auto first = std::find_if(results.begin(), results.end(), [&](const Json& r) {
-      return text_of(r, "workload") == text_of(result, "workload") &&
-             text_of(r, "topology") == text_of(result, "topology");
-    });
-    return speed_text(*first, result);
-  };
   return {{"workload", true, plain("workload")},
           {"topology", false, plain("topology")},
           {"algorithm", true, plain("algorithm")},
-          {"forward ms", true, milliseconds("forward_ns")},
-          {"backward ms", true, milliseconds("backward_ns")},
-          {"exposed data ms", true, milliseconds("exposed_data_ns")},
-          {"exposed model ms", true, milliseconds("exposed_model_ns")},
-          {"total ms", true, [](const Json& r) { return fixed(r, "time_ns", 3, 1e-6); }},
-          {"ideal ms", true, milliseconds("ideal_total_ns")},
-          {"speed", true, speed}};
+          {"forward ms", true, number_text("iteration.forward_ns", 3, 1e-6)},
+          {"backward ms", true, number_text("iteration.backward_ns", 3, 1e-6)},
+          {"exposed data ms", true, number_text("iteration.exposed_data_ns", 3, 1e-6)},
+          {"exposed model ms", true, number_text("iteration.exposed_model_ns", 3, 1e-6)},
+          {"total ms", true, number_text("time_ns", 3, 1e-6)},
+          {"ideal ms", true, number_text("iteration.ideal_total_ns", 3, 1e-6)},
+          {"speed", true, speed(results, "time_ns", {"workload", "topology"})}};
 }
 
 std::vector<Column> columns(const std::vector<Json>& results) {
@@ -194,29 +154,14 @@ std::vector<Column> columns(const std::vector<Json>& results) {
   if (std::all_of(results.begin(), results.end(), is_workload)) return workload_columns(results);
   const auto is_training = [](const Json& r) { return r.contains("network"); };
   if (std::all_of(results.begin(), results.end(), is_training)) return training_columns(results);
-  const auto plain = [](const char* key) {
-    return [key](const Json& r) { return text_of(r, key); };
-  };
-  const auto number = [](const char* key, int digits, double factor) {
-    return [=](const Json& r) { return fixed(r, key, digits, factor); };
-  };
-  const auto speed = [&results](const Json& result) -> std::string {
-    const auto first = std::find_if(results.begin(), results.end(), [&](const Json& r) {
-      return text_of(r, "size_bytes") == text_of(result, "size_bytes") &&
-             text_of(r, "topology") == text_of(result, "topology") &&
-             text_of(r, "op") == text_of(result, "op");
-    });
-    return speed_text(*first, result);
-  };
-  const bool traffic = results.front().contains("traffic");
-  if (traffic) {
+  if (results.front().contains("traffic")) {
     return {{"traffic", true, plain("traffic")},
             {"topology", false, plain("topology")},
             {"flow control", true, plain("flow_control")},
-            {"offered", true, number("offered_flits_per_node_cycle", 3, 1)},
-            {"accepted", true, number("accepted_flits_per_node_cycle", 3, 1)},
+            {"offered", true, number_text("offered_flits_per_node_cycle", 3)},
+            {"accepted", true, number_text("accepted_flits_per_node_cycle", 3)},
             {"messages", true, plain("messages")},
-            {"mean latency", true, number("message_latency_mean_cycles", 1, 1)},
+            {"mean latency", true, number_text("message_latency_mean_cycles", 1)},
             {"p99", true, plain("message_latency_p99_cycles")},
             {"max latency", true, plain("message_latency_max_cycles")},
             {"saturated", false, plain("saturated")},
@@ -224,12 +169,6 @@ std::vector<Column> columns(const std::vector<Json>& results) {
             {"energy uJ", true, energy_text},
             {"verified", true, plain("verified")}};
   }
-  const auto percent = [](const char* key) {
-    return [key](const Json& r) {
-      const std::string text = fixed(r, key, 1, 100);
-      return text == "-" ? text : text + " %";
-    };
-  };
   // Only some algorithms have these fields.
   const auto has = [&results](const char* key) {
     return std::any_of(results.begin(), results.end(),
@@ -244,19 +183,20 @@ std::vector<Column> columns(const std::vector<Json>& results) {
         column.title == "flow control" || (column.title == "protocol" && has("protocol"));
     table.push_back(std::move(column));
   }
-  const std::vector<Column> figures{{"steps", has("timesteps"), plain("timesteps")},
-                                    {"cycles", true, plain("cycles")},
-                                    {"time us", true, number("time_ns", 1, 1e-3)},
-                                    {"GB/s", true, number("bandwidth_GBps", 2, 1)},
-                                    {"bound us", true, number("bound_ns", 1, 1e-3)},
-                                    {"of bound", true, percent("bound_ratio")},
-                                    {"speed", true, speed},
-                                    {"util", has("utilization"), percent("utilization")},
-                                    {"links busy", true, percent("link_utilization_mean")},
-                                    {"energy uJ", has("energy"), energy_text}};
+  const std::vector<Column> figures{
+      {"steps", has("timesteps"), plain("timesteps")},
+      {"cycles", true, plain("cycles")},
+      {"time us", true, number_text("time_ns", 1, 1e-3)},
+      {"GB/s", true, number_text("bandwidth_GBps", 2)},
+      {"bound us", true, number_text("bound_ns", 1, 1e-3)},
+      {"of bound", true, percent_text("bound_ratio")},
+      {"speed", true, speed(results, "time_ns", {"size_bytes", "topology", "op"})},
+      {"util", has("utilization"), percent_text("utilization")},
+      {"links busy", true, percent_text("link_utilization_mean")},
+      {"energy uJ", has("energy"), energy_text}};
   table.insert(table.end(), figures.begin(), figures.end());
-  if (std::any_of(results.begin(), results.end(), has_control)) {
-    for (const Column& column : control_columns()) table.push_back(column);
+  if (has("control")) {
+    table.insert(table.end(), control_columns().begin(), control_columns().end());
   }
   table.push_back({"verified", true, plain("verified")});
   return table;
@@ -264,16 +204,24 @@ std::vector<Column> columns(const std::vector<Json>& results) {
 
 }  // namespace
 
-std::string energy_text(const Json& result) {
-  const auto energy = result.find("energy");
-  return energy == result.end() || !energy->is_object() ? "-" : fixed(*energy, "priced_uJ", 1);
-}
-
-std::string fixed(const Json& result, const char* key, int digits, double factor) {
-  const auto value = result.find(key);
-  if (value == result.end() || !value->is_number()) return "-";
+std::string fixed(const Json& result, const std::string& field, int digits, double factor) {
+  const Json* value = find_field(result, field);
+  if (value == nullptr || !value->is_number()) return "-";
   return fmt::format("{:.{}f}", value->get<double>() * factor, digits);
 }
+
+ResultText number_text(const char* field, int digits, double factor) {
+  return [=](const Json& result) { return fixed(result, field, digits, factor); };
+}
+
+ResultText percent_text(const char* field) {
+  return [field](const Json& result) {
+    const std::string text = fixed(result, field, 1, 100);
+    return text == "-" ? text : text + " %";
+  };
+}
+
+std::string energy_text(const Json& result) { return fixed(result, "energy.priced_uJ", 1); }
 
 std::string size_text(const Json& result) {
   const auto value = result.find("size_bytes");
@@ -288,9 +236,6 @@ std::string size_text(const Json& result) {
 }
 
 std::vector<ResultColumn> variant_columns() {
-  const auto plain = [](const char* key) {
-    return [key](const Json& r) { return text_of(r, key); };
-  };
   return {{"rank order", false, rank_order_text},  {"flow control", false, plain("flow_control")},
           {"lockstep", false, plain("lockstep")},  {"chunks", false, plain("chunks")},
           {"queue", false, plain("queue_order")},  {"in flight", false, plain("in_flight")},

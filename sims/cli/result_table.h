@@ -8,10 +8,12 @@
 
 namespace espalier {
 
+using ResultText = std::function<std::string(const nlohmann::ordered_json&)>;
+
 struct ResultColumn {
   std::string title;
   bool always;  // show the column even if all rows have the same value
-  std::function<std::string(const nlohmann::ordered_json&)> text;
+  ResultText text;
 };
 
 // The settings of a collective beside its algorithm and size. Only columns whose values vary are
@@ -22,9 +24,12 @@ struct ResultColumn {
                                      const std::vector<nlohmann::ordered_json>& results);
 // Lines below a table: what the energy leaves out, and clocks that cannot be reached.
 [[nodiscard]] std::string table_notes(const std::vector<nlohmann::ordered_json>& results);
-// "12.3"; "-" if the result has no such number.
-[[nodiscard]] std::string fixed(const nlohmann::ordered_json& result, const char* key, int digits,
-                                double factor = 1);
+// "12.3"; "-" if the result has no such number. `field`: its dotted name.
+[[nodiscard]] std::string fixed(const nlohmann::ordered_json& result, const std::string& field,
+                                int digits, double factor = 1);
+// The same as a column's text; a share as "12.3 %".
+[[nodiscard]] ResultText number_text(const char* field, int digits, double factor = 1);
+[[nodiscard]] ResultText percent_text(const char* field);
 // The priced energy in uJ; "-" if the result has none.
 [[nodiscard]] std::string energy_text(const nlohmann::ordered_json& result);
 // "16 MiB"

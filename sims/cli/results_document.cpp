@@ -7,6 +7,7 @@
 #include "sims/config/resolved.h"
 #include "sims/experiment/axis_numbers.h"
 #include "sims/experiment/result_fields.h"
+#include "sims/page/config_differences.h"
 
 namespace espalier {
 
@@ -38,27 +39,13 @@ Json merge(const std::vector<Json>& values) {
   return distinct.size() == 1 ? distinct.front() : Json(distinct);
 }
 
-// The configuration by dotted names.
-Json flat(const Json& config, const std::string& section = {}) {
-  Json all = Json::object();
-  for (const auto& [key, value] : config.items()) {
-    const std::string name = section.empty() ? key : section + "." + key;
-    if (value.is_object()) {
-      all.update(flat(value, name));
-    } else {
-      all[name] = value;
-    }
-  }
-  return all;
-}
-
 void add_points(Json& points, const std::vector<Input>& inputs, std::size_t index,
                 const std::filesystem::path& folder) {
   const Input& input = inputs[index];
   std::vector<Json> configs;
   Json all = Json::object();  // every key of every point
-  for (const RunPoint& point : seen_from(input.points, folder)) {
-    configs.push_back(flat(resolved_json(point)));
+  for (const RunPoint& point : input.points) {
+    configs.push_back(report::flatten_config(resolved_for(point, folder)));
     all.update(configs.back());
   }
   std::vector<std::string> varying;
@@ -85,14 +72,6 @@ Json points_json(const std::vector<Input>& inputs, const std::filesystem::path& 
   return points;
 }
 
-// Merges several configurations: a key with different values holds the list of its values.
-Json merged_config(const std::vector<RunPoint>& points) {
-  std::vector<Json> configs;
-  configs.reserve(points.size());
-  for (const RunPoint& point : points) configs.push_back(resolved_json(point));
-  return merge(configs);
-}
-
 }  // namespace
 
 std::filesystem::path folder_of(const std::string& target) {
@@ -106,14 +85,19 @@ Json results_document(const std::vector<std::string>& command, const std::vector
   document["tool"]["name"] = "espalier";
   document["tool"]["version"] = kVersion;
   document["command"] = command;
-  const auto configs = [&inputs](auto place) {
+  // A key with different values holds the list of its values.
+  const auto configs = [&inputs](const auto& config_of) {
     Json all = Json::array();
-    for (const Input& input : inputs) all.push_back(merged_config(place(input.points)));
+    for (const Input& input : inputs) {
+      std::vector<Json> of_input;
+      for (const RunPoint& point : input.points) of_input.push_back(config_of(point));
+      all.push_back(merge(of_input));
+    }
     return all.size() == 1 ? all.front() : all;
   };
-  document["config"] = configs([&](const auto& points) { return seen_from(points, folder); });
+  document["config"] = configs([&](const RunPoint& point) { return resolved_for(point, folder); });
   // The hash does not depend on the document's folder.
-  document["config_hash"] = hash_of(configs([](const auto& points) { return points; }));
+  document["config_hash"] = hash_of(configs(resolved_json));
   document["points"] = points_json(inputs, folder);
   document["results"] = results;
   return document;

@@ -11,6 +11,7 @@
 #include "flowctl/flit_format.h"
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
+#include "sims/cli/results_document.h"
 #include "sims/cli/schedule_text.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/collective_work.h"
@@ -158,9 +159,7 @@ void write_tables(std::ostream& out, const Input& input, const ScheduleTables& g
     store_rows(tables, point.system.ni);
     write_table_text(out, tables);
   } else if (format == "json") {
-    const auto parent = std::filesystem::path(options.output).parent_path();
-    const auto folder = parent.empty() ? std::filesystem::current_path() : parent;
-    write_schedule_file(out, resolved_json(seen_from({point}, folder).front()), *input.topology,
+    write_schedule_file(out, resolved_for(point, folder_of(options.output)), *input.topology,
                         tables);
   } else if (format == "dot") {
     write_dot(out, raise_from_tables(*input.topology, tables));
@@ -174,11 +173,7 @@ void write_tables(std::ostream& out, const Input& input, const ScheduleTables& g
 int schedule_command(const ScheduleOptions& options) {
   const auto inputs = load_inputs({options.config}, options.overrides, ConfigNeed::collective);
   if (!inputs) return kUsageError;
-  const std::string mistake = output_mistake({{"--output", options.output}}, files_of(*inputs));
-  if (!mistake.empty()) {
-    fmt::print(stderr, "{}\n", mistake);
-    return kUsageError;
-  }
+  if (!can_write({{"--output", options.output}}, files_of(*inputs))) return kUsageError;
   const Input& input = inputs->front();
   if (!input.program && input.points.size() != 1) {
     fmt::print(stderr,
