@@ -25,8 +25,6 @@
 #include "sims/system/idle_network.h"
 #include "sims/workload/coordination/closed_form.h"
 #include "sims/workload/coordination/coordination_spec.h"
-#include "sims/workload/coordination/job_hosts.h"
-#include "sims/workload/coordination/modelled_data_plane.h"
 #include "sims/workload/coordination/training_recorder.h"
 
 namespace espalier {

@@ -11,8 +11,6 @@
 
 #include "hw/hash.h"
 #include "sims/workload/coordination/closed_form.h"
-#include "sims/workload/coordination/job_hosts.h"
-#include "sims/workload/coordination/modelled_data_plane.h"
 
 namespace espalier {
 

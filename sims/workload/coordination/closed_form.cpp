@@ -1,13 +1,13 @@
 #include "sims/workload/coordination/closed_form.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <queue>
 #include <unordered_map>
 #include <vector>
 
 #include "sims/workload/coordination/coordination.h"
-#include "sims/workload/coordination/job_hosts.h"
-#include "sims/workload/coordination/modelled_data_plane.h"
 #include "sims/workload/coordination/training_recorder.h"
 
 namespace espalier {
@@ -19,22 +19,160 @@ namespace {
 class CycleRun {
  public:
   // The arguments must outlive it.
-  CycleRun(const TrainingJob& job, const MessageTime& messages, const ReductionTime& reductions);
+  CycleRun(const TrainingJob& job, const MessageTime& messages, const ReductionTime& reductions)
+      : job_(job),
+        messages_(messages),
+        reductions_(reductions),
+        times_(job.set, job.units, job.jitter),
+        coordination_(job),
+        recorder_(job),
+        begin_(job.spec.ranks, 1),
+        now_(job.spec.ranks, 1),
+        gathered_(job.spec.ranks, 0),
+        flights_(kNumControlOps),
+        paths_(kNumControlOps) {
+    frameworks_.reserve(job.spec.ranks);
+    for (std::size_t r = 0; r < job.spec.ranks; ++r) {
+      frameworks_.emplace_back(job, times_, RankId(r));
+    }
+  }
 
-  TrainingRecord run(const JobProgress& progress);
+  TrainingRecord run(const JobProgress& progress) {
+    const std::uint64_t last = std::uint64_t{job_.spec.iterations} * job_.units.size();
+    const RankController& root = coordination_.controller(kRoot);
+    while (root.num_executed() != last && coordination_.disagreement().empty()) {
+      enter_cycle();
+      for (std::size_t i = 0; const auto op = coordination_.op(kRoot, cycle_, i); ++i) {
+        run_operation(*op);
+      }
+      execute();
+      for (std::size_t r = 0; r < begin_.size(); ++r) {
+        begin_[r] = std::max(now_[r] + 1, begin_[r] + job_.spec.times.cycle);
+      }
+      ++cycle_;
+      if (progress) progress(static_cast<double>(root.num_executed()) / static_cast<double>(last));
+    }
+    recorder_.fail(coordination_.disagreement());
+    return recorder_.record();
+  }
 
  private:
-  void enter_cycle();
-  void run_operation(ControlOp op);
+  void enter_cycle() {
+    for (std::size_t r = 0; r < begin_.size(); ++r) {
+      const RankId rank(r);
+      RankController& controller = coordination_.controller(rank);
+      const ShapeId shape = frameworks_[r].shape();
+      frameworks_[r].take_until(begin_[r], [&](UnitId unit) { controller.submit(unit, shape); });
+      now_[r] = begin_[r];
+      coordination_.enter(rank, cycle_);
+    }
+  }
+  void run_operation(ControlOp op) {
+    if (coordination_.is_uniform(op, cycle_)) {
+      run_uniform(op);
+    } else {
+      for (std::size_t r = 0; r < now_.size(); ++r) {
+        now_[r] += coordination_.begin(RankId(r), op);
+        gathered_[r] = coordination_.own_part(RankId(r), op);
+      }
+      std::size_t first = 0;
+      for (const auto& round : coordination_.pattern(op).rounds) {
+        run_round(op, first, round);
+        first += round.size();
+      }
+    }
+    now_[0] += coordination_.finished(kRoot, cycle_, op);
+    if (coordination_.only_root_finishes(cycle_, op)) return;
+    for (std::size_t r = 1; r < now_.size(); ++r) {
+      now_[r] += coordination_.finished(RankId(r), cycle_, op);
+    }
+  }
   // `first`: number of the round's first message in the pattern.
-  void run_round(ControlOp op, std::size_t first, const std::vector<PatternMessage>& round);
+  void run_round(ControlOp op, std::size_t first, const std::vector<PatternMessage>& round) {
+    const std::vector<MessageTime::Path>& of_op = paths(op);
+    const Cycle overhead = job_.spec.times.overhead;
+    arrival_.resize(round.size());
+    sent_bytes_.resize(round.size());
+    for (std::size_t m = 0; m < round.size(); ++m) {
+      const RankId from = round[m].from;
+      const Bytes bytes = coordination_.message_bytes(from, cycle_, op, gathered_[from.index()]);
+      now_[from.index()] += overhead;
+      sent_bytes_[m] = bytes;
+      arrival_[m] = now_[from.index()] + messages_.flight(of_op[first + m], bytes);
+      recorder_.control_messages(1, bytes);
+    }
+    for (std::size_t m = 0; m < round.size(); ++m) {
+      const RankId to = round[m].to;
+      Cycle& now = now_[to.index()];
+      now = std::max(now, arrival_[m]) + overhead;
+      gathered_[to.index()] += sent_bytes_[m];
+      now += coordination_.received(to, round[m].from, op);
+    }
+  }
   // Fast path for messages of one size whose receipt costs only the overhead.
-  void run_uniform(ControlOp op);
+  void run_uniform(ControlOp op) {
+    const Cycle overhead = job_.spec.times.overhead;
+    const Bytes bytes = coordination_.message_bytes(RankId(0), cycle_, op, 0);
+    const std::vector<Cycle>& times = flights(op, bytes);
+    std::size_t first = 0;  // first message of the round
+    for (const auto& round : coordination_.pattern(op).rounds) {
+      arrival_.resize(round.size());
+      for (std::size_t m = 0; m < round.size(); ++m) {
+        arrival_[m] = (now_[round[m].from.index()] += overhead) + times[first + m];
+      }
+      for (std::size_t m = 0; m < round.size(); ++m) {
+        Cycle& now = now_[round[m].to.index()];
+        now = std::max(now, arrival_[m]) + overhead;
+      }
+      first += round.size();
+    }
+    recorder_.control_messages(first, first * bytes);
+  }
   // Both are indexed by message of the operation's pattern.
-  [[nodiscard]] const std::vector<MessageTime::Path>& paths(ControlOp op);
-  [[nodiscard]] const std::vector<Cycle>& flights(ControlOp op, Bytes bytes);
-  void execute();
-  void reduce(CollectiveNumber collective);
+  [[nodiscard]] const std::vector<MessageTime::Path>& paths(ControlOp op) {
+    std::vector<MessageTime::Path>& known = paths_[static_cast<std::size_t>(op)];
+    if (!known.empty()) return known;
+    for (const auto& round : coordination_.pattern(op).rounds) {
+      for (const PatternMessage& m : round) known.push_back(messages_.path(m.from, m.to));
+    }
+    return known;
+  }
+  [[nodiscard]] const std::vector<Cycle>& flights(ControlOp op, Bytes bytes) {
+    Flights& known = flights_[static_cast<std::size_t>(op)];
+    if (known.bytes == bytes) return known.times;
+    known.bytes = bytes;
+    known.times.clear();
+    for (const MessageTime::Path path : paths(op)) {
+      known.times.push_back(messages_.flight(path, bytes));
+    }
+    return known.times;
+  }
+  void execute() {
+    const std::uint64_t executed = coordination_.controller(kRoot).num_executed();
+    recorder_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()), begin_[0],
+                            now_[0]);
+    Coordination::Decided decided;
+    for (std::size_t r = 0; r < now_.size(); ++r) decided = coordination_.leave(RankId(r), cycle_);
+    for (CollectiveNumber c = decided.first; c != decided.end; ++c) reduce(c);
+  }
+  void reduce(CollectiveNumber collective) {
+    const Response& response = coordination_.responses()[collective];
+    for (std::size_t r = 0; r < now_.size(); ++r) {
+      now_[r] += job_.spec.times.overhead;
+      recorder_.posted(RankId(r), collective, response, frameworks_[r], now_[r]);
+      frameworks_[r].posted(now_[r]);
+    }
+    const Cycle begin = std::max(stream_free_, recorder_.collective(collective).last_posted);
+    stream_free_ = begin + reductions_(response.bytes);
+    recorder_.done(collective, stream_free_);
+    const bool waits = job_.spec.wait == DataPlaneWait::blocking;
+    for (std::size_t r = 0; r < now_.size(); ++r) {
+      if (waits) now_[r] = std::max(now_[r], stream_free_);
+      const std::uint32_t iteration = frameworks_[r].iteration();
+      const Cycle end = frameworks_[r].reduced(response.tensors.size(), stream_free_);
+      if (end != kNever) recorder_.iteration_over(iteration, end);
+    }
+  }
 
   const TrainingJob& job_;
   const MessageTime& messages_;
@@ -57,166 +195,6 @@ class CycleRun {
   std::vector<std::vector<MessageTime::Path>> paths_;  // by operation
   Cycle stream_free_ = 0;                              // end of the previous collective
 };
-
-CycleRun::CycleRun(const TrainingJob& job, const MessageTime& messages,
-                   const ReductionTime& reductions)
-    : job_(job),
-      messages_(messages),
-      reductions_(reductions),
-      times_(job.set, job.units, job.jitter),
-      coordination_(job),
-      recorder_(job),
-      begin_(job.spec.ranks, 1),
-      now_(job.spec.ranks, 1),
-      gathered_(job.spec.ranks, 0),
-      flights_(kNumControlOps),
-      paths_(kNumControlOps) {
-  frameworks_.reserve(job.spec.ranks);
-  for (std::size_t r = 0; r < job.spec.ranks; ++r) {
-    frameworks_.emplace_back(job, times_, RankId(r));
-  }
-}
-
-TrainingRecord CycleRun::run(const JobProgress& progress) {
-  const std::uint64_t last = std::uint64_t{job_.spec.iterations} * job_.units.size();
-  const RankController& root = coordination_.controller(kRoot);
-  while (root.num_executed() != last && coordination_.disagreement().empty()) {
-    enter_cycle();
-    for (std::size_t i = 0; const auto op = coordination_.op(kRoot, cycle_, i); ++i) {
-      run_operation(*op);
-    }
-    execute();
-    for (std::size_t r = 0; r < begin_.size(); ++r) {
-      begin_[r] = std::max(now_[r] + 1, begin_[r] + job_.spec.times.cycle);
-    }
-    ++cycle_;
-    if (progress) progress(static_cast<double>(root.num_executed()) / static_cast<double>(last));
-  }
-  recorder_.fail(coordination_.disagreement());
-  return recorder_.record();
-}
-
-void CycleRun::enter_cycle() {
-  for (std::size_t r = 0; r < begin_.size(); ++r) {
-    const RankId rank(r);
-    RankController& controller = coordination_.controller(rank);
-    const ShapeId shape = frameworks_[r].shape();
-    frameworks_[r].take_until(begin_[r], [&](UnitId unit) { controller.submit(unit, shape); });
-    now_[r] = begin_[r];
-    coordination_.enter(rank, cycle_);
-  }
-}
-
-void CycleRun::run_operation(ControlOp op) {
-  if (coordination_.is_uniform(op, cycle_)) {
-    run_uniform(op);
-  } else {
-    for (std::size_t r = 0; r < now_.size(); ++r) {
-      now_[r] += coordination_.begin(RankId(r), op);
-      gathered_[r] = coordination_.own_part(RankId(r), op);
-    }
-    std::size_t first = 0;
-    for (const auto& round : coordination_.pattern(op).rounds) {
-      run_round(op, first, round);
-      first += round.size();
-    }
-  }
-  now_[0] += coordination_.finished(kRoot, cycle_, op);
-  if (coordination_.only_root_finishes(cycle_, op)) return;
-  for (std::size_t r = 1; r < now_.size(); ++r) {
-    now_[r] += coordination_.finished(RankId(r), cycle_, op);
-  }
-}
-
-const std::vector<MessageTime::Path>& CycleRun::paths(ControlOp op) {
-  std::vector<MessageTime::Path>& known = paths_[static_cast<std::size_t>(op)];
-  if (!known.empty()) return known;
-  for (const auto& round : coordination_.pattern(op).rounds) {
-    for (const PatternMessage& m : round) known.push_back(messages_.path(m.from, m.to));
-  }
-  return known;
-}
-
-const std::vector<Cycle>& CycleRun::flights(ControlOp op, Bytes bytes) {
-  Flights& known = flights_[static_cast<std::size_t>(op)];
-  if (known.bytes == bytes) return known.times;
-  known.bytes = bytes;
-  known.times.clear();
-  for (const MessageTime::Path path : paths(op)) {
-    known.times.push_back(messages_.flight(path, bytes));
-  }
-  return known.times;
-}
-
-void CycleRun::run_uniform(ControlOp op) {
-  const Cycle overhead = job_.spec.times.overhead;
-  const Bytes bytes = coordination_.message_bytes(RankId(0), cycle_, op, 0);
-  const std::vector<Cycle>& times = flights(op, bytes);
-  std::size_t first = 0;  // first message of the round
-  for (const auto& round : coordination_.pattern(op).rounds) {
-    arrival_.resize(round.size());
-    for (std::size_t m = 0; m < round.size(); ++m) {
-      arrival_[m] = (now_[round[m].from.index()] += overhead) + times[first + m];
-    }
-    for (std::size_t m = 0; m < round.size(); ++m) {
-      Cycle& now = now_[round[m].to.index()];
-      now = std::max(now, arrival_[m]) + overhead;
-    }
-    first += round.size();
-  }
-  recorder_.control_messages(first, first * bytes);
-}
-
-void CycleRun::run_round(ControlOp op, std::size_t first,
-                         const std::vector<PatternMessage>& round) {
-  const std::vector<MessageTime::Path>& of_op = paths(op);
-  const Cycle overhead = job_.spec.times.overhead;
-  arrival_.resize(round.size());
-  sent_bytes_.resize(round.size());
-  for (std::size_t m = 0; m < round.size(); ++m) {
-    const RankId from = round[m].from;
-    const Bytes bytes = coordination_.message_bytes(from, cycle_, op, gathered_[from.index()]);
-    now_[from.index()] += overhead;
-    sent_bytes_[m] = bytes;
-    arrival_[m] = now_[from.index()] + messages_.flight(of_op[first + m], bytes);
-    recorder_.control_messages(1, bytes);
-  }
-  for (std::size_t m = 0; m < round.size(); ++m) {
-    const RankId to = round[m].to;
-    Cycle& now = now_[to.index()];
-    now = std::max(now, arrival_[m]) + overhead;
-    gathered_[to.index()] += sent_bytes_[m];
-    now += coordination_.received(to, round[m].from, op);
-  }
-}
-
-void CycleRun::execute() {
-  const std::uint64_t executed = coordination_.controller(kRoot).num_executed();
-  recorder_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()), begin_[0],
-                          now_[0]);
-  Coordination::Decided decided;
-  for (std::size_t r = 0; r < now_.size(); ++r) decided = coordination_.leave(RankId(r), cycle_);
-  for (CollectiveNumber c = decided.first; c != decided.end; ++c) reduce(c);
-}
-
-void CycleRun::reduce(CollectiveNumber collective) {
-  const Response& response = coordination_.responses()[collective];
-  for (std::size_t r = 0; r < now_.size(); ++r) {
-    now_[r] += job_.spec.times.overhead;
-    recorder_.posted(RankId(r), collective, response, frameworks_[r], now_[r]);
-    frameworks_[r].posted(now_[r]);
-  }
-  const Cycle begin = std::max(stream_free_, recorder_.collective(collective).last_posted);
-  stream_free_ = begin + reductions_(response.bytes);
-  recorder_.done(collective, stream_free_);
-  const bool waits = job_.spec.wait == DataPlaneWait::blocking;
-  for (std::size_t r = 0; r < now_.size(); ++r) {
-    if (waits) now_[r] = std::max(now_[r], stream_free_);
-    const std::uint32_t iteration = frameworks_[r].iteration();
-    const Cycle end = frameworks_[r].reduced(response.tensors.size(), stream_free_);
-    if (end != kNever) recorder_.iteration_over(iteration, end);
-  }
-}
 
 class EventMachine : public HostServices {
  public:
@@ -272,6 +250,68 @@ class EventMachine : public HostServices {
 };
 
 }  // namespace
+
+void ModelledDataPlane::start(HostServices& services) {
+  services_ = &services;
+  hosts_.start(*this);
+}
+
+void ModelledDataPlane::post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) {
+  auto& stream = streams_[rank.index()];
+  stream.push_back({collective, bytes, at});
+  if (stream.size() == 1) arrive(stream.front(), at);
+}
+
+void ModelledDataPlane::arrive(const Post& post, Cycle at) {
+  if (post.collective >= meetings_.size()) meetings_.resize(post.collective + 1);
+  Meeting& meeting = meetings_[post.collective];
+  meeting.latest = std::max(meeting.latest, at);
+  if (++meeting.arrived != streams_.size()) return;
+  running_.push_back({post.collective, meeting.latest + reductions_(post.bytes)});
+  // A collective ends everywhere in the same cycle, so waking rank 0 is enough.
+  services_->wake(RankId(0), running_.back().end);
+}
+
+void ModelledDataPlane::woken(RankId rank, Cycle now) {
+  const auto over = std::find_if(running_.begin(), running_.end(),
+                                 [&](const Running& r) { return r.end == now; });
+  if (rank == RankId(0) && over != running_.end()) {
+    const Running ended = *over;
+    running_.erase(over);
+    end(ended);
+  }
+  // A host that did not ask to be woken finds no work.
+  hosts_.woken(rank, now);
+}
+
+void ModelledDataPlane::end(const Running& running) {
+  for (auto& stream : streams_) {
+    stream.pop_front();
+    if (!stream.empty()) arrive(stream.front(), std::max(stream.front().at, running.end));
+  }
+  for (std::size_t r = 0; r < streams_.size(); ++r) {
+    hosts_.collective_done(RankId(r), running.collective, running.end);
+  }
+}
+
+void ModelledDataPlane::explain(WaitList& waits) const {
+  for (std::size_t r = 0; r < streams_.size(); ++r) {
+    if (streams_[r].empty()) continue;
+    const CollectiveNumber mine = streams_[r].front().collective;
+    for (std::size_t other = 0; other < streams_.size(); ++other) {
+      const bool waits_here = streams_[other].empty() || streams_[other].front().collective != mine;
+      if (!waits_here) continue;
+      const std::string at = streams_[other].empty()
+                                 ? "has posted nothing"
+                                 : "runs " + hosts_.name_of(streams_[other].front().collective);
+      waits.push_back(
+          {host_name(RankId(r)), host_name(RankId(other)),
+           fmt::format("{}, while {} {}", hosts_.name_of(mine), host_name(RankId(other)), at)});
+      break;
+    }
+  }
+  if (waits.empty()) hosts_.explain(waits);
+}
 
 std::string run_events(HostProgram& hosts, const MessageTime& messages) {
   EventMachine(messages).run(hosts);

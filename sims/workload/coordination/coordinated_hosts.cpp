@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sims/workload/coordination/coordination.h"
-#include "sims/workload/coordination/job_hosts.h"
 #include "sims/workload/coordination/rank_framework.h"
 #include "sims/workload/coordination/training_recorder.h"
 
@@ -19,15 +18,67 @@ namespace {
 class CoordinatedHosts : public JobHosts {
  public:
   // `job` must outlive it.
-  explicit CoordinatedHosts(const TrainingJob& job);
+  explicit CoordinatedHosts(const TrainingJob& job)
+      : job_(job),
+        times_(job.set, job.units, job.jitter),
+        coordination_(job),
+        left_(job.spec.ranks),
+        recorder_(job) {
+    for (std::size_t op = 0; op < kNumControlOps; ++op) {
+      steps_.push_back(
+          steps_by_rank(coordination_.pattern(static_cast<ControlOp>(op)), job.spec.ranks));
+    }
+    hosts_.reserve(job.spec.ranks);
+    for (std::size_t r = 0; r < job.spec.ranks; ++r) {
+      hosts_.emplace_back(RankFramework(job, times_, RankId(r)));
+    }
+  }
 
-  void start(HostServices& services) override;
-  void woken(RankId rank, Cycle now) override;
-  void received(const HostMessage& message, Cycle now) override;
-  void collective_done(RankId rank, CollectiveNumber collective, Cycle now) override;
+  void start(HostServices& services) override {
+    services_ = &services;
+    for (std::size_t r = 0; r < hosts_.size(); ++r) services.wake(RankId(r), 1);
+  }
+  void woken(RankId rank, Cycle now) override {
+    Host& h = host(rank);
+    if (h.stage == Stage::asleep && h.cycle_begin == now) begin_cycle(rank, now);
+  }
+  void received(const HostMessage& message, Cycle now) override {
+    recorder_.control_messages(1, message.bytes);
+    Host& h = host(message.to);
+    h.inbox.push_back({message.from, message.tag, message.bytes, now});
+    if (h.stage == Stage::in_cycle) run(message.to);
+  }
+  void collective_done(RankId rank, CollectiveNumber collective, Cycle now) override {
+    Host& h = host(rank);
+    recorder_.done(collective, now);
+    const std::uint32_t iteration = h.framework.iteration();
+    const std::size_t tensors = coordination_.responses()[collective].tensors.size();
+    const Cycle end = h.framework.reduced(tensors, now);
+    if (end != kNever) {
+      recorder_.iteration_over(iteration, end);
+      if (h.framework.finished() && --left_ == 0) recorder_.fail(coordination_.disagreement());
+    }
+    if (h.stage != Stage::executing) return;
+    h.now = std::max(h.now, now);
+    if (h.next == h.end) {
+      sleep(rank);
+    } else {
+      post_next(rank);
+    }
+  }
   [[nodiscard]] bool finished() const override { return left_ == 0; }
-  [[nodiscard]] std::string name_of(CollectiveNumber collective) const override;
-  void explain(WaitList& waits) const override;
+  [[nodiscard]] std::string name_of(CollectiveNumber collective) const override {
+    return name_of_tensors(job_, coordination_.responses()[collective].tensors);
+  }
+  void explain(WaitList& waits) const override {
+    for (std::size_t r = 0; r < hosts_.size(); ++r) {
+      const Host& h = hosts_[r];
+      if (h.stage != Stage::in_cycle) continue;
+      const PatternStep& step = steps(h, RankId(r))[h.step];
+      waits.push_back({host_name(RankId(r)), host_name(step.peer),
+                       fmt::format("its message in cycle {}", h.cycle)});
+    }
+  }
 
   [[nodiscard]] const TrainingRecord& record() const override { return recorder_.record(); }
 
@@ -56,17 +107,113 @@ class CoordinatedHosts : public JobHosts {
   };
 
   [[nodiscard]] Host& host(RankId rank) { return hosts_[rank.index()]; }
-  void begin_cycle(RankId rank, Cycle now);
+  void begin_cycle(RankId rank, Cycle now) {
+    Host& h = host(rank);
+    RankController& controller = coordination_.controller(rank);
+    const ShapeId shape = h.framework.shape();
+    h.framework.take_until(now, [&](UnitId unit) { controller.submit(unit, shape); });
+    coordination_.enter(rank, h.cycle);
+    h.stage = Stage::in_cycle;
+    h.now = now;
+    h.op_index = 0;
+    if (begin_op(rank)) {
+      run(rank);
+    } else {
+      end_cycle(rank);
+    }
+  }
   // Runs the thread until it waits for a message or for time to pass.
-  void run(RankId rank);
+  void run(RankId rank) {
+    Host& h = host(rank);
+    while (run_steps(rank)) {
+      h.now += coordination_.finished(rank, h.cycle, h.op);
+      ++h.op_index;
+      if (!begin_op(rank)) {
+        end_cycle(rank);
+        return;
+      }
+    }
+  }
   // False if a message is missing.
-  bool run_steps(RankId rank);
-  bool take_message(RankId rank, RankId from);
+  bool run_steps(RankId rank) {
+    Host& h = host(rank);
+    const auto& todo = steps(h, rank);
+    for (; h.step < todo.size(); ++h.step) {
+      const PatternStep& step = todo[h.step];
+      if (!step.sends) {
+        if (!take_message(rank, step.peer)) return false;
+        continue;
+      }
+      h.now += job_.spec.times.overhead;
+      const Bytes bytes = coordination_.message_bytes(rank, h.cycle, h.op, h.gathered);
+      services_->send({rank, step.peer, bytes, tag_of(h)}, h.now);
+    }
+    return true;
+  }
+  bool take_message(RankId rank, RankId from) {
+    Host& h = host(rank);
+    const auto arrival = std::find_if(h.inbox.begin(), h.inbox.end(), [&](const Arrival& a) {
+      return a.from == from && a.tag == tag_of(h);
+    });
+    if (arrival == h.inbox.end()) return false;
+    h.now = std::max(h.now, arrival->at) + job_.spec.times.overhead;
+    h.gathered += arrival->bytes;
+    h.inbox.erase(arrival);
+    h.now += coordination_.received(rank, from, h.op);
+    return true;
+  }
   // False after the cycle's last operation.
-  bool begin_op(RankId rank);
-  void end_cycle(RankId rank);
-  void post_next(RankId rank);
-  void sleep(RankId rank);
+  bool begin_op(RankId rank) {
+    Host& h = host(rank);
+    const auto op = coordination_.op(rank, h.cycle, h.op_index);
+    if (!op) return false;
+    h.op = *op;
+    h.step = 0;
+    h.now += coordination_.begin(rank, h.op);
+    h.gathered = coordination_.own_part(rank, h.op);
+    return true;
+  }
+  void end_cycle(RankId rank) {
+    Host& h = host(rank);
+    if (rank == kRoot) {
+      const std::uint64_t executed = coordination_.controller(rank).num_executed();
+      recorder_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()),
+                              h.cycle_begin, h.now);
+    }
+    const Coordination::Decided decided = coordination_.leave(rank, h.cycle);
+    ++h.cycle;
+    h.next = decided.first;
+    h.end = decided.end;
+    if (h.next == h.end) {
+      sleep(rank);
+      return;
+    }
+    h.stage = Stage::executing;
+    post_next(rank);
+  }
+  void post_next(RankId rank) {
+    Host& h = host(rank);
+    do {
+      h.now += job_.spec.times.overhead;
+      const CollectiveNumber collective = h.next++;
+      const Response& response = coordination_.responses()[collective];
+      recorder_.posted(rank, collective, response, h.framework, h.now);
+      h.framework.posted(h.now);
+      services_->post(rank, collective, response.bytes, h.now);
+    } while (h.next != h.end && job_.spec.wait == DataPlaneWait::asynchronous);
+    if (job_.spec.wait == DataPlaneWait::asynchronous) sleep(rank);
+  }
+  void sleep(RankId rank) {
+    Host& h = host(rank);
+    const std::uint64_t last = std::uint64_t{job_.spec.iterations} * job_.units.size();
+    if (coordination_.controller(rank).num_executed() == last) {
+      h.stage = Stage::stopped;
+      return;
+    }
+    h.stage = Stage::asleep;
+    h.cycle_begin = std::max(h.now + 1, h.cycle_begin + job_.spec.times.cycle);
+    services_->wake(rank, h.cycle_begin);
+  }
   // Tag of the messages of the current operation.
   [[nodiscard]] static std::uint64_t tag_of(const Host& host) {
     return host.cycle * 8 + host.op_index;
@@ -84,184 +231,6 @@ class CoordinatedHosts : public JobHosts {
   std::size_t left_;  // ranks whose framework has not finished
   TrainingRecorder recorder_;
 };
-
-CoordinatedHosts::CoordinatedHosts(const TrainingJob& job)
-    : job_(job),
-      times_(job.set, job.units, job.jitter),
-      coordination_(job),
-      left_(job.spec.ranks),
-      recorder_(job) {
-  for (std::size_t op = 0; op < kNumControlOps; ++op) {
-    steps_.push_back(
-        steps_by_rank(coordination_.pattern(static_cast<ControlOp>(op)), job.spec.ranks));
-  }
-  hosts_.reserve(job.spec.ranks);
-  for (std::size_t r = 0; r < job.spec.ranks; ++r) {
-    hosts_.emplace_back(RankFramework(job, times_, RankId(r)));
-  }
-}
-
-void CoordinatedHosts::start(HostServices& services) {
-  services_ = &services;
-  for (std::size_t r = 0; r < hosts_.size(); ++r) services.wake(RankId(r), 1);
-}
-
-void CoordinatedHosts::woken(RankId rank, Cycle now) {
-  Host& h = host(rank);
-  if (h.stage == Stage::asleep && h.cycle_begin == now) begin_cycle(rank, now);
-}
-
-void CoordinatedHosts::received(const HostMessage& message, Cycle now) {
-  recorder_.control_messages(1, message.bytes);
-  Host& h = host(message.to);
-  h.inbox.push_back({message.from, message.tag, message.bytes, now});
-  if (h.stage == Stage::in_cycle) run(message.to);
-}
-
-void CoordinatedHosts::begin_cycle(RankId rank, Cycle now) {
-  Host& h = host(rank);
-  RankController& controller = coordination_.controller(rank);
-  const ShapeId shape = h.framework.shape();
-  h.framework.take_until(now, [&](UnitId unit) { controller.submit(unit, shape); });
-  coordination_.enter(rank, h.cycle);
-  h.stage = Stage::in_cycle;
-  h.now = now;
-  h.op_index = 0;
-  if (begin_op(rank)) {
-    run(rank);
-  } else {
-    end_cycle(rank);
-  }
-}
-
-bool CoordinatedHosts::begin_op(RankId rank) {
-  Host& h = host(rank);
-  const auto op = coordination_.op(rank, h.cycle, h.op_index);
-  if (!op) return false;
-  h.op = *op;
-  h.step = 0;
-  h.now += coordination_.begin(rank, h.op);
-  h.gathered = coordination_.own_part(rank, h.op);
-  return true;
-}
-
-void CoordinatedHosts::run(RankId rank) {
-  Host& h = host(rank);
-  while (run_steps(rank)) {
-    h.now += coordination_.finished(rank, h.cycle, h.op);
-    ++h.op_index;
-    if (!begin_op(rank)) {
-      end_cycle(rank);
-      return;
-    }
-  }
-}
-
-bool CoordinatedHosts::run_steps(RankId rank) {
-  Host& h = host(rank);
-  const auto& todo = steps(h, rank);
-  for (; h.step < todo.size(); ++h.step) {
-    const PatternStep& step = todo[h.step];
-    if (!step.sends) {
-      if (!take_message(rank, step.peer)) return false;
-      continue;
-    }
-    h.now += job_.spec.times.overhead;
-    const Bytes bytes = coordination_.message_bytes(rank, h.cycle, h.op, h.gathered);
-    services_->send({rank, step.peer, bytes, tag_of(h)}, h.now);
-  }
-  return true;
-}
-
-bool CoordinatedHosts::take_message(RankId rank, RankId from) {
-  Host& h = host(rank);
-  const auto arrival = std::find_if(h.inbox.begin(), h.inbox.end(), [&](const Arrival& a) {
-    return a.from == from && a.tag == tag_of(h);
-  });
-  if (arrival == h.inbox.end()) return false;
-  h.now = std::max(h.now, arrival->at) + job_.spec.times.overhead;
-  h.gathered += arrival->bytes;
-  h.inbox.erase(arrival);
-  h.now += coordination_.received(rank, from, h.op);
-  return true;
-}
-
-void CoordinatedHosts::end_cycle(RankId rank) {
-  Host& h = host(rank);
-  if (rank == kRoot) {
-    const std::uint64_t executed = coordination_.controller(rank).num_executed();
-    recorder_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()), h.cycle_begin,
-                            h.now);
-  }
-  const Coordination::Decided decided = coordination_.leave(rank, h.cycle);
-  ++h.cycle;
-  h.next = decided.first;
-  h.end = decided.end;
-  if (h.next == h.end) {
-    sleep(rank);
-    return;
-  }
-  h.stage = Stage::executing;
-  post_next(rank);
-}
-
-void CoordinatedHosts::post_next(RankId rank) {
-  Host& h = host(rank);
-  do {
-    h.now += job_.spec.times.overhead;
-    const CollectiveNumber collective = h.next++;
-    const Response& response = coordination_.responses()[collective];
-    recorder_.posted(rank, collective, response, h.framework, h.now);
-    h.framework.posted(h.now);
-    services_->post(rank, collective, response.bytes, h.now);
-  } while (h.next != h.end && job_.spec.wait == DataPlaneWait::asynchronous);
-  if (job_.spec.wait == DataPlaneWait::asynchronous) sleep(rank);
-}
-
-void CoordinatedHosts::sleep(RankId rank) {
-  Host& h = host(rank);
-  const std::uint64_t last = std::uint64_t{job_.spec.iterations} * job_.units.size();
-  if (coordination_.controller(rank).num_executed() == last) {
-    h.stage = Stage::stopped;
-    return;
-  }
-  h.stage = Stage::asleep;
-  h.cycle_begin = std::max(h.now + 1, h.cycle_begin + job_.spec.times.cycle);
-  services_->wake(rank, h.cycle_begin);
-}
-
-void CoordinatedHosts::collective_done(RankId rank, CollectiveNumber collective, Cycle now) {
-  Host& h = host(rank);
-  recorder_.done(collective, now);
-  const std::uint32_t iteration = h.framework.iteration();
-  const std::size_t tensors = coordination_.responses()[collective].tensors.size();
-  const Cycle end = h.framework.reduced(tensors, now);
-  if (end != kNever) {
-    recorder_.iteration_over(iteration, end);
-    if (h.framework.finished() && --left_ == 0) recorder_.fail(coordination_.disagreement());
-  }
-  if (h.stage != Stage::executing) return;
-  h.now = std::max(h.now, now);
-  if (h.next == h.end) {
-    sleep(rank);
-  } else {
-    post_next(rank);
-  }
-}
-
-std::string CoordinatedHosts::name_of(CollectiveNumber collective) const {
-  return name_of_tensors(job_, coordination_.responses()[collective].tensors);
-}
-
-void CoordinatedHosts::explain(WaitList& waits) const {
-  for (std::size_t r = 0; r < hosts_.size(); ++r) {
-    const Host& h = hosts_[r];
-    if (h.stage != Stage::in_cycle) continue;
-    const PatternStep& step = steps(h, RankId(r))[h.step];
-    waits.push_back({host_name(RankId(r)), host_name(step.peer),
-                     fmt::format("its message in cycle {}", h.cycle)});
-  }
-}
 
 }  // namespace
 

@@ -1,7 +1,8 @@
-// Events of a coordinated training job, on the network or in closed form.
+// Events of a coordinated training job, on the network or in closed form, and its hosts.
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -65,5 +66,22 @@ class TrainingRecorder {
   const TrainingJob& job_;
   TrainingRecord record_;
 };
+
+// The hosts of a job in its mode of coordination.
+class JobHosts : public HostProgram {
+ public:
+  // Complete when the job has finished.
+  [[nodiscard]] virtual const TrainingRecord& record() const = 0;
+};
+
+[[nodiscard]] constexpr bool has_cycles(CoordinationMode mode) {
+  return mode != CoordinationMode::none && mode != CoordinationMode::in_ni;
+}
+
+// `job` must outlive the hosts.
+[[nodiscard]] std::unique_ptr<JobHosts> make_hosts(const TrainingJob& job);
+
+// For make_hosts: hosts that run Horovod's cycles. Precondition: has_cycles(job.spec.mode).
+[[nodiscard]] std::unique_ptr<JobHosts> make_coordinated_hosts(const TrainingJob& job);
 
 }  // namespace espalier
