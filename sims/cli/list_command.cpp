@@ -13,7 +13,7 @@
 #include "sims/config/keys.h"
 #include "sims/config/presets.h"
 #include "sims/experiment/result_register.h"
-#include "sims/experiment/sweep/sweep_reader.h"
+#include "sims/experiment/sweep/sweep.h"
 #include "sims/point/enum_names.h"
 #include "sims/workload/training/layer.h"
 

@@ -5,7 +5,6 @@
 
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/axis_numbers.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/page/config_differences.h"
 

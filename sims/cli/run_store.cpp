@@ -6,7 +6,6 @@
 
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/point_content.h"
 #include "sims/experiment/whole_file.h"
 #include "sims/text/read_file.h"
 

@@ -9,7 +9,7 @@
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/experiment/sweep/manifest.h"
-#include "sims/experiment/sweep/sweep_reader.h"
+#include "sims/experiment/sweep/sweep.h"
 #include "sims/experiment/sweep/sweep_runner.h"
 #include "sims/experiment/whole_file.h"
 

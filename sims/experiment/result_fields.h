@@ -24,7 +24,23 @@ namespace espalier {
 [[nodiscard]] std::string csv_cell(const nlohmann::ordered_json* value);
 [[nodiscard]] std::string csv_cell(const std::string& text);
 
-// The columns of settings: every key, and behind a key with a unit its number (axis_numbers.h).
+// Values with units as plain numbers, for programs that read tables: 50ns in the column
+// system.link.latency is also 50 in the column system.link.latency_ns. The units are the results'
+// units: ns, bytes, GB/s, GHz, nm.
+
+// The name of the key's number, for example "system.link.latency_ns". Empty if the key has no unit,
+// if its values are lists, and if there is no key of this name.
+[[nodiscard]] std::string number_name(const std::string& key);
+
+// The number of a value as a configuration writes it ("50ns"). Null for a word such as "auto", and
+// for a key without a unit.
+[[nodiscard]] nlohmann::ordered_json number_of(const std::string& key,
+                                               const nlohmann::ordered_json& value);
+
+// The numbers of all settings that have one, by their names. `set`: values by dotted key.
+[[nodiscard]] nlohmann::ordered_json numbers_of(const nlohmann::ordered_json& set);
+
+// The columns of settings: every key, and behind a key with a unit its number.
 [[nodiscard]] std::vector<std::string> setting_columns(const std::vector<std::string>& keys);
 
 // A header and one line per result. `columns` come first; `leading` has their cells, one object for

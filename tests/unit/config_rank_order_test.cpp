@@ -5,7 +5,7 @@
 #include "alg/rank_order/permutation.h"
 #include "config_test_support.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/point_content.h"
+#include "sims/experiment/sweep/sweep_plan.h"
 #include "sims/formats/rank_order_file.h"
 #include "sims/model/build_program.h"
 

@@ -1,4 +1,4 @@
-#include "sims/experiment/sweep/conditions.h"
+#include "sims/experiment/sweep/sweep.h"
 
 #include <fmt/format.h>
 

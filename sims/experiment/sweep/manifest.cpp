@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "sims/experiment/axis_numbers.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/experiment/sweep/axis_values.h"
 #include "sims/experiment/whole_file.h"

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "sims/config/json_schema.h"
 #include "sims/config/keys.h"
 #include "sims/experiment/workers.h"
 #include "sims/text/config_node.h"
+#include "sims/text/diagnostics.h"
 
 namespace espalier {
 
@@ -27,6 +29,15 @@ struct Comparison {
 
 // Holds if all comparisons of at least one inner list hold.
 using Condition = std::vector<std::vector<Comparison>>;
+
+// A condition is a mapping from keys to values, all of which must hold, or a list of such mappings,
+// one of which must hold. A value must be equal; of a list, one value must be equal; ">= 64", "!=
+// ring" and "< KEY" compare. `name` is the condition's name for messages. Records errors.
+[[nodiscard]] Condition read_condition(const ConfigNode& node, const std::string& name,
+                                       Diagnostics& diagnostics);
+
+// A comparison of a key that has no meaning at the point does not hold.
+[[nodiscard]] bool holds(const Condition& condition, const RunPoint& point);
 
 struct AxisKey {
   const Key* key = nullptr;
@@ -67,5 +78,14 @@ struct Sweep {
   std::optional<Condition> except;
   WorkerLimits limits;  // of each point
 };
+
+// Reads a sweep file. Overrides are "dotted.key=value" as after -s. They win over everything in the
+// file. If a key is an axis, the override's value or list of values replaces the axis's values.
+// Records errors.
+[[nodiscard]] Sweep read_sweep(const std::string& path, const std::vector<std::string>& overrides,
+                               Diagnostics& diagnostics);
+
+// A JSON Schema (draft-07) of sweep files, for editors (docs/python.md).
+[[nodiscard]] nlohmann::ordered_json sweep_json_schema(const NameTexts& texts);
 
 }  // namespace espalier

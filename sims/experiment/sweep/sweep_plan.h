@@ -36,6 +36,12 @@ struct SweepPlan {
 // if errors were recorded.
 [[nodiscard]] SweepPlan plan_sweep(const Sweep& sweep, Diagnostics& diagnostics);
 
+struct RunPoint;
+
+// The resolved configuration, and a hash of the text of each file that it names, as that text was
+// read for the point. Two points with the same content are one simulation.
+[[nodiscard]] nlohmann::ordered_json point_content(const RunPoint& point);
+
 // E.g. "collective.size=1MiB system.router.vcs=4".
 [[nodiscard]] std::string set_text(const nlohmann::ordered_json& set);
 

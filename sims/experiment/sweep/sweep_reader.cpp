@@ -1,4 +1,4 @@
-#include "sims/experiment/sweep/sweep_reader.h"
+#include "sims/experiment/sweep/sweep.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include "sims/config/config_layers.h"
 #include "sims/config/given_keys.h"
 #include "sims/experiment/sweep/axis_values.h"
-#include "sims/experiment/sweep/conditions.h"
 #include "sims/experiment/sweep/sweep_keys.h"
 #include "sims/text/read_file.h"
 #include "sims/text/strict_map.h"
