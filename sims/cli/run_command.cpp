@@ -25,6 +25,7 @@
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/progress.h"
 #include "sims/experiment/result_fields.h"
+#include "sims/experiment/whole_file.h"
 #include "sims/experiment/workers.h"
 #include "sims/model/folding.h"
 #include "sims/model/plan_forecast.h"
@@ -177,14 +178,8 @@ bool hold_stdin(RunOptions& options) {
   }
   // The file has no name and ends with this process.
   const int file = memfd_create("configuration", MFD_CLOEXEC);
-  std::size_t written = 0;
-  while (file >= 0 && written < text.text->size()) {
-    const ssize_t now = write(file, text.text->data() + written, text.text->size() - written);
-    if (now <= 0) break;
-    written += static_cast<std::size_t>(now);
-  }
   options.stdin_file = fmt::format("/proc/{}/fd/{}", getpid(), file);
-  if (file >= 0 && written == text.text->size()) return true;
+  if (file >= 0 && write_all(file, *text.text)) return true;
   fmt::print(stderr, "stdin: error: it cannot be kept in memory: {}\n", std::strerror(errno));
   return false;
 }

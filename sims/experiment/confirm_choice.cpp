@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sims/experiment/whole_file.h"
+
 namespace espalier {
 
 namespace {
@@ -29,15 +31,7 @@ bool read_bytes(const Descriptor& from, void* to, std::size_t bytes) {
 }
 
 bool write_bytes(const Descriptor& to, const void* from, std::size_t bytes) {
-  const auto* at = static_cast<const char*>(from);
-  while (bytes != 0) {
-    const ssize_t now = write(to.number(), at, bytes);
-    if (now < 0 && errno == EINTR) continue;
-    if (now <= 0) return false;
-    at += now;
-    bytes -= static_cast<std::size_t>(now);
-  }
-  return true;
+  return write_all(to.number(), {static_cast<const char*>(from), bytes});
 }
 
 struct RunningSimulation {

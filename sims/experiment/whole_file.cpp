@@ -24,15 +24,6 @@ std::string host_name() {
   return name.data();
 }
 
-bool write_all(int file, const std::string& text) {
-  for (std::size_t written = 0; written < text.size();) {
-    const ssize_t now = write(file, text.data() + written, text.size() - written);
-    if (now < 0 && errno != EINTR) return false;
-    if (now > 0) written += static_cast<std::size_t>(now);
-  }
-  return true;
-}
-
 bool write_to_disk(const fs::path& path, const std::string& text) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return false;
@@ -47,6 +38,16 @@ fs::path unfinished_name(const fs::path& path) {
 }
 
 }  // namespace
+
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t now = write(file, bytes.data(), bytes.size());
+    if (now < 0 && errno == EINTR) continue;
+    if (now <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(now));
+  }
+  return true;
+}
 
 bool write_whole_file(const fs::path& path, const std::string& text) {
   const fs::path unfinished = unfinished_name(path);

@@ -3,8 +3,12 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace espalier {
+
+// Writes all bytes to a file descriptor. False if it takes no more.
+[[nodiscard]] bool write_all(int file, std::string_view bytes);
 
 // Writes a file beside `path` and renames it. False if it cannot be written.
 [[nodiscard]] bool write_whole_file(const std::filesystem::path& path, const std::string& text);

@@ -22,6 +22,7 @@
 #include <system_error>
 #include <thread>
 
+#include "sims/experiment/whole_file.h"
 #include "sims/process/child_process.h"
 
 namespace espalier {
@@ -263,15 +264,9 @@ class Batch {
   int signal_ = 0;
 };
 
-// In as few writes as the pipe allows.
+// In as few writes as the pipe allows. Nobody hears a worker whose parent has ended.
 void write_line(const nlohmann::ordered_json& message) {
-  const std::string line = message.dump() + "\n";
-  std::size_t written = 0;
-  while (written < line.size()) {
-    const ssize_t now = write(STDOUT_FILENO, line.data() + written, line.size() - written);
-    if (now <= 0) return;
-    written += static_cast<std::size_t>(now);
-  }
+  static_cast<void>(write_all(STDOUT_FILENO, message.dump() + "\n"));
 }
 
 // 0 unless the variable holds a number.
