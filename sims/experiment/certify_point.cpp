@@ -27,10 +27,6 @@ std::string tenant_deadlock(const Topology& topology, const RunPoint& point,
   return cycle.empty() ? cycle : "beside other tenants: " + cycle;
 }
 
-}  // namespace
-
-namespace {
-
 // Precondition: the scopes differ.
 std::string scope_difference(const Scope& wanted, const Scope& found) {
   if (wanted.root != found.root) {

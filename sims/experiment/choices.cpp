@@ -97,13 +97,14 @@ Json choice_question(const Topology& topology, const SystemConfig& system,
 }
 
 std::string Choices::file_of(const std::string& question) const {
-  return (fs::path(folder_) / fmt::format("{:016x}.json", hash_text(question))).string();
+  return (fs::path(memory_->folder) / fmt::format("{:016x}.json", hash_text(question))).string();
 }
 
 std::optional<Choice> Choices::find(const Json& question) const {
   const std::string text = question.dump();
-  if (const auto found = known_.find(text); found != known_.end()) return found->second;
-  if (folder_.empty()) return std::nullopt;
+  if (const auto found = memory_->known.find(text); found != memory_->known.end())
+    return found->second;
+  if (memory_->folder.empty()) return std::nullopt;
   const FileText file = read_file_bytes(file_of(text));
   if (!file.text) return std::nullopt;
   const Json document = Json::parse(*file.text, nullptr, false);
@@ -119,13 +120,13 @@ std::optional<Choice> Choices::find(const Json& question) const {
   }
 }
 
-void Choices::keep(const Json& question, const Choice& choice) {
+void Choices::keep(const Json& question, const Choice& choice) const {
   const std::string text = question.dump();
-  known_[text] = choice;
-  if (folder_.empty()) return;
+  memory_->known[text] = choice;
+  if (memory_->folder.empty()) return;
   const std::string file = file_of(text);
   std::error_code error;
-  fs::create_directories(folder_, error);
+  fs::create_directories(memory_->folder, error);
   const Json document{{"question", question}, {"answer", to_json(choice)}};
   if (error || !write_whole_file(file, document.dump(2) + "\n")) {
     throw std::runtime_error(fmt::format(

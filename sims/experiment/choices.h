@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -39,27 +40,30 @@ struct Choice {
                                                      const std::vector<std::string>& programs);
 
 // Questions with their choices: in this process, and in the files of a folder that processes share.
+// Copies share what they know.
 class Choices {
  public:
-  Choices() = default;
   // `folder` is made when the first choice is kept. Empty: only this process remembers.
-  explicit Choices(std::string folder) : folder_(std::move(folder)) {}
+  explicit Choices(const std::string& folder = {}) : memory_(new Memory{folder, {}, 0}) {}
 
   // Empty if the question is new. A file that cannot be read counts as new, and keep() replaces it.
   [[nodiscard]] std::optional<Choice> find(const nlohmann::ordered_json& question) const;
   // Throws std::runtime_error if the folder cannot be written.
-  void keep(const nlohmann::ordered_json& question, const Choice& choice);
+  void keep(const nlohmann::ordered_json& question, const Choice& choice) const;
 
   // The time on the clock in which this process waited for simulations that confirm a choice.
-  [[nodiscard]] double simulating_seconds() const { return simulating_seconds_; }
-  void add_simulating_seconds(double seconds) { simulating_seconds_ += seconds; }
+  [[nodiscard]] double simulating_seconds() const { return memory_->simulating_seconds; }
+  void add_simulating_seconds(double seconds) const { memory_->simulating_seconds += seconds; }
 
  private:
+  struct Memory {
+    std::string folder;
+    std::map<std::string, Choice> known;
+    double simulating_seconds;
+  };
   [[nodiscard]] std::string file_of(const std::string& question) const;
 
-  std::string folder_;
-  std::map<std::string, Choice> known_;
-  double simulating_seconds_ = 0;
+  std::shared_ptr<Memory> memory_;
 };
 
 }  // namespace espalier

@@ -132,7 +132,7 @@ std::string why_text(const std::vector<Rival>& schedules, const std::vector<Riva
 // Simulates the programs, and the schedule where its time is not known well enough to tell whether
 // the fastest program is faster. The fastest program is then the first.
 void confirm(const Topology& topology, const RunPoint& point, std::vector<ProgramRival>& programs,
-             ChosenSchedule& schedule, Choices& choices) {
+             ChosenSchedule& schedule, const Choices& choices) {
   RunPoint healthy;
   healthy.system = point.system;
   healthy.collective = point.collective;
@@ -158,7 +158,8 @@ void confirm(const Topology& topology, const RunPoint& point, std::vector<Progra
 }
 
 CollectiveWork choose(const Topology& topology, const RunPoint& point,
-                      const std::vector<std::string>& names, Choices& choices, Choice& choice) {
+                      const std::vector<std::string>& names, const Choices& choices,
+                      Choice& choice) {
   ChosenSchedule schedule = fastest_tables(topology, point.system, *point.collective, choices);
   choice = schedule.choice;
   const Rival& taken = schedule.rivals.front();
@@ -193,7 +194,7 @@ CollectiveWork choose(const Topology& topology, const RunPoint& point,
 }  // namespace
 
 CollectiveWork generate_collective(const Topology& topology, const RunPoint& point,
-                                   Choices& choices) {
+                                   const Choices& choices) {
   if (has_program(point)) return built(topology, point);
   const CollectiveConfig& collective = *point.collective;
   if (collective.algorithm != kAutoAlgorithm) {
@@ -213,11 +214,6 @@ CollectiveWork generate_collective(const Topology& topology, const RunPoint& poi
   CollectiveWork work = choose(topology, point, names, choices, choice);
   choices.keep(question, choice);
   return work;
-}
-
-CollectiveWork generate_collective(const Topology& topology, const RunPoint& point) {
-  Choices choices;
-  return generate_collective(topology, point, choices);
 }
 
 }  // namespace espalier

@@ -36,8 +36,6 @@ struct CollectiveWork {
 // two that may be faster than the schedule are simulated on the healthy system, alone and in child
 // processes. So call it before this process simulates.
 [[nodiscard]] CollectiveWork generate_collective(const Topology& topology, const RunPoint& point,
-                                                 Choices& choices);
-// The same for one call, which remembers nothing.
-[[nodiscard]] CollectiveWork generate_collective(const Topology& topology, const RunPoint& point);
+                                                 const Choices& choices = Choices());
 
 }  // namespace espalier

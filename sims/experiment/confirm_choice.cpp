@@ -87,7 +87,7 @@ std::function<double(Cycle)> microseconds(const ClockSpec& clock) {
 }
 
 void simulate(const std::vector<Rival*>& rivals, const std::function<bool(const Rival&)>& wanted,
-              const std::function<double(Cycle)>& us, Choices& choices) {
+              const std::function<double(Cycle)>& us, const Choices& choices) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<std::pair<Rival*, RunningSimulation>> children;
   for (Rival* rival : rivals) {

@@ -54,7 +54,7 @@ struct Rival {
 // child process; all run at the same time. Call before this process simulates. `us`: the time of so
 // many cycles. `choices` gets the time that this process waits.
 void simulate(const std::vector<Rival*>& rivals, const std::function<bool(const Rival&)>& wanted,
-              const std::function<double(Cycle)>& us, Choices& choices);
+              const std::function<double(Cycle)>& us, const Choices& choices);
 
 // The time of so many cycles.
 [[nodiscard]] std::function<double(Cycle)> microseconds(const ClockSpec& clock);

@@ -69,7 +69,7 @@ bool is_late(const Rival& rival) {
 }
 
 ChosenSchedule choose(const Topology& topology, const SystemConfig& system,
-                      const CollectiveConfig& collective, Choices& choices) {
+                      const CollectiveConfig& collective, const Choices& choices) {
   const GroupRequest of_group(topology, system, collective);
   const Topology& network = of_group.group.network();
   std::vector<RankedSchedule> best = fastest_schedules(network, of_group.request, 2);
@@ -141,7 +141,7 @@ void name_choice(ScheduleTables& tables, const Choice& choice) {
 }  // namespace
 
 ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
-                               const CollectiveConfig& collective, Choices& choices) {
+                               const CollectiveConfig& collective, const Choices& choices) {
   if (collective.algorithm != kAutoAlgorithm) {
     const GroupRequest of_group(topology, system, collective);
     ScheduleTables tables = of_group.tables_of(
@@ -159,20 +159,14 @@ ScheduleTables generate_tables(const Topology& topology, const SystemConfig& sys
 }
 
 ChosenSchedule fastest_tables(const Topology& topology, const SystemConfig& system,
-                              const CollectiveConfig& collective, Choices& choices) {
+                              const CollectiveConfig& collective, const Choices& choices) {
   ChosenSchedule made = choose(topology, system, collective, choices);
   name_choice(made.tables, made.choice);
   return made;
 }
 
-ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
-                               const CollectiveConfig& collective) {
-  Choices choices;
-  return generate_tables(topology, system, collective, choices);
-}
-
 Choice choose_schedule(const Topology& topology, const SystemConfig& system,
-                       const CollectiveConfig& collective, Choices& choices) {
+                       const CollectiveConfig& collective, const Choices& choices) {
   const auto question = choice_question(topology, system, collective, {});
   if (const auto known = choices.find(question)) return *known;
   Choice choice = choose(topology, system, collective, choices).choice;

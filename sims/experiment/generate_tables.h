@@ -21,10 +21,8 @@ struct SystemConfig;
 // before this process simulates. A question that `choices` knows is not asked again; its schedule
 // alone is generated.
 [[nodiscard]] ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
-                                             const CollectiveConfig& collective, Choices& choices);
-// The same for one call, which remembers nothing.
-[[nodiscard]] ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
-                                             const CollectiveConfig& collective);
+                                             const CollectiveConfig& collective,
+                                             const Choices& choices = Choices());
 
 // The same for auto, without asking `choices`. `rivals`: the schedule that was taken, then the
 // next.
@@ -34,12 +32,13 @@ struct ChosenSchedule {
   std::vector<Rival> rivals;
 };
 [[nodiscard]] ChosenSchedule fastest_tables(const Topology& topology, const SystemConfig& system,
-                                            const CollectiveConfig& collective, Choices& choices);
+                                            const CollectiveConfig& collective,
+                                            const Choices& choices);
 
 // What generate_tables() takes for auto, without its tables: generate_chosen() makes them, in any
 // process and at any time.
 [[nodiscard]] Choice choose_schedule(const Topology& topology, const SystemConfig& system,
-                                     const CollectiveConfig& collective, Choices& choices);
+                                     const CollectiveConfig& collective, const Choices& choices);
 [[nodiscard]] ScheduleTables generate_chosen(const Topology& topology, const SystemConfig& system,
                                              const CollectiveConfig& collective,
                                              const Choice& choice);

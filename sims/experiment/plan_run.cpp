@@ -145,13 +145,9 @@ void describe_activity(Json& result, const RunPoint& point, const DimensionPlan&
   }
 }
 
-}  // namespace
-
-namespace {
-
 // The better one of the two plans that are forecast to be the fastest.
 ForecastPlan choose_plan(const Topology& topology, const RunPoint& point,
-                         std::vector<ForecastPlan> best, Choices& choices) {
+                         std::vector<ForecastPlan> best, const Choices& choices) {
   const auto us = [&](Cycle cycles) { return nanoseconds(cycles, point.system.clock) * 1e-3; };
   RunPoint healthy;
   healthy.system = point.system;
@@ -181,7 +177,7 @@ ForecastPlan choose_plan(const Topology& topology, const RunPoint& point,
 
 }  // namespace
 
-ForecastPlan plan_point(const Topology& topology, const RunPoint& point, Choices& choices) {
+ForecastPlan plan_point(const Topology& topology, const RunPoint& point, const Choices& choices) {
   const Planner* planner = planner_of(point);
   const bool enforces = point.system.ni.dimension_queue.enforce_order;
   const std::vector<PlannedDimension> dimensions = planned_dimensions(point.system);
@@ -208,11 +204,6 @@ ForecastPlan plan_point(const Topology& topology, const RunPoint& point, Choices
   }
   if (!enforces) planned.plan.start_order.clear();
   return planned;
-}
-
-ForecastPlan plan_point(const Topology& topology, const RunPoint& point) {
-  Choices choices;
-  return plan_point(topology, point, choices);
 }
 
 std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan) {

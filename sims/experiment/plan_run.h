@@ -19,9 +19,7 @@ struct RunPoint;
 // `algorithm: auto`: the fastest of the planners' plans. Where the second one's forecast is near
 // the first one's, both are simulated as by generate_tables(), and `choice` says what decided.
 [[nodiscard]] ForecastPlan plan_point(const Topology& topology, const RunPoint& point,
-                                      Choices& choices);
-// The same for one call, which remembers nothing.
-[[nodiscard]] ForecastPlan plan_point(const Topology& topology, const RunPoint& point);
+                                      const Choices& choices = Choices());
 [[nodiscard]] std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan);
 
 }  // namespace espalier

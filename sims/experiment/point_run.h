@@ -25,7 +25,7 @@ struct PointInput {
   const Topology& topology;
   const RunPoint& point;
   const std::optional<ScheduleTables>& tables;  // of a schedule file
-  Choices& choices;                             // of auto
+  const Choices& choices;                       // of auto
 };
 
 // A lower bound of the run's time. Without `bound`, bound_ns and bound_ratio are null; without one

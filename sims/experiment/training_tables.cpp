@@ -13,7 +13,8 @@ namespace espalier {
 
 namespace {
 
-TrainingTables layerwise_tables(const Topology& topology, const RunPoint& point, Choices& choices) {
+TrainingTables layerwise_tables(const Topology& topology, const RunPoint& point,
+                                const Choices& choices) {
   const CollectiveConfig& collective = *point.collective;
   const IterationPlan plan = plan_iteration(*point.training);
   std::map<Bytes, ScheduleTables> by_size;  // layers of one size share a schedule
@@ -62,16 +63,12 @@ Cycle covered(std::vector<CollectiveSpan> spans, Cycle end) {
 
 }  // namespace
 
-TrainingTables training_tables(const Topology& topology, const RunPoint& point, Choices& choices) {
+TrainingTables training_tables(const Topology& topology, const RunPoint& point,
+                               const Choices& choices) {
   if (point.training->overlap == Overlap::layerwise) {
     return layerwise_tables(topology, point, choices);
   }
   return single_all_reduce(generate_tables(topology, point.system, *point.collective, choices));
-}
-
-TrainingTables training_tables(const Topology& topology, const RunPoint& point) {
-  Choices choices;
-  return training_tables(topology, point, choices);
 }
 
 TrainingTables single_all_reduce(ScheduleTables tables) {

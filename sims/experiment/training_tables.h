@@ -30,9 +30,7 @@ struct TrainingTables {
 // Preconditions: the point has training and a collective; the algorithm fits the topology.
 // `choices`: as for generate_tables().
 [[nodiscard]] TrainingTables training_tables(const Topology& topology, const RunPoint& point,
-                                             Choices& choices);
-// The same for one call, which remembers nothing.
-[[nodiscard]] TrainingTables training_tables(const Topology& topology, const RunPoint& point);
+                                             const Choices& choices = Choices());
 // A training iteration without overlap whose one all-reduce has these tables.
 [[nodiscard]] TrainingTables single_all_reduce(ScheduleTables tables);
 

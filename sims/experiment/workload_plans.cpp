@@ -50,7 +50,7 @@ SystemConfig system_of(const SystemConfig& system, const LogicalGroup& group) {
 }
 
 std::unique_ptr<const WorkloadPlan> plan_operation(const CommunicationOp& op, RunPoint point,
-                                                   Choices& choices) {
+                                                   const Choices& choices) {
   Topology topology = make_dimensions(dimension_specs(point.system));
   ForecastPlan planned = plan_point(topology, point, choices);
   return std::make_unique<const WorkloadPlan>(
@@ -78,7 +78,7 @@ ParallelGroups workload_groups(const Topology& topology, const RunPoint& point) 
 std::vector<std::unique_ptr<const WorkloadPlan>> plan_workload(const RunPoint& point,
                                                                const ParallelGroups& groups,
                                                                const Workload& workload,
-                                                               Choices& choices) {
+                                                               const Choices& choices) {
   std::vector<std::unique_ptr<const WorkloadPlan>> plans;
   for (const Communication& communication : workload.communications) {
     const CommunicationOp& op = communication.op;

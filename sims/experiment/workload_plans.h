@@ -31,7 +31,7 @@ struct WorkloadPlan {
 // point.collective names a planner.
 [[nodiscard]] std::vector<std::unique_ptr<const WorkloadPlan>> plan_workload(
     const RunPoint& point, const ParallelGroups& groups, const Workload& workload,
-    Choices& choices);
+    const Choices& choices);
 
 // "all_reduce of 120000000 B over all data-parallel NPUs".
 [[nodiscard]] std::string describe(const CommunicationOp& op);

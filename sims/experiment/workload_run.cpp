@@ -34,9 +34,47 @@ using Json = nlohmann::ordered_json;
 class SimulatedCost : public CollectiveCost {
  public:
   SimulatedCost(const RunPoint& point, const ParallelGroups& groups, const Workload& workload,
-                Choices& choices, ForecastCost& rest);
+                const Choices& choices, ForecastCost& rest)
+      : rest_(rest) {
+    const auto plans = plan_workload(point, groups, workload, choices);
+    for (const auto& plan : plans) {
+      if (plan->planned.taken.empty()) continue;
+      choice_ += fmt::format("{}{} for {}", choice_.empty() ? "" : ", ", plan->planned.taken,
+                             describe(plan->op));
+    }
+    const SimulationHooks no_hooks;
+    // All systems are made before any of them runs.
+    std::vector<std::unique_ptr<PlanSimulation>> systems;
+    for (const auto& plan : plans) {
+      const auto violations = certify_plan(plan->point, plan->planned.plan);
+      if (!violations.empty()) {
+        outcome_.failure = fmt::format("{}: {}", describe(plan->op), violations.front().what);
+        return;
+      }
+      systems.push_back(std::make_unique<PlanSimulation>(plan->topology, plan->point,
+                                                         plan->planned.plan, no_hooks,
+                                                         fmt::format("_{}", systems.size() + 1)));
+    }
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const SimulationOutcome outcome = systems[i]->run().simulation;
+      const CommunicationOp& op = plans[i]->op;
+      known_[Name{op.op, op.bytes, op.scope}] =
+          espalier::nanoseconds(outcome.cycles, plans[i]->point.system.clock);
+      outcome_.engine_seconds += outcome.engine_seconds;
+      outcome_.flit_hops += outcome.flit_hops;
+      outcome_.evaluations += outcome.evaluations;
+      if (!outcome.verified && outcome_.failure.empty()) {
+        outcome_.failure = fmt::format("{}: {}", describe(op), outcome.failure);
+      }
+    }
+    outcome_.verified = outcome_.failure.empty();
+    outcome_.complete = outcome_.verified;
+  }
 
-  [[nodiscard]] double nanoseconds(const CommunicationOp& op) override;
+  [[nodiscard]] double nanoseconds(const CommunicationOp& op) override {
+    const auto found = known_.find({op.op, op.bytes, op.scope});
+    return found == known_.end() ? rest_.nanoseconds(op) : found->second;
+  }
   // The sum over all operations; `failure` of the first operation that is not verified.
   [[nodiscard]] const SimulationOutcome& outcome() const { return outcome_; }
   // Whose plans auto took; otherwise empty.
@@ -50,49 +88,6 @@ class SimulatedCost : public CollectiveCost {
   std::string choice_;
   ForecastCost& rest_;
 };
-
-SimulatedCost::SimulatedCost(const RunPoint& point, const ParallelGroups& groups,
-                             const Workload& workload, Choices& choices, ForecastCost& rest)
-    : rest_(rest) {
-  const auto plans = plan_workload(point, groups, workload, choices);
-  for (const auto& plan : plans) {
-    if (plan->planned.taken.empty()) continue;
-    choice_ += fmt::format("{}{} for {}", choice_.empty() ? "" : ", ", plan->planned.taken,
-                           describe(plan->op));
-  }
-  const SimulationHooks no_hooks;
-  // All systems are made before any of them runs.
-  std::vector<std::unique_ptr<PlanSimulation>> systems;
-  for (const auto& plan : plans) {
-    const auto violations = certify_plan(plan->point, plan->planned.plan);
-    if (!violations.empty()) {
-      outcome_.failure = fmt::format("{}: {}", describe(plan->op), violations.front().what);
-      return;
-    }
-    systems.push_back(std::make_unique<PlanSimulation>(plan->topology, plan->point,
-                                                       plan->planned.plan, no_hooks,
-                                                       fmt::format("_{}", systems.size() + 1)));
-  }
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    const SimulationOutcome outcome = systems[i]->run().simulation;
-    const CommunicationOp& op = plans[i]->op;
-    known_[Name{op.op, op.bytes, op.scope}] =
-        espalier::nanoseconds(outcome.cycles, plans[i]->point.system.clock);
-    outcome_.engine_seconds += outcome.engine_seconds;
-    outcome_.flit_hops += outcome.flit_hops;
-    outcome_.evaluations += outcome.evaluations;
-    if (!outcome.verified && outcome_.failure.empty()) {
-      outcome_.failure = fmt::format("{}: {}", describe(op), outcome.failure);
-    }
-  }
-  outcome_.verified = outcome_.failure.empty();
-  outcome_.complete = outcome_.verified;
-}
-
-double SimulatedCost::nanoseconds(const CommunicationOp& op) {
-  const auto found = known_.find({op.op, op.bytes, op.scope});
-  return found == known_.end() ? rest_.nanoseconds(op) : found->second;
-}
 
 Json describe_timeline(const TrainingTimeline& timeline, const TrainingTimeline& ideal) {
   Json training;
@@ -164,7 +159,7 @@ class WorkloadRun : public PointRun {
  private:
   Workload workload_;
   ParallelGroups groups_;
-  Choices& choices_;
+  const Choices& choices_;
   std::string choice_;  // of auto
   TrainingTimeline timeline_;
   TrainingTimeline ideal_;
