@@ -243,23 +243,6 @@ Json json_of(const std::vector<SkippedAlgorithm>& skipped) {
   return list;
 }
 
-bool write_outputs(const CompareOptions& options, const std::vector<Input>& inputs,
-                   const std::vector<Json>& results, const std::vector<Ranking>& rankings,
-                   const std::vector<SkippedAlgorithm>& skipped) {
-  bool written = true;
-  if (!options.json.empty()) {
-    Json document =
-        results_document(command_words(options), inputs, results, folder_of(options.json));
-    document["rankings"] = Json::array();
-    for (const Ranking& ranking : rankings) document["rankings"].push_back(ranking.order);
-    document["skipped"] = json_of(skipped);
-    written &= write_text(options.json, document.dump(2) + "\n");
-  }
-  if (!options.csv.empty())
-    written &= write_text(options.csv, results_table_csv(inputs, results, folder_of(options.csv)));
-  return written;
-}
-
 }  // namespace
 
 int compare_command(const CompareOptions& options) {
@@ -319,7 +302,11 @@ int compare_command(const CompareOptions& options) {
     fmt::print(stderr, "{}: error: {}: {}\n", options.config, comparison.name(i), report.failure);
   }
   fmt::print(people, "{}", skipped_text(skipped));
-  if (!write_outputs(options, *inputs, results, rankings, skipped)) return kUsageError;
+  Json more{{"rankings", Json::array()}, {"skipped", json_of(skipped)}};
+  for (const Ranking& ranking : rankings) more["rankings"].push_back(ranking.order);
+  if (!write_results(options.json, options.csv, command_words(options), *inputs, results, more)) {
+    return kUsageError;
+  }
   return good ? kGood : kCheckFailed;
 }
 

@@ -312,32 +312,6 @@ std::string design_text(const LoadedDesign& design) {
       end_text(design));
 }
 
-// The runs as `run` writes them, and the designs with the indices of their results.
-Json document_of(const LatencyOptions& options, const std::vector<LoadedDesign>& designs,
-                 const std::vector<Input>& inputs, const std::string& target) {
-  std::vector<std::string> words{"espalier", "latency"};
-  words.insert(words.end(), options.configs.begin(), options.configs.end());
-  for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
-  for (const std::string& axis : options.vary) words.insert(words.end(), {"--vary", axis});
-  if (!options.loads.empty()) words.insert(words.end(), {"--loads", options.loads});
-  std::vector<Json> results;
-  Json curves = Json::array();
-  for (const LoadedDesign& design : designs) {
-    const auto load = design.curve.saturation();
-    Json curve{{"name", design.name},
-               {"saturation_flits_per_node_cycle", load ? Json(*load) : Json()},
-               {"results", Json::array()}};
-    for (const LoadRun& run : design.runs) {
-      curve["results"].push_back(results.size());
-      results.push_back(run.report.result);
-    }
-    curves.push_back(std::move(curve));
-  }
-  Json document = results_document(words, inputs, results, folder_of(target));
-  document["designs"] = std::move(curves);
-  return document;
-}
-
 // The inputs that have runs, with a point for each run.
 std::vector<Input> inputs_of_runs(const std::vector<Input>& inputs,
                                   const std::vector<LoadedDesign>& designs) {
@@ -358,20 +332,29 @@ bool write_outputs(const LatencyOptions& options, const std::vector<LoadedDesign
                    const std::vector<Input>& inputs) {
   const std::vector<Input> runs = inputs_of_runs(inputs, designs);
   if (runs.empty()) return true;  // stopped before the first run ended
-  bool written = true;
-  if (!options.json.empty()) {
-    const Json document = document_of(options, designs, runs, options.json);
-    written &= write_text(options.json, document.dump(2) + "\n");
-  }
-  if (!options.csv.empty()) {
-    std::vector<Json> results;
-    for (const LoadedDesign& design : designs) {
-      for (const LoadRun& run : design.runs) results.push_back(run.report.result);
+  std::vector<std::string> words{"espalier", "latency"};
+  words.insert(words.end(), options.configs.begin(), options.configs.end());
+  for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
+  for (const std::string& axis : options.vary) words.insert(words.end(), {"--vary", axis});
+  if (!options.loads.empty()) words.insert(words.end(), {"--loads", options.loads});
+  std::vector<Json> results;
+  Json curves = Json::array();
+  for (const LoadedDesign& design : designs) {
+    const auto load = design.curve.saturation();
+    Json curve{{"name", design.name},
+               {"saturation_flits_per_node_cycle", load ? Json(*load) : Json()},
+               {"results", Json::array()}};
+    for (const LoadRun& run : design.runs) {
+      curve["results"].push_back(results.size());
+      results.push_back(run.report.result);
     }
-    written &= write_text(options.csv, results_table_csv(runs, results, folder_of(options.csv)));
+    curves.push_back(std::move(curve));
   }
+  // The designs with the indices of their results.
+  const Json more{{"designs", std::move(curves)}};
+  bool written = write_results(options.json, options.csv, words, runs, results, more);
   if (!options.page.empty()) {
-    const Json document = document_of(options, designs, runs, options.page);
+    const Json document = results_document(words, runs, results, folder_of(options.page), more);
     const report::ReportData data =
         report::report_of(document, kVersion, folder_of(options.page).string());
     const std::string title = options.title.empty() ? "Latency against load" : options.title;

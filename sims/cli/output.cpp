@@ -98,6 +98,11 @@ bool can_write(const std::vector<CommandFile>& outputs, const std::vector<Comman
   return mistake.empty();
 }
 
+int usage_error(const std::string& what, const std::string& problem) {
+  fmt::print(stderr, "{}: error: {}\n", what, problem);
+  return kUsageError;
+}
+
 bool write_text(const std::string& target, const std::string& text) {
   if (target == "-") {
     std::cout << text;

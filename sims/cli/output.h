@@ -30,6 +30,9 @@ struct CommandFile {
 [[nodiscard]] bool can_write(const std::vector<CommandFile>& outputs,
                              const std::vector<CommandFile>& inputs);
 
+// Prints "WHAT: error: PROBLEM" and returns kUsageError.
+int usage_error(const std::string& what, const std::string& problem);
+
 // Writes to file `target`, or to stdout for "-". A regular file keeps its old contents until the
 // new contents are complete. If the file cannot be written, prints an error to stderr and returns
 // false.

@@ -275,11 +275,6 @@ std::optional<std::vector<std::uint64_t>> measured_latencies(const std::string& 
 constexpr std::size_t kSearchParts = 3;
 constexpr std::size_t kSimulations = 2;
 
-int refuse(const std::string& path, const std::string& problem) {
-  fmt::print(stderr, "{}: error: {}\n", path, problem);
-  return kUsageError;
-}
-
 std::string problem_of(const Input& input) {
   if (input.points.size() != 1) {
     return fmt::format("reorder needs one point, but the configuration has {}; choose one with -s",
@@ -313,12 +308,13 @@ int study(const ReorderOptions& options, const Input& input) {
   const auto begin = std::chrono::steady_clock::now();
   const RunPoint& point = input.points.front();
   if (!point.collective->ranks.empty()) {
-    return refuse(input.path,
-                  "espalier reorder searches orders of all nodes, and collective.ranks names some");
+    return usage_error(
+        input.path,
+        "espalier reorder searches orders of all nodes, and collective.ranks names some");
   }
   std::string problem;
   const auto request = cost_model_request(point, input.topology->num_nodes(), problem);
-  if (!request) return refuse(input.path, problem);
+  if (!request) return usage_error(input.path, problem);
   ProgressBar bar(kSearchParts + (options.no_simulate ? 0 : kSimulations));
   const auto latencies = latencies_of(options, input, bar);
   if (!latencies) return kUsageError;
@@ -378,7 +374,7 @@ int reorder_command(const ReorderOptions& options) {
   const std::string problem = input.topology == nullptr
                                   ? "a program alone has no network; give a configuration"
                                   : problem_of(input);
-  if (!problem.empty()) return refuse(input.path, problem);
+  if (!problem.empty()) return usage_error(input.path, problem);
   std::vector<CommandFile> files = files_of(*inputs);
   if (!options.latency.empty()) files.push_back({"--latency file", options.latency});
   if (!can_write({{"--json", options.json},
@@ -389,7 +385,7 @@ int reorder_command(const ReorderOptions& options) {
   try {
     return study(options, input);
   } catch (const std::invalid_argument& error) {
-    return refuse(input.path, error.what());
+    return usage_error(input.path, error.what());
   }
 }
 

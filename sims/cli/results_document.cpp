@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/result_fields.h"
@@ -71,6 +72,22 @@ Json points_json(const std::vector<Input>& inputs, const std::filesystem::path& 
   return points;
 }
 
+// Paths are relative to `folder`.
+std::string results_table_csv(const std::vector<Input>& inputs, const std::vector<Json>& results,
+                              const std::filesystem::path& folder) {
+  std::vector<std::string> keys;
+  std::vector<Json> leading;
+  for (const Json& point : points_json(inputs, folder)) {
+    const Json& set = point.at("set");
+    for (const auto& item : set.items()) {
+      if (std::find(keys.begin(), keys.end(), item.key()) == keys.end()) keys.push_back(item.key());
+    }
+    leading.push_back(set);
+    leading.back().update(numbers_of(set));
+  }
+  return results_csv(results, setting_columns(keys), leading);
+}
+
 }  // namespace
 
 std::filesystem::path folder_of(const std::string& target) {
@@ -79,7 +96,8 @@ std::filesystem::path folder_of(const std::string& target) {
 }
 
 Json results_document(const std::vector<std::string>& command, const std::vector<Input>& inputs,
-                      const std::vector<Json>& results, const std::filesystem::path& folder) {
+                      const std::vector<Json>& results, const std::filesystem::path& folder,
+                      const Json& more) {
   Json document;
   document["tool"]["name"] = "espalier";
   document["tool"]["version"] = kVersion;
@@ -99,22 +117,22 @@ Json results_document(const std::vector<std::string>& command, const std::vector
   document["config_hash"] = hash_of(configs(resolved_json));
   document["points"] = points_json(inputs, folder);
   document["results"] = results;
+  document.update(more);
   return document;
 }
 
-std::string results_table_csv(const std::vector<Input>& inputs, const std::vector<Json>& results,
-                              const std::filesystem::path& folder) {
-  std::vector<std::string> keys;
-  std::vector<Json> leading;
-  for (const Json& point : points_json(inputs, folder)) {
-    const Json& set = point.at("set");
-    for (const auto& item : set.items()) {
-      if (std::find(keys.begin(), keys.end(), item.key()) == keys.end()) keys.push_back(item.key());
-    }
-    leading.push_back(set);
-    leading.back().update(numbers_of(set));
+bool write_results(const std::string& json, const std::string& csv,
+                   const std::vector<std::string>& command, const std::vector<Input>& inputs,
+                   const std::vector<Json>& results, const Json& more) {
+  bool written = true;
+  if (!json.empty()) {
+    const Json document = results_document(command, inputs, results, folder_of(json), more);
+    written &= write_text(json, document.dump(2) + "\n");
   }
-  return results_csv(results, setting_columns(keys), leading);
+  if (!csv.empty()) {
+    written &= write_text(csv, results_table_csv(inputs, results, folder_of(csv)));
+  }
+  return written;
 }
 
 }  // namespace espalier

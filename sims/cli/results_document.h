@@ -12,18 +12,21 @@ namespace espalier {
 
 // `command`: the words after which the same results are made again. `results`: one for each point,
 // in the order of inputs and points. `folder`: of the document; paths in the document are relative
-// to it.
+// to it. `more`: further members of the document.
 [[nodiscard]] nlohmann::ordered_json results_document(
     const std::vector<std::string>& command, const std::vector<Input>& inputs,
-    const std::vector<nlohmann::ordered_json>& results, const std::filesystem::path& folder);
+    const std::vector<nlohmann::ordered_json>& results, const std::filesystem::path& folder,
+    const nlohmann::ordered_json& more);
 
 // The folder of an output; the current folder for stdout ("-").
 [[nodiscard]] std::filesystem::path folder_of(const std::string& target);
 
-// The table of `--csv`: the keys that vary between the points, then the fields of the results.
-// Paths are relative to `folder`.
-[[nodiscard]] std::string results_table_csv(const std::vector<Input>& inputs,
-                                            const std::vector<nlohmann::ordered_json>& results,
-                                            const std::filesystem::path& folder);
+// Writes the document to `json`, and to `csv` a table: the keys that vary between the points, then
+// the fields of the results. Empty: no such output. Returns false if one cannot be written.
+[[nodiscard]] bool write_results(const std::string& json, const std::string& csv,
+                                 const std::vector<std::string>& command,
+                                 const std::vector<Input>& inputs,
+                                 const std::vector<nlohmann::ordered_json>& results,
+                                 const nlohmann::ordered_json& more);
 
 }  // namespace espalier

@@ -248,16 +248,10 @@ void say_interruption(const RunOptions& options, int signal, RunFiles& files,
 bool write_outputs(const RunOptions& options, const std::vector<Input>& inputs,
                    const std::vector<PointReport>& reports, const std::vector<Json>& results,
                    const MessageLogParts* messages) {
-  bool written = true;
-  if (!options.json.empty()) {
-    std::vector<std::string> command = command_words(options);
-    command.insert(command.begin(), "espalier");
-    const Json document = results_document(command, inputs, results, folder_of(options.json));
-    written &= write_text(options.json, document.dump(2) + "\n");
-  }
-  if (!options.csv.empty()) {
-    written &= write_text(options.csv, results_table_csv(inputs, results, folder_of(options.csv)));
-  }
+  std::vector<std::string> command = command_words(options);
+  command.insert(command.begin(), "espalier");
+  const bool written =
+      write_results(options.json, options.csv, command, inputs, results, Json::object());
   if (messages == nullptr) return written;
   bool complete = true;
   for (std::size_t i = 0; i < reports.size(); ++i) {

@@ -176,18 +176,17 @@ int schedule_command(const ScheduleOptions& options) {
   if (!can_write({{"--output", options.output}}, files_of(*inputs))) return kUsageError;
   const Input& input = inputs->front();
   if (!input.program && input.points.size() != 1) {
-    fmt::print(stderr,
-               "{}: error: found {} points, but schedule shows one; choose one with -s, for "
-               "example -s {}\n",
-               input.path, input.points.size(), distinguishing_setting(input.points));
-    return kUsageError;
+    return usage_error(
+        input.path,
+        fmt::format(
+            "found {} points, but schedule shows one; choose one with -s, for example -s {}",
+            input.points.size(), distinguishing_setting(input.points)));
   }
   if (is_planned(input) && options.format != "table" && options.format != "json") {
-    fmt::print(stderr,
-               "{}: error: {} plans the stages of dimensions and has no transfers to show as {}; "
-               "allowed are table and json\n",
-               input.path, input.points.front().collective->algorithm, options.format);
-    return kUsageError;
+    return usage_error(input.path,
+                       fmt::format("{} plans the stages of dimensions and has no transfers to show "
+                                   "as {}; allowed are table and json",
+                                   input.points.front().collective->algorithm, options.format));
   }
   const bool trains = !input.program && input.points.front().training.has_value();
   if (trains && options.format == "json" &&
@@ -211,11 +210,10 @@ int schedule_command(const ScheduleOptions& options) {
   } else {
     const CollectiveWork work = work_of(input);
     if (work.program && options.format != "table" && options.format != "msccl-xml") {
-      fmt::print(stderr,
-                 "{}: error: a collective program cannot be shown as {}; allowed are table and "
-                 "msccl-xml\n",
-                 input.path, options.format);
-      return kUsageError;
+      return usage_error(
+          input.path,
+          fmt::format("a collective program cannot be shown as {}; allowed are table and msccl-xml",
+                      options.format));
     }
     if (work.program || options.format == "msccl-xml") {
       reason = write_program(text, program_in(input, work), options.format);

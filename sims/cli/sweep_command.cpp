@@ -20,11 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-int usage_error(const std::string& what, const std::string& problem) {
-  fmt::print(stderr, "{}: error: {}\n", what, problem);
-  return kUsageError;
-}
-
 fs::path folder_of(const SweepOptions& options) {
   return options.output.empty() ? fs::path("sweeps") / fs::path(options.file).stem()
                                 : fs::path(options.output);
