@@ -62,7 +62,7 @@ const std::vector<Algorithm>& algorithms() {
     for (const Planner& p : planners()) add_planner(all, p);
     for (const BuiltinProgram& p : builtin_programs()) {
       all.push_back(program_row(p.name, p.summary, {p.collective}, &p));
-      if (p.uses_segments) all.back().parameters.push_back({"collective.segments", {}});
+      if (p.uses_segments()) all.back().parameters.push_back({"collective.segments", {}});
     }
     all.push_back(program_row("program", "a collective program from a file: MSCCL XML or a trace",
                               {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,

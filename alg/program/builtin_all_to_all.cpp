@@ -7,50 +7,39 @@ namespace espalier {
 // and sends them in one message. There are two differences from the paper. The paper's figure also
 // sends to the own server, from scratch that was never written. In the paper's order all servers
 // start with the first server; here partners are ordered by distance.
-Program build_twostep_alltoall(const BuiltinRequest& request) {
-  const auto signature = signature_for(request, "gc3_twostep_alltoall", CollectiveOp::all_to_all,
-                                       request.ranks, false);
+void write_twostep_alltoall(ChunkTracer& tracer, const BuiltinRequest& request) {
   const std::uint32_t per_server = request.ranks_per_server;
   const std::uint32_t servers = request.ranks / per_server;
   const auto rank = [&](std::uint32_t server, std::uint32_t g) { return server * per_server + g; };
-  return build_program(request, signature, [&](ChunkTracer& tracer) {
-    for (std::uint32_t away = 0; away < servers; ++away) {
-      for (std::uint32_t g = 0; g < per_server; ++g) {
-        for (std::uint32_t m = 0; m < servers; ++m) {
-          const std::uint32_t n = (m + away) % servers;
-          for (std::uint32_t i = 0; i < per_server; ++i) {
-            const ChunkRef chunk = tracer.chunk(rank(m, i), ProgramBuffer::input, rank(n, g));
-            if (n == m) {
-              chunk.copy(rank(n, g), ProgramBuffer::output, rank(m, i));
-            } else {
-              chunk.copy(rank(m, g), ProgramBuffer::scratch, rank(n, i));
-            }
+  for (std::uint32_t away = 0; away < servers; ++away) {
+    for (std::uint32_t g = 0; g < per_server; ++g) {
+      for (std::uint32_t m = 0; m < servers; ++m) {
+        const std::uint32_t n = (m + away) % servers;
+        for (std::uint32_t i = 0; i < per_server; ++i) {
+          const ChunkRef chunk = tracer.chunk(rank(m, i), ProgramBuffer::input, rank(n, g));
+          if (n == m) {
+            chunk.copy(rank(n, g), ProgramBuffer::output, rank(m, i));
+          } else {
+            chunk.copy(rank(m, g), ProgramBuffer::scratch, rank(n, i));
           }
-          if (n == m) continue;
-          tracer.chunk(rank(m, g), ProgramBuffer::scratch, rank(n, 0), per_server)
-              .copy(rank(n, g), ProgramBuffer::output, rank(m, 0));
         }
+        if (n == m) continue;
+        tracer.chunk(rank(m, g), ProgramBuffer::scratch, rank(n, 0), per_server)
+            .copy(rank(n, g), ProgramBuffer::output, rank(m, 0));
       }
     }
-  });
+  }
 }
 
-Program build_direct_alltoall(const BuiltinRequest& request) {
+void write_direct_alltoall(ChunkTracer& tracer, const BuiltinRequest& request) {
   const std::uint32_t ranks = request.ranks;
-  const auto signature =
-      signature_for(request, "gc3_direct_alltoall", CollectiveOp::all_to_all, ranks, false);
-  return build_program(request, signature, [&](ChunkTracer& tracer) {
-    // Peers are ordered by distance, so the ranks do not all start with the same peer.
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-      tracer.chunk(r, ProgramBuffer::input, r).copy(r, ProgramBuffer::output, r);
-    }
-    for (std::uint32_t away = 1; away < ranks; ++away) {
-      for (std::uint32_t r = 0; r < ranks; ++r) {
-        const std::uint32_t peer = (r + away) % ranks;
-        tracer.chunk(r, ProgramBuffer::input, peer)
-            .copy(peer, ProgramBuffer::output, r, channel_of_distance(away));
-      }
-    }
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    tracer.chunk(r, ProgramBuffer::input, r).copy(r, ProgramBuffer::output, r);
+  }
+  for_each_distance(ranks, ranks, [&](std::uint32_t away, std::uint32_t r) {
+    const std::uint32_t peer = (r + away) % ranks;
+    tracer.chunk(r, ProgramBuffer::input, peer)
+        .copy(peer, ProgramBuffer::output, r, channel_of_distance(away));
   });
 }
 

@@ -156,6 +156,14 @@ void write_swing_halves(ChunkTracer& tracer, const std::vector<Partners>& steps,
   }
 }
 
+template <class Write>
+void for_each_part(const BuiltinRequest& request, Write write) {
+  const std::size_t parts = 2 * long_dimensions(*request.grid).size();
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    write(swing_steps(*request.grid, request.ranks, part), part);
+  }
+}
+
 }  // namespace
 
 std::string unsuited_swing(const BuiltinRequest& request) {
@@ -167,52 +175,29 @@ std::string unsuited_swing(const BuiltinRequest& request) {
   return {};
 }
 
-Program build_swing_latency(const BuiltinRequest& request) {
-  const auto parts = static_cast<std::uint32_t>(2 * long_dimensions(*request.grid).size());
-  const auto signature =
-      signature_for(request, "swing_latency", CollectiveOp::all_reduce, parts, true);
-  return build_program(
-      request, signature,
-      [&](ChunkTracer& tracer) {
-        for (std::uint32_t part = 0; part < parts; ++part) {
-          write_whole_exchanges(tracer, swing_steps(*request.grid, request.ranks, part), part);
-        }
-      },
-      with_data());
+void write_swing_latency(ChunkTracer& tracer, const BuiltinRequest& request) {
+  for_each_part(request, [&](const std::vector<Partners>& steps, std::uint32_t part) {
+    write_whole_exchanges(tracer, steps, part);
+  });
 }
 
-Program build_swing_bandwidth(const BuiltinRequest& request) {
-  const auto parts = static_cast<std::uint32_t>(2 * long_dimensions(*request.grid).size());
-  const auto signature = signature_for(request, "swing_bandwidth", CollectiveOp::all_reduce,
-                                       parts * request.ranks, true);
-  return build_program(
-      request, signature,
-      [&](ChunkTracer& tracer) {
-        for (std::uint32_t part = 0; part < parts; ++part) {
-          write_swing_halves(tracer, swing_steps(*request.grid, request.ranks, part), part);
-        }
-      },
-      with_data());
+void write_swing_bandwidth(ChunkTracer& tracer, const BuiltinRequest& request) {
+  for_each_part(request, [&](const std::vector<Partners>& steps, std::uint32_t part) {
+    write_swing_halves(tracer, steps, part);
+  });
 }
 
 // ---------------------------------------------------------------- recursive doubling
 // Partners are 1, 2, 4, ... ranks apart and exchange all their data (Thakur, Rabenseifner, Gropp,
 // 2005).
 
-Program build_recursive_doubling(const BuiltinRequest& request) {
-  const auto signature =
-      signature_for(request, "recursive_doubling", CollectiveOp::all_reduce, 1, true);
-  return build_program(
-      request, signature,
-      [&](ChunkTracer& tracer) {
-        std::vector<Partners> steps;
-        for (std::uint32_t distance = 1; distance < request.ranks; distance *= 2) {
-          Partners& partners = steps.emplace_back();
-          for (std::uint32_t r = 0; r < request.ranks; ++r) partners.push_back(r ^ distance);
-        }
-        write_whole_exchanges(tracer, steps, 0);
-      },
-      with_data());
+void write_recursive_doubling(ChunkTracer& tracer, const BuiltinRequest& request) {
+  std::vector<Partners> steps;
+  for (std::uint32_t distance = 1; distance < request.ranks; distance *= 2) {
+    Partners& partners = steps.emplace_back();
+    for (std::uint32_t r = 0; r < request.ranks; ++r) partners.push_back(r ^ distance);
+  }
+  write_whole_exchanges(tracer, steps, 0);
 }
 
 }  // namespace espalier

@@ -107,12 +107,15 @@ std::size_t stops_of(const GridShape& grid, bool in_pairs) {
   return stops;
 }
 
-}  // namespace
+// The cheapest chain, or pairs, of a request.
+struct LineForm {
+  bool in_pairs = false;
+  std::uint32_t segments = 1;
+};
 
-Program build_line(const BuiltinRequest& request) {
+LineForm form_of(const BuiltinRequest& request) {
   const GridShape& grid = *request.grid;
-  const auto parts = static_cast<std::uint32_t>(long_dimensions(grid).size());
-  const auto signature = signature_for(request, "line", CollectiveOp::all_reduce, parts, true);
+  const std::size_t parts = long_dimensions(grid).size();
   // In the chain, a node reads both operands from memory, and then the sum.
   const MessageTiming& timing = request.timing;
   const std::uint64_t stop_ps = timing.injection_ps + timing.delivery_ps + timing.reduction_ps;
@@ -121,30 +124,38 @@ Program build_line(const BuiltinRequest& request) {
   const ChainCost chain = cheapest_chain(
       request,
       {parts, stops_of(grid, false), stop_ps + 2 * timing.turnaround_ps, 0, kMostSegments});
-  const ChainCost pairs = cheapest_chain(
-      request, {parts, stops_of(grid, true), stop_ps, std::size_t{parts}, kMostSegments});
-  const bool in_pairs = pairs.ps < chain.ps;
-  BuiltinRequest cut = request;
-  cut.instances = in_pairs ? 1 : chain.segments;
-  return build_program(
-      cut, signature,
-      [&](ChunkTracer& tracer) {
-        for (std::uint32_t part = 0; part < parts; ++part) {
-          std::uint32_t scratch = 2 * parts * part;
-          for (const std::size_t dim : dimensions_of_part(grid, part)) {
-            for (const auto& line : lines_along(grid, dim)) {
-              LineSum sum(tracer, turned(line, part), part, scratch);
-              if (in_pairs) {
-                sum.write_pairs(pairs.segments);
-              } else {
-                sum.write_chain();
-              }
-            }
-            scratch += 2;
-          }
+  const ChainCost pairs =
+      cheapest_chain(request, {parts, stops_of(grid, true), stop_ps, parts, kMostSegments});
+  if (pairs.ps < chain.ps) return {true, pairs.segments};
+  return {false, chain.segments};
+}
+
+}  // namespace
+
+// Pairs cut their messages themselves.
+std::uint32_t line_segments(const BuiltinRequest& request) {
+  const LineForm form = form_of(request);
+  return form.in_pairs ? 1 : form.segments;
+}
+
+void write_line(ChunkTracer& tracer, const BuiltinRequest& request) {
+  const GridShape& grid = *request.grid;
+  const LineForm form = form_of(request);
+  const auto parts = static_cast<std::uint32_t>(long_dimensions(grid).size());
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    std::uint32_t scratch = 2 * parts * part;
+    for (const std::size_t dim : dimensions_of_part(grid, part)) {
+      for (const auto& line : lines_along(grid, dim)) {
+        LineSum sum(tracer, turned(line, part), part, scratch);
+        if (form.in_pairs) {
+          sum.write_pairs(form.segments);
+        } else {
+          sum.write_chain();
         }
-      },
-      with_data());
+      }
+      scratch += 2;
+    }
+  }
 }
 
 }  // namespace espalier

@@ -2,54 +2,67 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "alg/program/builtin_parts.h"
+#include "alg/program/compiler.h"
 #include "alg/program/grid_lines.h"
 
 namespace espalier {
 
-ProgramSignature signature_for(const BuiltinRequest& request, const char* name,
-                               CollectiveOp collective, std::uint32_t chunks, bool in_place) {
+Program BuiltinProgram::build(const BuiltinRequest& request) const {
   ProgramSignature signature;
   signature.name = name;
   signature.collective = collective;
   signature.ranks = request.ranks;
-  signature.chunks = chunks;
-  signature.in_place = in_place;
+  signature.chunks = chunks(request);
+  signature.in_place = collective != CollectiveOp::all_to_all && collective != CollectiveOp::custom;
   signature.protocol = request.protocol;
-  return signature;
+  if (is_rooted(collective)) signature.root = 0;
+  if (promises != nullptr) signature.promises = promises(request);
+  ChunkTracer tracer(signature);
+  {
+    const auto instances =
+        tracer.parallelize(segments != nullptr ? segments(request) : request.instances);
+    write(tracer, request);
+  }
+  CompileOptions options;
+  // Programs of small messages: a local step must not stand behind a receive whose message comes
+  // later.
+  if (protocol == Protocol::message) options.locals = LocalPlacement::with_data;
+  return compile(tracer.finish(), options);
 }
 
-std::vector<std::uint32_t> all_ranks(const BuiltinRequest& request) {
-  std::vector<std::uint32_t> ranks(request.ranks);
-  std::iota(ranks.begin(), ranks.end(), 0U);
-  return ranks;
+namespace {
+
+// Calls visit(place, first chunk, directives) for every sequence of the ring.
+template <class Visit>
+void for_each_run(const RingRuns& runs, Visit visit) {
+  for (std::uint32_t r = 0; r < runs.ranks.size(); ++r) {
+    visit(r, runs.offset + (runs.by_rank ? runs.ranks[r] : r) * runs.stride,
+          Directives{runs.first_channel + r % runs.channels});
+  }
 }
+
+}  // namespace
 
 void write_ring_reduce_scatter(ChunkTracer& tracer, const RingRuns& runs) {
-  const auto size = static_cast<std::uint32_t>(runs.ranks.size());
-  for (std::uint32_t r = 0; r < size; ++r) {
-    const std::uint32_t index = runs.offset + r * runs.count;
-    const Directives directives{runs.first_channel + r % runs.channels};
+  const std::size_t size = runs.ranks.size();
+  for_each_run(runs, [&](std::uint32_t r, std::uint32_t index, Directives directives) {
     ChunkRef sum = tracer.chunk(runs.ranks[(r + 1) % size], runs.buffer, index, runs.count);
     for (std::uint32_t step = 1; step < size; ++step) {
       const std::uint32_t next = runs.ranks[(r + 1 + step) % size];
       sum = tracer.chunk(next, runs.buffer, index, runs.count).reduce(sum, directives);
     }
-  }
+  });
 }
 
 void write_ring_all_gather(ChunkTracer& tracer, const RingRuns& runs) {
-  const auto size = static_cast<std::uint32_t>(runs.ranks.size());
-  for (std::uint32_t r = 0; r < size; ++r) {
-    const std::uint32_t index = runs.offset + r * runs.count;
-    const Directives directives{runs.first_channel + r % runs.channels};
+  const std::size_t size = runs.ranks.size();
+  for_each_run(runs, [&](std::uint32_t r, std::uint32_t index, Directives directives) {
     ChunkRef chunk = tracer.chunk(runs.ranks[r], runs.buffer, index, runs.count);
     for (std::uint32_t step = 1; step < size; ++step) {
       chunk = chunk.copy(runs.ranks[(r + step) % size], runs.buffer, index, directives);
     }
-  }
+  });
 }
 
 std::string unsuited_sizes(const BuiltinRequest& request) {
@@ -109,103 +122,101 @@ std::string unsuited_servers(const BuiltinRequest& request) {
 
 namespace {
 
-using Unsuited = std::string (*)(const BuiltinRequest&);
-using Build = Program (*)(const BuiltinRequest&);
+using Request = BuiltinRequest;
 
-// All-reduces over the NIs' own messages, without a GPU's protocol.
-BuiltinProgram exchange_row(const char* name, const char* summary, Unsuited unsuited, Build build) {
-  BuiltinProgram row{name, summary, CollectiveOp::all_reduce, false, false, unsuited, build};
-  row.protocol = Protocol::message;
-  return row;
+std::uint32_t one_chunk(const Request& /*request*/) { return 1; }
+std::uint32_t per_rank(const Request& request) { return request.ranks; }
+std::uint32_t per_channel(const Request& request) { return request.channels; }
+std::uint32_t per_rank_and_channel(const Request& request) {
+  return request.ranks * request.channels;
 }
-
-// Every rank adds everything itself, its own data first.
-BuiltinProgram packets_row() {
-  BuiltinProgram row{"mscclpp_packets",
-                     "MSCCL++, small data: all data to all ranks of a server, sums to the partners "
-                     "in other servers",
-                     CollectiveOp::all_reduce,
-                     true,
-                     false,
-                     unsuited_server_size,
-                     build_mscclpp_packets};
-  row.bitwise_identical = false;
-  return row;
+std::uint32_t per_dimension(const Request& request) {
+  return static_cast<std::uint32_t>(long_dimensions(*request.grid).size());
 }
-
-// Programs that choose their segments, and whose nodes add in orders of their own.
-BuiltinProgram own_row(const char* name, const char* summary, Unsuited unsuited, Build build) {
-  BuiltinProgram row = exchange_row(name, summary, unsuited, build);
-  row.uses_segments = true;
-  row.bitwise_identical = false;
-  return row;
+std::uint32_t per_direction(const Request& request) { return 2 * per_dimension(request); }
+std::uint32_t per_rank_and_direction(const Request& request) {
+  return per_direction(request) * request.ranks;
 }
 
 }  // namespace
 
 const std::vector<BuiltinProgram>& builtin_programs() {
+  using Op = CollectiveOp;
+  // All-reduces over the NIs' own messages, without a GPU's protocol.
+  constexpr Protocol kMessage = Protocol::message;
   static const std::vector<BuiltinProgram> programs{
-      {"gc3_ring", "one logical ring, its chunks spread over channels", CollectiveOp::all_reduce,
-       false, true, unsuited_ring, build_ring},
+      {"gc3_ring", "one logical ring, its chunks spread over channels", Op::all_reduce, false, true,
+       unsuited_ring, per_rank, write_ring},
       {"gc3_ring_rotated",
        "one ring for each channel, each shifted by one rank within every server to use all NICs",
-       CollectiveOp::all_reduce, true, true, unsuited_servers, build_ring_rotated},
+       Op::all_reduce, true, true, unsuited_servers, per_rank_and_channel, write_ring_rotated},
       {"gc3_allpairs",
        "two steps: every rank receives and sums its chunk from all ranks and sends the sum to all",
-       CollectiveOp::all_reduce, false, false, unsuited_sizes, build_allpairs},
-      {"gc3_hierarchical", "rings inside servers and across them, in one program",
-       CollectiveOp::all_reduce, true, false, unsuited_servers, build_hierarchical},
-      {"gc3_halving_doubling", "recursive vector halving, then doubling", CollectiveOp::all_reduce,
-       false, false, unsuited_power_of_two, build_halving_doubling},
+       Op::all_reduce, false, false, unsuited_sizes, per_rank, write_allpairs},
+      {"gc3_hierarchical", "rings inside servers and across them, in one program", Op::all_reduce,
+       true, false, unsuited_servers, per_rank, write_hierarchical},
+      {"gc3_halving_doubling", "recursive vector halving, then doubling", Op::all_reduce, false,
+       false, unsuited_power_of_two, per_rank, write_halving_doubling},
       {"gc3_binomial_tree", "reduction to rank 0 and broadcast over a binomial tree",
-       CollectiveOp::all_reduce, false, false, unsuited_sizes, build_binomial_tree},
+       Op::all_reduce, false, false, unsuited_sizes, one_chunk, write_binomial_tree},
       {"gc3_double_binary_tree", "two trees, each of which carries half of the data",
-       CollectiveOp::all_reduce, false, false, unsuited_sizes, build_double_binary_tree},
-      {"gc3_reducescatter_ring", "the first half of gc3_ring", CollectiveOp::reduce_scatter, false,
-       true, unsuited_ring, build_reducescatter_ring},
-      {"gc3_allgather_ring", "the second half of gc3_ring", CollectiveOp::all_gather, false, true,
-       unsuited_ring, build_allgather_ring},
+       Op::all_reduce, false, false, unsuited_sizes, [](const Request&) { return 2U; },
+       write_double_binary_tree},
+      {"gc3_reducescatter_ring", "the first half of gc3_ring", Op::reduce_scatter, false, true,
+       unsuited_ring, per_rank, write_reducescatter_ring},
+      {"gc3_allgather_ring", "the second half of gc3_ring", Op::all_gather, false, true,
+       unsuited_ring, per_rank, write_allgather_ring},
       {"gc3_allgather_recursive_doubling",
-       "recursive doubling: partners at doubling distances exchange all their data",
-       CollectiveOp::all_gather, false, false, unsuited_power_of_two,
-       build_allgather_recursive_doubling},
-      {"gc3_direct_alltoall", "every rank sends to every other rank", CollectiveOp::all_to_all,
-       false, false, unsuited_sizes, build_direct_alltoall},
+       "recursive doubling: partners at doubling distances exchange all their data", Op::all_gather,
+       false, false, unsuited_power_of_two, per_rank, write_allgather_recursive_doubling},
+      {"gc3_direct_alltoall", "every rank sends to every other rank", Op::all_to_all, false, false,
+       unsuited_sizes, per_rank, write_direct_alltoall},
       {"gc3_twostep_alltoall",
-       "each server collects its data for another server before it sends them",
-       CollectiveOp::all_to_all, true, false, unsuited_servers, build_twostep_alltoall},
-      {"gc3_broadcast_tree", "broadcast from rank 0 over a binomial tree", CollectiveOp::broadcast,
-       false, false, unsuited_sizes, build_broadcast_tree},
-      {"nccl_ring", "NCCL's rings: one for each channel, so that all NICs are used",
-       CollectiveOp::all_reduce, true, true, unsuited_nccl, build_nccl_ring},
+       "each server collects its data for another server before it sends them", Op::all_to_all,
+       true, false, unsuited_servers, per_rank, write_twostep_alltoall},
+      {"gc3_broadcast_tree", "broadcast from rank 0 over a binomial tree", Op::broadcast, false,
+       false, unsuited_sizes, one_chunk, write_broadcast_tree},
+      {"nccl_ring", "NCCL's rings: one for each channel, so that all NICs are used", Op::all_reduce,
+       true, true, unsuited_nccl, per_rank_and_channel, write_nccl_ring},
       {"nccl_tree", "NCCL's two binary trees over servers, with a chain of ranks in each server",
-       CollectiveOp::all_reduce, true, true, unsuited_nccl, build_nccl_tree},
-      {"nccl_reducescatter", "the first half of nccl_ring", CollectiveOp::reduce_scatter, true,
-       true, unsuited_nccl, build_nccl_reducescatter},
-      {"nccl_allgather", "the second half of nccl_ring", CollectiveOp::all_gather, true, true,
-       unsuited_nccl, build_nccl_allgather},
-      {"nccl_alltoall", "every rank sends to every other rank, and keeps its own part",
-       CollectiveOp::custom, true, false, unsuited_nccl, build_nccl_alltoall},
+       Op::all_reduce, true, true, unsuited_nccl, per_channel, write_nccl_tree},
+      {"nccl_reducescatter", "the first half of nccl_ring", Op::reduce_scatter, true, true,
+       unsuited_nccl, per_rank_and_channel, write_nccl_reducescatter},
+      {"nccl_allgather", "the second half of nccl_ring", Op::all_gather, true, true, unsuited_nccl,
+       per_rank_and_channel, write_nccl_allgather},
+      {"nccl_alltoall", "every rank sends to every other rank, and keeps its own part", Op::custom,
+       true, false, unsuited_nccl, per_rank, write_nccl_alltoall, nccl_alltoall_promises},
       {"nccl_sendrecv", "every rank sends its buffer to the next rank, the last to the first",
-       CollectiveOp::custom, true, false, unsuited_nccl, build_nccl_sendrecv},
-      packets_row(),
-      own_row("window", "torus, small data: windows grow on both sides, in half a ring's hops",
-              unsuited_torus, build_window),
-      own_row("rs_window_ag",
-              "torus, medium data: a reduce-scatter in one dimension, windows in the others, an "
-              "all-gather",
-              unsuited_rs_window_ag, build_rs_window_ag),
-      own_row("line", "mesh, small data: running sums go both ways along every line", unsuited_mesh,
-              build_line),
-      exchange_row("recursive_doubling",
-                   "partners 1, 2, 4, ... ranks apart exchange all their data",
-                   unsuited_power_of_two, build_recursive_doubling),
-      exchange_row("swing_latency",
-                   "Swing on a torus: partners 1, 1, 3, 5, 11, ... apart exchange all their data",
-                   unsuited_swing, build_swing_latency),
-      exchange_row("swing_bandwidth",
-                   "Swing on a torus: a reduce-scatter and an all-gather among the same partners",
-                   unsuited_swing, build_swing_bandwidth),
+       Op::custom, true, false, unsuited_nccl, one_chunk, write_nccl_sendrecv,
+       nccl_sendrecv_promises},
+      // In the next four, ranks add in orders of their own; here their own data first.
+      {"mscclpp_packets",
+       "MSCCL++, small data: all data to all ranks of a server, sums to the partners in other "
+       "servers",
+       Op::all_reduce, true, false, unsuited_server_size, one_chunk, write_mscclpp_packets, nullptr,
+       nullptr, false},
+      {"window", "torus, small data: windows grow on both sides, in half a ring's hops",
+       Op::all_reduce, false, false, unsuited_torus, per_dimension, write_window, nullptr,
+       window_segments, false, kMessage},
+      {"rs_window_ag",
+       "torus, medium data: a reduce-scatter in one dimension, windows in the others, an "
+       "all-gather",
+       Op::all_reduce, false, false, unsuited_rs_window_ag, rs_window_ag_chunks, write_rs_window_ag,
+       nullptr, rs_window_ag_segments, false, kMessage},
+      {"line", "mesh, small data: running sums go both ways along every line", Op::all_reduce,
+       false, false, unsuited_mesh, per_dimension, write_line, nullptr, line_segments, false,
+       kMessage},
+      {"recursive_doubling", "partners 1, 2, 4, ... ranks apart exchange all their data",
+       Op::all_reduce, false, false, unsuited_power_of_two, one_chunk, write_recursive_doubling,
+       nullptr, nullptr, true, kMessage},
+      {"swing_latency",
+       "Swing on a torus: partners 1, 1, 3, 5, 11, ... apart exchange all their data",
+       Op::all_reduce, false, false, unsuited_swing, per_direction, write_swing_latency, nullptr,
+       nullptr, true, kMessage},
+      {"swing_bandwidth",
+       "Swing on a torus: a reduce-scatter and an all-gather among the same partners",
+       Op::all_reduce, false, false, unsuited_swing, per_rank_and_direction, write_swing_bandwidth,
+       nullptr, nullptr, true, kMessage},
   };
   return programs;
 }

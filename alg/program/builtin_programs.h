@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "alg/program/chunk_language.h"
 #include "alg/program/program.h"
 #include "alg/schedule/message_timing.h"
 #include "hw/topology/topology.h"
@@ -41,14 +42,21 @@ struct BuiltinProgram {
   bool uses_channels = false;  // reads channels
   // Why the program cannot be built, as a sentence for the user; empty if it can.
   std::string (*unsuited)(const BuiltinRequest& request) = nullptr;
-  // Precondition: unsuited(request) is empty.
-  Program (*build)(const BuiltinRequest& request) = nullptr;
-  // Reads segments in place of instances.
-  bool uses_segments = false;
+  // Into how many chunks it cuts the data, and what it does with them.
+  std::uint32_t (*chunks)(const BuiltinRequest& request) = nullptr;
+  void (*write)(ChunkTracer& tracer, const BuiltinRequest& request) = nullptr;
+  // What a custom collective promises.
+  std::vector<PromisedChunk> (*promises)(const BuiltinRequest& request) = nullptr;
+  // If set, it reads segments in place of instances, and is built with as many as this returns.
+  std::uint32_t (*segments)(const BuiltinRequest& request) = nullptr;
   // Every rank gets the same bits of a floating-point sum. Not so if ranks add in different orders.
   bool bitwise_identical = true;
   // The protocol unless the user chooses another one.
   Protocol protocol = Protocol::simple;
+
+  [[nodiscard]] bool uses_segments() const { return segments != nullptr; }
+  // Precondition: unsuited(request) is empty.
+  [[nodiscard]] Program build(const BuiltinRequest& request) const;
 };
 
 // In the order in which users see them.

@@ -175,23 +175,18 @@ std::size_t window_stops(const GridShape& grid, std::optional<std::size_t> witho
 // ---------------------------------------------------------------- windows in all dimensions
 // Every part of the data visits the dimensions in an order of its own.
 
-Program build_window(const BuiltinRequest& request) {
+std::uint32_t window_segments(const BuiltinRequest& request) {
   const GridShape& grid = *request.grid;
-  const std::size_t parts = long_dimensions(grid).size();
-  const auto signature = signature_for(request, "window", CollectiveOp::all_reduce,
-                                       static_cast<std::uint32_t>(parts), true);
-  BuiltinRequest cut = request;
-  cut.instances = cheapest_chain(request, {parts, window_stops(grid, std::nullopt)}).segments;
-  return build_program(
-      cut, signature,
-      [&](ChunkTracer& tracer) {
-        Scratch scratch(request.ranks);
-        for (std::uint32_t part = 0; part < parts; ++part) {
-          write_windows(tracer, scratch, grid, dimensions_of_part(grid, part), part,
-                        {part, 1, part});
-        }
-      },
-      with_data());
+  return cheapest_chain(request, {long_dimensions(grid).size(), window_stops(grid, std::nullopt)})
+      .segments;
+}
+
+void write_window(ChunkTracer& tracer, const BuiltinRequest& request) {
+  const GridShape& grid = *request.grid;
+  Scratch scratch(request.ranks);
+  for (std::uint32_t part = 0; part < long_dimensions(grid).size(); ++part) {
+    write_windows(tracer, scratch, grid, dimensions_of_part(grid, part), part, {part, 1, part});
+  }
 }
 
 // ---------------------------------------------------------------- reduce-scatter, windows,
@@ -244,6 +239,13 @@ void write_two_way_all_gather(ChunkTracer& tracer, const RingBlocks& blocks) {
   }
 }
 
+// The blocks of a part are whole chunks in every dimension.
+std::uint32_t chunks_of_part(const GridShape& grid) {
+  std::uint32_t chunks = 1;
+  for (const std::uint32_t size : grid.dims) chunks = std::lcm(chunks, size);
+  return chunks;
+}
+
 // A part has `chunks` chunks.
 void write_scattered_window(ChunkTracer& tracer, Scratch& scratch, const GridShape& grid,
                             std::uint32_t part, std::uint32_t chunks) {
@@ -278,28 +280,26 @@ std::string unsuited_rs_window_ag(const BuiltinRequest& request) {
   return "needs a torus with at least two dimensions; window and bidirectional_ring run on a ring";
 }
 
-Program build_rs_window_ag(const BuiltinRequest& request) {
+std::uint32_t rs_window_ag_chunks(const BuiltinRequest& request) {
   const GridShape& grid = *request.grid;
-  const auto parts = static_cast<std::uint32_t>(long_dimensions(grid).size());
-  std::uint32_t chunks = 1;  // of a part: its blocks are whole chunks in every dimension
-  for (const std::uint32_t size : grid.dims) chunks = std::lcm(chunks, size);
-  const auto signature =
-      signature_for(request, "rs_window_ag", CollectiveOp::all_reduce, parts * chunks, true);
-  BuiltinRequest cut = request;
-  const std::size_t first = long_dimensions(grid).front();
-  const std::uint32_t ring = grid.dims[first];
-  cut.instances = cheapest_chain(request, {std::size_t{parts} * ring,
-                                           2 * (ring / 2) + window_stops(grid, first)})
-                      .segments;
-  return build_program(
-      cut, signature,
-      [&](ChunkTracer& tracer) {
-        Scratch scratch(request.ranks);
-        for (std::uint32_t part = 0; part < parts; ++part) {
-          write_scattered_window(tracer, scratch, grid, part, chunks);
-        }
-      },
-      with_data());
+  return static_cast<std::uint32_t>(long_dimensions(grid).size()) * chunks_of_part(grid);
+}
+
+std::uint32_t rs_window_ag_segments(const BuiltinRequest& request) {
+  const GridShape& grid = *request.grid;
+  const std::vector<std::size_t> dims = long_dimensions(grid);
+  const std::uint32_t ring = grid.dims[dims.front()];
+  return cheapest_chain(request,
+                        {dims.size() * ring, 2 * (ring / 2) + window_stops(grid, dims.front())})
+      .segments;
+}
+
+void write_rs_window_ag(ChunkTracer& tracer, const BuiltinRequest& request) {
+  const GridShape& grid = *request.grid;
+  Scratch scratch(request.ranks);
+  for (std::uint32_t part = 0; part < long_dimensions(grid).size(); ++part) {
+    write_scattered_window(tracer, scratch, grid, part, chunks_of_part(grid));
+  }
 }
 
 }  // namespace espalier

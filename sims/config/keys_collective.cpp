@@ -77,7 +77,7 @@ void add_program_keys(KeyTable& table) {
       .integer("channels", &Config::channels)
       .range(1, 32)
       .doc("number of channels over which a built-in program spreads its steps");
-  runs([](const Algorithm& a) { return has_built_in_program(a) && !a.program->uses_segments; })
+  runs([](const Algorithm& a) { return has_built_in_program(a) && !a.program->uses_segments(); })
       .integer("instances", &Config::instances)
       .range(1, 32)
       .doc(
