@@ -2,27 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "alg/certify/certifier_parts.h"
 #include "alg/schedule/schedule_table.h"
 
 namespace espalier {
 
 const char* to_string(ViolationKind kind) {
-  switch (kind) {
-    case ViolationKind::malformed:
-      return "malformed";
-    case ViolationKind::postcondition:
-      return "postcondition";
-    case ViolationKind::read_before_write:
-      return "read_before_write";
-    case ViolationKind::deadlock:
-      return "deadlock";
-    case ViolationKind::contention:
-      return "contention";
-    case ViolationKind::capacity:
-      return "capacity";
-  }
-  return "?";
+  constexpr std::array kNames{"malformed", "postcondition", "read_before_write",
+                              "deadlock",  "contention",    "capacity"};
+  return kNames.at(static_cast<std::size_t>(kind));
 }
 
 namespace certifier {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <stdexcept>
 
 namespace espalier {
@@ -16,17 +17,8 @@ const char* to_string(StageKind kind) {
 }
 
 const char* to_string(DimensionAlgorithm algorithm) {
-  switch (algorithm) {
-    case DimensionAlgorithm::ring:
-      return "ring";
-    case DimensionAlgorithm::direct:
-      return "direct";
-    case DimensionAlgorithm::halving_doubling:
-      return "halving_doubling";
-    case DimensionAlgorithm::in_network:
-      return "in_network";
-  }
-  return "?";
+  constexpr std::array kNames{"ring", "direct", "halving_doubling", "in_network"};
+  return kNames.at(static_cast<std::size_t>(algorithm));
 }
 
 bool suits(DimensionAlgorithm algorithm, std::uint32_t size) {

@@ -1,59 +1,25 @@
 #include "alg/program/program.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
 namespace espalier {
 
 const char* to_string(ProgramBuffer buffer) {
-  switch (buffer) {
-    case ProgramBuffer::input:
-      return "i";
-    case ProgramBuffer::output:
-      return "o";
-    case ProgramBuffer::scratch:
-      return "s";
-  }
-  return "?";
+  constexpr std::array kNames{"i", "o", "s"};
+  return kNames.at(static_cast<std::size_t>(buffer));
 }
 
 const char* to_string(ProgramOp op) {
-  switch (op) {
-    case ProgramOp::nop:
-      return "nop";
-    case ProgramOp::send:
-      return "s";
-    case ProgramOp::recv:
-      return "r";
-    case ProgramOp::recv_copy_send:
-      return "rcs";
-    case ProgramOp::recv_reduce_send:
-      return "rrs";
-    case ProgramOp::recv_reduce_copy:
-      return "rrc";
-    case ProgramOp::recv_reduce_copy_send:
-      return "rrcs";
-    case ProgramOp::copy:
-      return "cpy";
-    case ProgramOp::reduce:
-      return "re";
-  }
-  return "?";
+  constexpr std::array kNames{"nop", "s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re"};
+  return kNames.at(static_cast<std::size_t>(op));
 }
 
 const char* to_string(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::simple:
-      return "Simple";
-    case Protocol::ll:
-      return "LL";
-    case Protocol::ll128:
-      return "LL128";
-    case Protocol::message:
-      return "Message";
-  }
-  return "?";
+  constexpr std::array kNames{"Simple", "LL", "LL128", "Message"};
+  return kNames.at(static_cast<std::size_t>(protocol));
 }
 
 std::size_t Program::num_steps() const {

@@ -1,30 +1,15 @@
 #include "alg/schedule/schedule.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace espalier {
 
 const char* to_string(CollectiveOp op) {
-  switch (op) {
-    case CollectiveOp::all_reduce:
-      return "all_reduce";
-    case CollectiveOp::reduce_scatter:
-      return "reduce_scatter";
-    case CollectiveOp::all_gather:
-      return "all_gather";
-    case CollectiveOp::all_to_all:
-      return "all_to_all";
-    case CollectiveOp::broadcast:
-      return "broadcast";
-    case CollectiveOp::reduce:
-      return "reduce";
-    case CollectiveOp::custom:
-      return "custom";
-    case CollectiveOp::all_to_allv:
-      return "all_to_allv";
-  }
-  return "?";
+  constexpr std::array kNames{"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
+                              "broadcast",  "reduce",         "custom",     "all_to_allv"};
+  return kNames.at(static_cast<std::size_t>(op));
 }
 
 const char* to_string(TransferKind kind) {

@@ -8,33 +8,13 @@
 namespace espalier {
 
 const char* to_string(Origin origin) {
-  switch (origin) {
-    case Origin::formula:
-      return "formula";
-    case Origin::published:
-      return "published";
-    case Origin::synthesized:
-      return "synthesized";
-    case Origin::user:
-      break;
-  }
-  return "user";
+  constexpr std::array kNames{"formula", "published", "synthesized", "user"};
+  return kNames.at(static_cast<std::size_t>(origin));
 }
 
 const char* to_string(Implementation implementation) {
-  switch (implementation) {
-    case Implementation::logic:
-      return "logic";
-    case Implementation::flip_flop:
-      return "flip_flop";
-    case Implementation::sram:
-      return "sram";
-    case Implementation::wires:
-      return "wires";
-    case Implementation::macro:
-      break;
-  }
-  return "macro";
+  constexpr std::array kNames{"logic", "flip_flop", "sram", "wires", "macro"};
+  return kNames.at(static_cast<std::size_t>(implementation));
 }
 
 namespace {

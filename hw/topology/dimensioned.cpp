@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "hw/topology/dimensions.h"
@@ -12,15 +13,8 @@ namespace espalier {
 namespace {
 
 const char* short_name(DimensionShape shape) {
-  switch (shape) {
-    case DimensionShape::ring:
-      return "ring";
-    case DimensionShape::fully_connected:
-      return "fc";
-    case DimensionShape::switched:
-      return "sw";
-  }
-  return "";
+  constexpr std::array kNames{"ring", "fc", "sw"};
+  return kNames.at(static_cast<std::size_t>(shape));
 }
 
 void check_dimension(const DimensionSpec& dimension, std::size_t d) {
