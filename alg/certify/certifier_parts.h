@@ -1,6 +1,8 @@
 // Shared by certifier.cpp, certify_*.cpp and raise_tables.cpp; internal to alg/certify.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -20,8 +22,13 @@ namespace espalier::certifier {
 // that a schedule with millions of bad transfers does not make millions of strings.
 class Findings {
  public:
+  template <class... Args>
+  void add(ViolationKind kind, fmt::format_string<Args...> text, Args&&... args) {
+    add_described(kind, [&] { return fmt::format(text, std::forward<Args>(args)...); });
+  }
+  // `describe` makes the text, if it is listed.
   template <class Describe>
-  void add(ViolationKind kind, Describe&& describe) {
+  void add_described(ViolationKind kind, Describe&& describe) {
     if (!full(kind)) listed_.push_back({kind, std::forward<Describe>(describe)()});
     ++count_.at(static_cast<std::size_t>(kind));
   }

@@ -306,7 +306,8 @@ class DataOrder {
         findings.not_exhaustive(ViolationKind::read_before_write);
         return false;
       }
-      findings.add(ViolationKind::read_before_write, [&] { return text_of(open_[q.tag]); });
+      findings.add_described(ViolationKind::read_before_write,
+                             [&] { return text_of(open_[q.tag]); });
       return true;
     });
   }

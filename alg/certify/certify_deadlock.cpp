@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
 
 #include "alg/certify/certifier_parts.h"
 #include "alg/routes/routing.h"
@@ -13,19 +12,6 @@
 namespace espalier::certifier {
 
 namespace {
-
-constexpr std::size_t kLongestPrintedCycle = 64;
-
-// `line(i)` describes the i-th member and how it waits for the next one.
-template <class Line>
-std::string cycle_text(const char* title, std::size_t length, Line line) {
-  std::string text = title;
-  for (std::size_t i = 0; i < std::min(length, kLongestPrintedCycle); ++i) text += "\n  " + line(i);
-  if (length > kLongestPrintedCycle) {
-    text += fmt::format("\n  ... and {} more", length - kLongestPrintedCycle);
-  }
-  return text + "\n  (back to the first line)";
-}
 
 bool goes_forward_in_steps(const Schedule& s) {
   for (std::size_t t = 0; t < s.transfers.size(); ++t) {
@@ -54,7 +40,7 @@ OrderedTransfers order_transfers(const Schedule& s, Findings& findings) {
     }
     TopologicalOrder sorted = sort_topologically(count, precedences);
     if (!sorted.cycle.empty()) {
-      findings.add(ViolationKind::deadlock, [&] {
+      findings.add_described(ViolationKind::deadlock, [&] {
         return cycle_text(
             "transfers wait for each other in a cycle:", sorted.cycle.size(), [&](std::size_t i) {
               return fmt::format("{} waits for", describe(s.transfers[sorted.cycle[i]]));
@@ -126,7 +112,7 @@ void check_issue_order(const ScheduleTables& tables, const RaisedTables& raised,
     const bool last = i + 1 == cycle.size() || node_of(cycle[i + 1]) != node_of(cycle[i]);
     if (first || last) ends.push_back(cycle[i]);
   }
-  findings.add(ViolationKind::deadlock, [&] {
+  findings.add_described(ViolationKind::deadlock, [&] {
     return cycle_text(
         "table entries wait for each other in a cycle:", ends.size(), [&](std::size_t i) {
           const NodeId node = node_of(ends[i]);
@@ -139,38 +125,15 @@ void check_issue_order(const ScheduleTables& tables, const RaisedTables& raised,
 
 void check_channel_cycles(const Topology& topology, const Schedule& s, std::uint32_t vc_classes,
                           Findings& findings) {
-  const std::uint32_t classes = vc_classes == 0 ? espalier::vc_classes(topology) : vc_classes;
-  const auto channel = [&](RouteId route, std::size_t hop) {
-    const std::uint32_t wanted = classes == 1 ? 0 : vc_class_after(topology, s.routes, route, hop);
-    return s.routes.link(route, hop).value() * classes + std::min(wanted, classes - 1);
-  };
+  ChannelDependencies dependencies(topology,
+                                   vc_classes == 0 ? espalier::vc_classes(topology) : vc_classes);
   std::vector<bool> seen(s.routes.size(), false);
-  std::vector<Precedence> waits;  // a packet holds one channel until it gets the next
   for (const Transfer& t : s.transfers) {
-    if (seen[t.route.index()]) continue;
+    if (!seen[t.route.index()]) dependencies.add(s.routes, t.route);
     seen[t.route.index()] = true;
-    for (std::size_t hop = 1; hop < s.routes.hops(t.route); ++hop) {
-      waits.push_back({channel(t.route, hop), channel(t.route, hop - 1)});
-    }
   }
-  if (waits.empty()) return;
-  const auto key = [](const Precedence& p) { return std::tie(p.before, p.after); };
-  std::sort(waits.begin(), waits.end(),
-            [&](const Precedence& a, const Precedence& b) { return key(a) < key(b); });
-  waits.erase(
-      std::unique(waits.begin(), waits.end(),
-                  [&](const Precedence& a, const Precedence& b) { return key(a) == key(b); }),
-      waits.end());
-  const std::vector<std::uint32_t> cycle =
-      sort_topologically(topology.num_links() * classes, waits).cycle;
-  if (cycle.empty()) return;
-  findings.add(ViolationKind::deadlock, [&] {
-    return cycle_text(
-        "virtual channels wait for each other in a cycle:", cycle.size(), [&](std::size_t i) {
-          return fmt::format("link {} in VC class {} waits for",
-                             link_name(topology, LinkId(cycle[i] / classes)), cycle[i] % classes);
-        });
-  });
+  const std::string cycle = dependencies.cycle(kLongestPrintedCycle);
+  if (!cycle.empty()) findings.add(ViolationKind::deadlock, "{}", cycle);
 }
 
 }  // namespace espalier::certifier

@@ -27,7 +27,7 @@ std::string describe(const DimensionPlan& plan, StageRef ref) {
 
 void check_dimensions(const DimensionPlan& plan, Findings& findings) {
   const auto malformed = [&](const std::string& what) {
-    findings.add(ViolationKind::malformed, [&] { return what; });
+    findings.add(ViolationKind::malformed, "{}", what);
   };
   if (plan.op == CollectiveOp::all_to_all)
     malformed("a dimension plan cannot carry out an all_to_all");
@@ -55,52 +55,44 @@ void check_chunks(const DimensionPlan& plan, Findings& findings) {
   for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
     const PlannedChunk& chunk = plan.chunks[c];
     if (chunk.offset != end) {
-      findings.add(ViolationKind::malformed, [&] {
-        return fmt::format(
-            "chunk {} begins at byte {}, but {} at byte {}", c, chunk.offset,
-            c == 0 ? std::string("the collective begins") : fmt::format("chunk {} ends", c - 1),
-            end);
-      });
+      findings.add(
+          ViolationKind::malformed, "chunk {} begins at byte {}, but {} at byte {}", c,
+          chunk.offset,
+          c == 0 ? std::string("the collective begins") : fmt::format("chunk {} ends", c - 1), end);
     }
     end = chunk.offset + chunk.size;
     for (std::size_t s = 0; s < chunk.stages.size(); ++s) {
       if (chunk.stages[s].dimension < plan.dimensions.size()) continue;
-      findings.add(ViolationKind::malformed, [&] {
-        return fmt::format("chunk {} stage {} is on dim{}, but the plan has {} dimensions", c, s,
-                           chunk.stages[s].dimension + 1, plan.dimensions.size());
-      });
+      findings.add(ViolationKind::malformed,
+                   "chunk {} stage {} is on dim{}, but the plan has {} dimensions", c, s,
+                   chunk.stages[s].dimension + 1, plan.dimensions.size());
     }
   }
   if (end != plan.size) {
-    findings.add(ViolationKind::malformed, [&] {
-      return fmt::format("the chunks end at byte {}, but the collective ends at byte {}", end,
-                         plan.size);
-    });
+    findings.add(ViolationKind::malformed,
+                 "the chunks end at byte {}, but the collective ends at byte {}", end, plan.size);
   }
 }
 
 void check_order_form(const DimensionPlan& plan, Findings& findings) {
   if (plan.start_order.empty()) return;
   if (plan.start_order.size() != plan.dimensions.size()) {
-    findings.add(ViolationKind::malformed, [&] {
-      return fmt::format("the plan has start orders for {} dimensions, but it has {} dimensions",
-                         plan.start_order.size(), plan.dimensions.size());
-    });
+    findings.add(ViolationKind::malformed,
+                 "the plan has start orders for {} dimensions, but it has {} dimensions",
+                 plan.start_order.size(), plan.dimensions.size());
     return;
   }
   for (std::size_t d = 0; d < plan.start_order.size(); ++d) {
     for (std::size_t i = 0; i < plan.start_order[d].size(); ++i) {
       const StageRef ref = plan.start_order[d][i];
       if (ref.chunk >= plan.chunks.size() || ref.stage >= plan.chunks[ref.chunk].stages.size()) {
-        findings.add(ViolationKind::malformed, [&] {
-          return fmt::format("start {} of dim{} names chunk {} stage {}, which does not exist", i,
-                             d + 1, ref.chunk, ref.stage);
-        });
+        findings.add(ViolationKind::malformed,
+                     "start {} of dim{} names chunk {} stage {}, which does not exist", i, d + 1,
+                     ref.chunk, ref.stage);
       } else if (plan.chunks[ref.chunk].stages[ref.stage].dimension != d) {
-        findings.add(ViolationKind::malformed, [&] {
-          return fmt::format("start {} of dim{} names {}, which is on another dimension", i, d + 1,
-                             describe(plan, ref));
-        });
+        findings.add(ViolationKind::malformed,
+                     "start {} of dim{} names {}, which is on another dimension", i, d + 1,
+                     describe(plan, ref));
       }
     }
   }
@@ -162,8 +154,7 @@ void check_stages(const DimensionPlan& plan, Findings& findings) {
   for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
     std::string problem = stages_problem(plan, plan.chunks[c].stages);
     if (problem.empty()) continue;
-    findings.add(ViolationKind::postcondition,
-                 [&] { return fmt::format("chunk {}: {}", c, problem); });
+    findings.add(ViolationKind::postcondition, "chunk {}: {}", c, problem);
   }
 }
 
@@ -177,7 +168,7 @@ void prove_algorithms(const DimensionPlan& plan, Findings& findings) {
                                                           : plan.op == CollectiveOp::reduce_scatter;
       if (idle) continue;
       if (const auto fault = StageProof<StageSteps>(steps, kind).run()) {
-        findings.add(fault->kind, [&] { return fault->what; });
+        findings.add(fault->kind, "{}", fault->what);
       }
     }
   }
@@ -199,17 +190,16 @@ class StartOrderCheck {
   void run(std::uint32_t in_flight) {
     if (!names_each_once()) return;
     if (in_flight == 0 && !plan_.chunks.empty()) {
-      findings_.add(ViolationKind::deadlock, [] {
-        return std::string(
-            "no stage can start, because 0 stages may be in flight in a dimension; allowed is 1 or "
-            "more");
-      });
+      findings_.add(
+          ViolationKind::deadlock,
+          "no stage can start, because 0 stages may be in flight in a dimension; allowed is 1 or "
+          "more");
       return;
     }
     advance();
     for (std::uint32_t d = 0; d < started_.size(); ++d) {
       if (started_[d] == plan_.start_order[d].size()) continue;
-      findings_.add(ViolationKind::deadlock, [&] { return cycle_from(d); });
+      findings_.add_described(ViolationKind::deadlock, [&] { return cycle_from(d); });
       return;
     }
   }
@@ -221,8 +211,7 @@ class StartOrderCheck {
     bool right = true;
     const auto add = [&](StageRef ref, const char* what) {
       right = false;
-      findings_.add(ViolationKind::deadlock,
-                    [&] { return fmt::format("{} {}", describe(plan_, ref), what); });
+      findings_.add(ViolationKind::deadlock, "{} {}", describe(plan_, ref), what);
     };
     for (const auto& order : plan_.start_order) {
       for (const StageRef ref : order) {

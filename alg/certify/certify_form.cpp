@@ -111,7 +111,7 @@ void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
                   std::size_t num_nodes, Findings& findings) {
   const std::string problem = scope_problem(op, scope, num_nodes);
   if (!problem.empty()) {
-    findings.add(ViolationKind::malformed, [&] { return problem; });
+    findings.add(ViolationKind::malformed, "{}", problem);
     return;
   }
   const Bytes all = data_bytes(op, size, scope, num_nodes);
@@ -119,21 +119,19 @@ void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const Chunk& chunk = chunks[c];
     if (chunk.offset != covered || chunk.size > all - covered) {
-      findings.add(ViolationKind::malformed, [&] {
-        return fmt::format(
-            "chunk {} starts at byte {} and has {} bytes, but the chunks before it end at byte {} "
-            "of {}",
-            c, chunk.offset, chunk.size, covered, all);
-      });
+      findings.add(
+          ViolationKind::malformed,
+          "chunk {} starts at byte {} and has {} bytes, but the chunks before it end at byte {} "
+          "of {}",
+          c, chunk.offset, chunk.size, covered, all);
       return;
     }
     covered += chunk.size;
     const std::string why = chunk_problem(op, scope, chunk, c, num_nodes);
-    if (!why.empty()) findings.add(ViolationKind::malformed, [&] { return why; });
+    if (!why.empty()) findings.add(ViolationKind::malformed, "{}", why);
   }
   if (covered != all) {
-    findings.add(ViolationKind::malformed,
-                 [&] { return fmt::format("the chunks cover {} of {} bytes", covered, all); });
+    findings.add(ViolationKind::malformed, "the chunks cover {} of {} bytes", covered, all);
   }
 }
 
@@ -176,8 +174,9 @@ void check_transfers(const Topology& topology, const Schedule& s, Findings& find
     }
     step_before = t.step;
     if (!problem.empty()) {
-      findings.add(ViolationKind::malformed,
-                   [&] { return fmt::format("transfer {} ({}): {}", i, describe(t), problem); });
+      findings.add_described(ViolationKind::malformed, [&] {
+        return fmt::format("transfer {} ({}): {}", i, describe(t), problem);
+      });
     }
   }
 }
@@ -198,7 +197,7 @@ bool check_dependencies(const Schedule& s, Findings& findings) {
       const TransferId id = s.dependencies[d];
       if (id.index() >= s.transfers.size()) {
         usable = false;
-        findings.add(ViolationKind::malformed, [&] {
+        findings.add_described(ViolationKind::malformed, [&] {
           return fmt::format("transfer {} ({}) depends on transfer {}, which does not exist", i,
                              describe(t), id.value());
         });
@@ -207,14 +206,14 @@ bool check_dependencies(const Schedule& s, Findings& findings) {
       const Transfer& before = s.transfers[id.index()];
       if (before.to != t.from) {
         usable = false;
-        findings.add(ViolationKind::malformed, [&] {
+        findings.add_described(ViolationKind::malformed, [&] {
           return fmt::format(
               "transfer {} ({}) depends on the {}, which arrives at node {} and not at the sender, "
               "node {}",
               i, describe(t), describe(before), before.to.value(), t.from.value());
         });
       } else if (before.step > t.step) {
-        findings.add(ViolationKind::malformed, [&] {
+        findings.add_described(ViolationKind::malformed, [&] {
           return fmt::format("transfer {} ({}) depends on the {}, which has a later step", i,
                              describe(t), describe(before));
         });
@@ -234,7 +233,7 @@ bool check_arrivals_are_told_apart(const Schedule& s, Findings& findings) {
     for (const auto* a = all.begin(); a != all.end() && a + 1 != all.end(); ++a) {
       if (a[1].flow != a->flow || a[1].kind != a->kind || a[1].from != a->from) continue;
       usable = false;
-      findings.add(ViolationKind::malformed, [&] {
+      findings.add_described(ViolationKind::malformed, [&] {
         return fmt::format(
             "the receiver cannot distinguish the {} from the {}: both have the same flow and the "
             "same sender",
@@ -250,7 +249,7 @@ bool check_arrivals_are_told_apart(const Schedule& s, Findings& findings) {
 
 bool check_form(const Topology& topology, const Schedule& s, Findings& findings) {
   const auto malformed = [&](const std::string& what) {
-    findings.add(ViolationKind::malformed, [&] { return what; });
+    findings.add(ViolationKind::malformed, "{}", what);
   };
   if (s.num_nodes != topology.num_nodes()) {
     malformed(fmt::format("the schedule is for {} nodes, but the topology has {} nodes",

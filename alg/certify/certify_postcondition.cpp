@@ -80,10 +80,9 @@ void check_counts(const Scope& scope, const std::vector<Bytes>& shares, std::siz
   for (std::size_t pair = 0; pair < shares.size(); ++pair) {
     // Scopes of another size are malformed, which check_chunks() says.
     if (scope.counts.size() != shares.size() || shares[pair] == scope.counts[pair]) continue;
-    findings.add(ViolationKind::postcondition, [&] {
-      return fmt::format("rank {} sends {} bytes to rank {}, but must send {}", pair / num_nodes,
-                         shares[pair], pair % num_nodes, scope.counts[pair]);
-    });
+    findings.add(ViolationKind::postcondition,
+                 "rank {} sends {} bytes to rank {}, but must send {}", pair / num_nodes,
+                 shares[pair], pair % num_nodes, scope.counts[pair]);
   }
 }
 
@@ -104,7 +103,7 @@ void check_shares(CollectiveOp op, const Scope& scope, Bytes element_bytes,
   std::vector<Bytes> first;
   for (const NodeId to : ranks) first.push_back(shares[ranks[0].index() * num_nodes + to.index()]);
   if (!is_even_cut(first, element_bytes)) {
-    findings.add(ViolationKind::postcondition, [&] {
+    findings.add_described(ViolationKind::postcondition, [&] {
       const auto [least, most] = std::minmax_element(first.begin(), first.end());
       return fmt::format(
           "rank {} sends {} bytes to rank {} but {} bytes to rank {}; these shares may differ by "
@@ -117,12 +116,11 @@ void check_shares(CollectiveOp op, const Scope& scope, Bytes element_bytes,
     for (std::size_t to = 0; to < ranks.size(); ++to) {
       const Bytes share = shares[ranks[owner].index() * num_nodes + ranks[to].index()];
       if (share == first[to]) continue;
-      findings.add(ViolationKind::postcondition, [&] {
-        return fmt::format(
-            "rank {} sends {} bytes to rank {}, but rank {} sends it {} bytes; all ranks must send "
-            "a rank the same number of bytes",
-            ranks[owner].value(), share, ranks[to].value(), ranks[0].value(), first[to]);
-      });
+      findings.add(
+          ViolationKind::postcondition,
+          "rank {} sends {} bytes to rank {}, but rank {} sends it {} bytes; all ranks must send "
+          "a rank the same number of bytes",
+          ranks[owner].value(), share, ranks[to].value(), ranks[0].value(), first[to]);
     }
   }
 }
@@ -256,7 +254,7 @@ void follow(const Schedule& s, const Transfer& t, const ChunkRun& run, Contribut
   if (starts_scattered(s.op)) {
     const bool adds = t.kind == TransferKind::reduce;
     if (!held.written(t.from) || (adds && !held.written(t.to))) {
-      findings.add(ViolationKind::read_before_write, [&] {
+      findings.add_described(ViolationKind::read_before_write, [&] {
         return fmt::format("the {} reads {} at node {}, which was never written", describe(t),
                            name_of(run), (held.written(t.from) ? t.to : t.from).value());
       });
@@ -296,8 +294,8 @@ void check_postcondition(const Schedule& s, const OrderedTransfers& ordered,
       if (ends_at_owner(s.op) && node != run.owner) continue;
       if (is_exchange(s.op) && node != run.destination) continue;
       if (held.holds_exactly(node, wanted_set)) continue;
-      findings.add(ViolationKind::postcondition,
-                   [&] { return difference_text(held, node, run, wanted, s.num_nodes); });
+      findings.add_described(ViolationKind::postcondition,
+                             [&] { return difference_text(held, node, run, wanted, s.num_nodes); });
     }
   }
 }

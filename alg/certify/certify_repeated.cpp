@@ -257,10 +257,8 @@ bool shares_no_link(const Topology& topology, const ScheduleTables& tables,
 void check_rows(const ScheduleTables& tables, Findings& findings) {
   if (tables.repeated.empty()) return;
   if (tables.repeated.size() != tables.nodes.size()) {
-    findings.add(ViolationKind::malformed, [&] {
-      return fmt::format("there are rows for {} nodes, but tables for {} nodes",
-                         tables.repeated.size(), tables.nodes.size());
-    });
+    findings.add(ViolationKind::malformed, "there are rows for {} nodes, but tables for {} nodes",
+                 tables.repeated.size(), tables.nodes.size());
     return;
   }
   for (std::size_t n = 0; n < tables.nodes.size(); ++n) {
@@ -275,7 +273,7 @@ void check_rows(const ScheduleTables& tables, Findings& findings) {
     });
     while (next < table.size() && table[next].op == TableOp::nop) ++next;
     if (!differs && next == table.size()) continue;
-    findings.add(ViolationKind::malformed, [&] {
+    findings.add_described(ViolationKind::malformed, [&] {
       if (next == table.size()) {
         return fmt::format("the rows of node {} issue more entries than its schedule has", n);
       }

@@ -30,7 +30,7 @@ bool check_contention(const Topology& topology, const Schedule& s, Findings& fin
       if (use.transfers <= units[link.index()]) continue;
       free = false;
       if (!s.contention_free) return false;
-      findings.add(ViolationKind::contention, [&] {
+      findings.add_described(ViolationKind::contention, [&] {
         return fmt::format("in step {} link {} carries both the {} and the {}", t.step,
                            link_name(topology, link), describe(s.transfers[before.index()]),
                            describe(t));
@@ -49,7 +49,7 @@ void check_capacity(const ScheduleTables& tables, const CertifierLimits& limits,
       const std::size_t children = entry.children.size();
       certificate.most_children = std::max(certificate.most_children, children);
       if (limits.children_slots != 0 && children > limits.children_slots) {
-        findings.add(ViolationKind::capacity, [&] {
+        findings.add_described(ViolationKind::capacity, [&] {
           return fmt::format(
               "{} has {} children, but the children field of a table entry holds at most {}",
               describe(tables, NodeId(n), e), children, limits.children_slots);
@@ -58,10 +58,9 @@ void check_capacity(const ScheduleTables& tables, const CertifierLimits& limits,
     }
     certificate.most_table_entries = std::max(certificate.most_table_entries, stored);
     if (limits.table_entries != 0 && stored > limits.table_entries) {
-      findings.add(ViolationKind::capacity, [&] {
-        return fmt::format("node {} needs {} table entries, but its table holds at most {}", n,
-                           stored, limits.table_entries);
-      });
+      findings.add(ViolationKind::capacity,
+                   "node {} needs {} table entries, but its table holds at most {}", n, stored,
+                   limits.table_entries);
     }
   }
 }

@@ -47,7 +47,7 @@ std::string problem_of(const Topology& topology, const ScheduleTables& tables,
 
 bool check_symmetry(const Topology& topology, const ScheduleTables& tables, Findings& findings) {
   const auto malformed = [&](const std::string& what) {
-    findings.add(ViolationKind::malformed, [&] { return what; });
+    findings.add(ViolationKind::malformed, "{}", what);
   };
   const auto group = Translations::find(topology);
   if (!group || !is_same_group(*group, *tables.symmetry)) {
@@ -103,7 +103,7 @@ bool check_symmetric_contention(const Topology& topology, const ScheduleTables& 
       if (last == entries[e].step) {
         free = false;
         if (tables.contention_free) {
-          findings.add(ViolationKind::contention, [&] {
+          findings.add_described(ViolationKind::contention, [&] {
             return fmt::format(
                 "in step {} link {} carries two transfers; one of them comes from {}", last,
                 link_name(topology, LinkId(peer.route.index())), describe(tables, NodeId(0), e));
@@ -124,7 +124,7 @@ void check_symmetric_order(const Schedule& first_root, Findings& findings) {
   for (std::size_t t = 0; t < first_root.transfers.size(); ++t) {
     for (const TransferId d : first_root.dependencies_of(TransferId(t))) {
       if (first_root.transfers[d.index()].step < first_root.transfers[t].step) continue;
-      findings.add(ViolationKind::deadlock, [&] {
+      findings.add_described(ViolationKind::deadlock, [&] {
         return fmt::format(
             "the {} waits for the {}, which must have an earlier step, because entries of other "
             "roots may stand between the two in every table",

@@ -99,17 +99,17 @@ void ChannelDependencies::sort_out() {
   sort_at_ = std::max(kFirstSort, 2 * waits_.size());
 }
 
-std::string ChannelDependencies::cycle() {
+std::string ChannelDependencies::cycle(std::size_t longest) {
   sort_out();
   const std::vector<std::uint32_t> cycle =
       sort_topologically(topology_.num_links() * classes_, waits_).cycle;
-  std::string text;
-  for (const std::uint32_t channel : cycle) {
-    text += fmt::format("\n  link {} in VC class {} waits for",
-                        link_name(topology_, LinkId(channel / classes_)), channel % classes_);
-  }
-  if (text.empty()) return text;
-  return "virtual channels wait for each other in a cycle:" + text + "\n  (back to the first line)";
+  if (cycle.empty()) return {};
+  const auto line = [&](std::size_t i) {
+    return fmt::format("link {} in VC class {} waits for",
+                       link_name(topology_, LinkId(cycle[i] / classes_)), cycle[i] % classes_);
+  };
+  return cycle_text("virtual channels wait for each other in a cycle:", cycle.size(), line,
+                    longest);
 }
 
 }  // namespace espalier

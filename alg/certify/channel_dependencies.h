@@ -1,6 +1,9 @@
 // A topological sort that finds cycles of waits, and the channel dependency graph of routes.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -28,6 +31,18 @@ struct TopologicalOrder {
 [[nodiscard]] TopologicalOrder sort_topologically(std::size_t vertices,
                                                   const std::vector<Precedence>& precedences);
 
+inline constexpr std::size_t kLongestPrintedCycle = 64;
+// `line(i)` describes the i-th member of a cycle and how it waits for the next one. At most
+// `longest` members are printed.
+template <class Line>
+std::string cycle_text(const char* title, std::size_t length, Line line,
+                       std::size_t longest = kLongestPrintedCycle) {
+  std::string text = title;
+  for (std::size_t i = 0; i < std::min(length, longest); ++i) text += "\n  " + line(i);
+  if (length > longest) text += fmt::format("\n  ... and {} more", length - longest);
+  return text + "\n  (back to the first line)";
+}
+
 // Deadlock freedom of oblivious routes by the channel dependency graph (Dally and Seitz, IEEE ToC
 // C-36(5), 1987): a packet in one virtual channel may wait for the next channel of its route. If
 // these waits form no cycle, packets cannot deadlock, neither with wormhole nor with cut-through
@@ -39,8 +54,8 @@ class ChannelDependencies {
   ChannelDependencies(const Topology& topology, std::uint32_t vc_classes);
 
   void add(const RouteSet& routes, RouteId route);
-  // Describes one cycle; empty if there is no cycle.
-  [[nodiscard]] std::string cycle();
+  // Describes one cycle, at most `longest` channels of it; empty if there is no cycle.
+  [[nodiscard]] std::string cycle(std::size_t longest = ~std::size_t{0});
 
  private:
   void sort_out();

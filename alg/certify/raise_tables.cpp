@@ -57,20 +57,20 @@ class Raising {
     return findings_.count(ViolationKind::malformed) == malformed_before_;
   }
   void malformed(NodeId node, std::size_t entry, const std::string& why) {
-    findings_.add(ViolationKind::malformed,
-                  [&] { return fmt::format("{}: {}", describe(tables_, node, entry), why); });
+    findings_.add_described(ViolationKind::malformed, [&] {
+      return fmt::format("{}: {}", describe(tables_, node, entry), why);
+    });
   }
 
   void check_tables() {
     if (tables_.nodes.size() != topology_.num_nodes()) {
-      findings_.add(ViolationKind::malformed, [&] {
-        return fmt::format("the schedule has tables for {} nodes, but the topology has {} nodes",
-                           tables_.nodes.size(), topology_.num_nodes());
-      });
+      findings_.add(ViolationKind::malformed,
+                    "the schedule has tables for {} nodes, but the topology has {} nodes",
+                    tables_.nodes.size(), topology_.num_nodes());
     }
     if (tables_.ni_ports == 0) {
       findings_.add(ViolationKind::malformed,
-                    [] { return "the schedule gives an NI 0 ports; an NI has at least 1 port"; });
+                    "the schedule gives an NI 0 ports; an NI has at least 1 port");
     }
     check_chunks(tables_.chunks, tables_.size, tables_.op, tables_.scope, topology_.num_nodes(),
                  findings_);
@@ -348,7 +348,7 @@ class Raising {
       waits.push_back(arrival);
       return;
     }
-    findings_.add(ViolationKind::deadlock, [&] {
+    findings_.add_described(ViolationKind::deadlock, [&] {
       return fmt::format(
           "{} waits for a {} of flow {} that node {} never sends to it",
           describe(tables_, slot.node, slot.entry),
@@ -390,7 +390,7 @@ class Raising {
     if (next == last_entries_.begin() || (next - 1)->flow != flow) return;
     const std::uint32_t last = (next - 1)->entry;
     if (last < slot.entry) return;
-    findings_.add(ViolationKind::deadlock, [&] {
+    findings_.add_described(ViolationKind::deadlock, [&] {
       return fmt::format(
           "{} waits until {} has been sent, but that entry comes later in the same table",
           describe(tables_, slot.node, slot.entry), describe(tables_, slot.node, last));
@@ -404,7 +404,7 @@ class Raising {
                           has(reduces_[slot.node.index()], flow)};
       check_own_sends(slot, flow);
       if (collect_completion(arrivals_, slot.node, flow, role, waits)) continue;
-      findings_.add(ViolationKind::deadlock, [&] {
+      findings_.add_described(ViolationKind::deadlock, [&] {
         return fmt::format("{} waits for flow {}, which is never complete at that node",
                            describe(tables_, slot.node, slot.entry), flow.value());
       });

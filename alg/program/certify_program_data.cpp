@@ -195,10 +195,9 @@ class DataFlow {
                  values_.begin() + static_cast<std::ptrdiff_t>(first + count));
     const auto nothing = std::find(read_.begin(), read_.end(), ChunkSums::kNothing);
     if (nothing == read_.end()) return;
-    findings_.add(ProgramViolationKind::uninitialised, flat_.site(step), [&] {
-      return fmt::format("reads {} {}, which was never written before", to_string(buffer),
-                         offset + (nothing - read_.begin()));
-    });
+    findings_.add(ProgramViolationKind::uninitialised, flat_.site(step),
+                  "reads {} {}, which was never written before", to_string(buffer),
+                  offset + (nothing - read_.begin()));
     std::replace(nothing, read_.end(), ChunkSums::kNothing, ChunkSums::kUnknown);
   }
 
@@ -339,7 +338,7 @@ class Postcondition {
       expected.known_right = is;
       return;
     }
-    findings_.add(ProgramViolationKind::postcondition, site_of(program_, rank), [&] {
+    findings_.add_described(ProgramViolationKind::postcondition, site_of(program_, rank), [&] {
       const std::uint32_t writer = data_.writer(rank, place);
       const std::string by =
           writer == kNone ? "; no step writes it" : "; last written by " + flat_.name(writer);

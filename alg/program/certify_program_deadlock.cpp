@@ -281,7 +281,7 @@ std::uint32_t find_least_slots(const FlatProgram& flat, const ProgramLimits& lim
 void report(const FlatProgram& flat, const Execution& stuck, const std::string& title,
             Findings& findings) {
   const std::vector<std::uint32_t> cycle = stuck.cycle();
-  findings.add(ProgramViolationKind::deadlock, flat.site(stuck.next_step(cycle[0])), [&] {
+  findings.add_described(ProgramViolationKind::deadlock, flat.site(stuck.next_step(cycle[0])), [&] {
     std::string text = title;
     for (std::size_t i = 0; i < std::min(cycle.size(), kLongestPrintedCycle); ++i) {
       text += "\n  " + stuck.reason(cycle[i]);
@@ -319,3 +319,12 @@ std::vector<std::uint32_t> check_deadlock(const FlatProgram& flat, const Program
 }
 
 }  // namespace espalier::program_certifier
+
+namespace espalier {
+
+bool ends_with_slots(const Program& program, std::uint32_t slots, std::uint32_t chunks_per_slot) {
+  const program_certifier::FlatProgram flat(program);
+  return program_certifier::Execution(flat, slots, chunks_per_slot).run();
+}
+
+}  // namespace espalier

@@ -16,29 +16,24 @@ constexpr std::uint64_t kMostChunks = std::uint64_t{1} << 25;
 void check_frame(const Program& program, Findings& findings) {
   const std::size_t ranks = program.num_ranks();
   if (program.chunks == 0) {
-    findings.add(kMalformed, {}, [] { return "the program has no chunks; it needs at least 1"; });
+    findings.add(kMalformed, {}, "the program has no chunks; it needs at least 1");
   }
   const bool is_shared_out = program.collective == CollectiveOp::all_gather ||
                              program.collective == CollectiveOp::reduce_scatter ||
                              program.collective == CollectiveOp::all_to_all;
   if (is_shared_out && program.chunks % ranks != 0) {
-    findings.add(kMalformed, {}, [&] {
-      return fmt::format(
-          "the program has {} chunks, which is not a multiple of its {} ranks, as {} needs",
-          program.chunks, ranks, to_string(program.collective));
-    });
+    findings.add(kMalformed, {},
+                 "the program has {} chunks, which is not a multiple of its {} ranks, as {} needs",
+                 program.chunks, ranks, to_string(program.collective));
   }
   if (program.max_bytes != 0 && program.min_bytes > program.max_bytes) {
-    findings.add(kMalformed, {}, [&] {
-      return fmt::format(
-          "the program's smallest size, {} bytes, exceeds its largest size, {} bytes",
-          program.min_bytes, program.max_bytes);
-    });
+    findings.add(kMalformed, {},
+                 "the program's smallest size, {} bytes, exceeds its largest size, {} bytes",
+                 program.min_bytes, program.max_bytes);
   }
   if (program.root && *program.root >= ranks) {
-    findings.add(kMalformed, {}, [&] {
-      return fmt::format("the root is gpu {}, but the program has {} ranks", *program.root, ranks);
-    });
+    findings.add(kMalformed, {}, "the root is gpu {}, but the program has {} ranks", *program.root,
+                 ranks);
   }
 }
 
@@ -52,10 +47,9 @@ void check_size(const Program& program, Findings& findings) {
     }
   }
   if (chunks <= kMostChunks) return;
-  findings.add(kMalformed, {}, [&] {
-    return fmt::format("the buffers of all ranks together have {} chunks; allowed are at most {}",
-                       chunks, kMostChunks);
-  });
+  findings.add(kMalformed, {},
+               "the buffers of all ranks together have {} chunks; allowed are at most {}", chunks,
+               kMostChunks);
 }
 
 // A declared buffer must have the size that the collective gives it (MSCCL-IR, A.3); 0: not named.
@@ -68,11 +62,10 @@ void check_chunk_counts(const Program& program, std::size_t rank, Findings& find
     const std::uint32_t size =
         is_custom ? program.chunks : storage.size(static_cast<std::uint32_t>(rank), buffer);
     if (declared == 0 || declared == size || (is_custom && declared < size)) return;
-    findings.add(kMalformed, site_of(program, rank), [&] {
-      return fmt::format("declares {} {} chunks, but with {} chunks on {} ranks {} has {} {}",
-                         declared, name, program.chunks, program.num_ranks(),
-                         to_string(program.collective), is_custom ? "at most" : "exactly", size);
-    });
+    findings.add(kMalformed, site_of(program, rank),
+                 "declares {} {} chunks, but with {} chunks on {} ranks {} has {} {}", declared,
+                 name, program.chunks, program.num_ranks(), to_string(program.collective),
+                 is_custom ? "at most" : "exactly", size);
   };
   check("input", ProgramBuffer::input, of_rank.input_chunks);
   check("output", ProgramBuffer::output, of_rank.output_chunks);
@@ -84,10 +77,8 @@ void check_promises(const Program& program, Findings& findings) {
   std::vector<Target> targets;
   for (const PromisedChunk& promise : program.promises) {
     if (promise.rank >= program.num_ranks()) {
-      findings.add(kMalformed, {}, [&] {
-        return fmt::format("a promise names gpu {}, but the program has {} ranks", promise.rank,
-                           program.num_ranks());
-      });
+      findings.add(kMalformed, {}, "a promise names gpu {}, but the program has {} ranks",
+                   promise.rank, program.num_ranks());
       continue;
     }
     const RankProgram& of_rank = program.ranks[promise.rank];
@@ -96,30 +87,27 @@ void check_promises(const Program& program, Findings& findings) {
                                    ? std::max(of_rank.input_chunks, of_rank.output_chunks)
                                    : of_rank.output_chunks;
     if (promise.index >= size) {
-      findings.add(kMalformed, site_of(program, promise.rank), [&] {
-        return fmt::format("a promise names output chunk {}, but the rank has {} output chunks",
-                           promise.index, size);
-      });
+      findings.add(kMalformed, site_of(program, promise.rank),
+                   "a promise names output chunk {}, but the rank has {} output chunks",
+                   promise.index, size);
     }
     for (const InputChunk& chunk : promise.value) {
       if (chunk.rank < program.num_ranks() &&
           chunk.index < program.ranks[chunk.rank].input_chunks) {
         continue;
       }
-      findings.add(kMalformed, site_of(program, promise.rank), [&] {
-        return fmt::format(
-            "the promise of output chunk {} names input chunk {} of gpu {}, which does not exist",
-            promise.index, chunk.index, chunk.rank);
-      });
+      findings.add(
+          kMalformed, site_of(program, promise.rank),
+          "the promise of output chunk {} names input chunk {} of gpu {}, which does not exist",
+          promise.index, chunk.index, chunk.rank);
     }
     targets.emplace_back(promise.rank, promise.index);
   }
   std::sort(targets.begin(), targets.end());
   const auto twice = std::adjacent_find(targets.begin(), targets.end());
   if (twice == targets.end()) return;
-  findings.add(kMalformed, site_of(program, twice->first), [&] {
-    return fmt::format("output chunk {} has two promises; allowed is one", twice->second);
-  });
+  findings.add(kMalformed, site_of(program, twice->first),
+               "output chunk {} has two promises; allowed is one", twice->second);
 }
 
 // Returns whether each peer is a rank or kNoPeer.
@@ -129,7 +117,7 @@ bool check_peers(const Program& program, std::size_t rank, std::size_t block, Fi
   const auto check = [&](const char* verb, std::int32_t peer) {
     const bool exists = peer >= kNoPeer && peer < ranks;
     if (exists && peer != static_cast<std::int32_t>(rank)) return true;
-    findings.add(kMalformed, site_of(program, rank, block), [&] {
+    findings.add_described(kMalformed, site_of(program, rank, block), [&] {
       if (exists) return fmt::format("{} itself", verb);
       return fmt::format("{} gpu {}, but the program has {} ranks", verb, peer, ranks);
     });
@@ -138,10 +126,9 @@ bool check_peers(const Program& program, std::size_t rank, std::size_t block, Fi
   const bool sends_right = check("sends to", of_block.send_peer);
   const bool receives_right = check("receives from", of_block.recv_peer);
   if (of_block.channel >= program.num_channels) {
-    findings.add(kMalformed, site_of(program, rank, block), [&] {
-      return fmt::format("is on channel {}, but the program has {} channels", of_block.channel,
-                         program.num_channels);
-    });
+    findings.add(kMalformed, site_of(program, rank, block),
+                 "is on channel {}, but the program has {} channels", of_block.channel,
+                 program.num_channels);
   }
   return sends_right && receives_right;
 }
@@ -150,7 +137,7 @@ bool check_peers(const Program& program, std::size_t rank, std::size_t block, Fi
 
 void check_form(const Program& program, Findings& findings) {
   if (program.num_ranks() == 0) {
-    findings.add(kMalformed, {}, [] { return "the program has no ranks; it needs at least 1"; });
+    findings.add(kMalformed, {}, "the program has no ranks; it needs at least 1");
     return;
   }
   check_frame(program, findings);
@@ -193,31 +180,25 @@ struct StepCheck {
     const std::uint32_t count = of_block().steps[s].count;
     const std::uint32_t size = declared(buffer);
     if (offset >= 0 && static_cast<std::uint64_t>(offset) + count <= size) return;
-    findings.add(kMalformed, site(s), [&] {
-      return fmt::format(
-          "its {} is {} {}, {} chunks long, but buffer {} of this rank has {} chunks", name,
-          to_string(buffer), offset, count, to_string(buffer), size);
-    });
+    findings.add(kMalformed, site(s),
+                 "its {} is {} {}, {} chunks long, but buffer {} of this rank has {} chunks", name,
+                 to_string(buffer), offset, count, to_string(buffer), size);
   }
 
   void check_operands(std::size_t s) {
     const ProgramStep& step = of_block().steps[s];
     const std::uint32_t least = step.op == ProgramOp::nop ? 0 : 1;
     if (step.count < least || step.count > kMostChunksOfStep) {
-      findings.add(kMalformed, site(s), [&] {
-        return fmt::format("its count is {}; allowed is {} to {}", step.count, least,
-                           kMostChunksOfStep);
-      });
+      findings.add(kMalformed, site(s), "its count is {}; allowed is {} to {}", step.count, least,
+                   kMostChunksOfStep);
     }
     if (reads_source(step.op)) check_operand(s, "source", step.src_buffer, step.src_offset);
     if (writes_target(step.op)) check_operand(s, "target", step.dst_buffer, step.dst_offset);
     if (sends(step.op) && of_block().send_peer == kNoPeer) {
-      findings.add(kMalformed, site(s),
-                   [] { return "sends, but its thread block has no send peer"; });
+      findings.add(kMalformed, site(s), "sends, but its thread block has no send peer");
     }
     if (receives(step.op) && of_block().recv_peer == kNoPeer) {
-      findings.add(kMalformed, site(s),
-                   [] { return "receives, but its thread block has no receive peer"; });
+      findings.add(kMalformed, site(s), "receives, but its thread block has no receive peer");
     }
   }
 
@@ -249,10 +230,8 @@ struct StepCheck {
     if (step.wait_block == -1 && step.wait_step == -1) return;
     const char* wrong = wrong_wait(s);
     if (wrong == nullptr) return;
-    findings.add(kMalformed, site(s), [&] {
-      return fmt::format("waits for gpu {} tb {} step {}, {}", rank, step.wait_block,
-                         step.wait_step, wrong);
-    });
+    findings.add(kMalformed, site(s), "waits for gpu {} tb {} step {}, {}", rank, step.wait_block,
+                 step.wait_step, wrong);
   }
 
   // Nops hand their waits to the next step, which must have a wait itself.
@@ -260,12 +239,11 @@ struct StepCheck {
     const auto& steps = of_block().steps;
     if (s == 0 || steps[s - 1].op != ProgramOp::nop) return;
     if (steps[s].op == ProgramOp::nop || steps[s].wait_block != -1) return;
-    findings.add(kMalformed, site(s), [&] {
-      return fmt::format(
-          "comes after the nop {}, but waits for no step; the step after a nop must wait for a "
-          "step",
-          name_of(site(s - 1)));
-    });
+    findings.add(
+        kMalformed, site(s),
+        "comes after the nop {}, but waits for no step; the step after a nop must wait for a "
+        "step",
+        name_of(site(s - 1)));
   }
 
   // Runtimes may join consecutive reductions into one place to one reduction of many operands,
@@ -279,12 +257,11 @@ struct StepCheck {
                        last.dst_buffer == step.dst_buffer && last.dst_offset == step.dst_offset &&
                        last.src_buffer == step.src_buffer;
     if (!joins || last.count == step.count) return;
-    findings.add(kMalformed, site(s), [&] {
-      return fmt::format(
-          "reduces {} chunks into the place into which {} reduces {}; a runtime may join the two "
-          "reductions, so their counts must be equal",
-          step.count, name_of(site(s - 1)), last.count);
-    });
+    findings.add(
+        kMalformed, site(s),
+        "reduces {} chunks into the place into which {} reduces {}; a runtime may join the two "
+        "reductions, so their counts must be equal",
+        step.count, name_of(site(s - 1)), last.count);
   }
 };
 

@@ -55,11 +55,9 @@ std::string connection_name(const End& end) {
 // A context keeps the state of the ends that it names and writes it back at its end, used or not.
 // Two contexts would overwrite each other's state.
 void check_owner(const Program& program, const End& first, const End& second, Findings& findings) {
-  findings.add(ProgramViolationKind::malformed, site_of(program, second.rank(), second.block), [&] {
-    return fmt::format("{}, as {} does, but only one thread block may own this end of a connection",
-                       connection_name(second),
-                       name_of(site_of(program, first.rank(), first.block)));
-  });
+  findings.add(ProgramViolationKind::malformed, site_of(program, second.rank(), second.block),
+               "{}, as {} does, but only one thread block may own this end of a connection",
+               connection_name(second), name_of(site_of(program, first.rank(), first.block)));
 }
 
 // A connection needs both ends to be set up, even if it is not used. The place is the first step
@@ -72,10 +70,9 @@ void check_counterpart(const Program& program, const End& end, Findings& finding
   const auto step = static_cast<std::size_t>(used - steps.begin());
   const Site site = used == steps.end() ? site_of(program, end.rank(), end.block)
                                         : site_of(program, end.rank(), end.block, step);
-  findings.add(ProgramViolationKind::malformed, site, [&] {
-    return fmt::format("{}, but no thread block of gpu {} has the other end of this connection",
-                       connection_name(end), end.sends ? end.to : end.from);
-  });
+  findings.add(ProgramViolationKind::malformed, site,
+               "{}, but no thread block of gpu {} has the other end of this connection",
+               connection_name(end), end.sends ? end.to : end.from);
 }
 
 }  // namespace
@@ -106,21 +103,19 @@ void pair_messages(FlatProgram& flat, Findings& findings) {
       const std::uint32_t sent = flat.steps[send].step->count;
       const std::uint32_t received = flat.steps[receive].step->count;
       if (sent == received) continue;
-      findings.add(ProgramViolationKind::unmatched, flat.site(send), [&] {
-        return fmt::format("sends {} chunks as message {} of its connection, but {} receives {}",
-                           sent, k, flat.name(receive), received);
-      });
+      findings.add(ProgramViolationKind::unmatched, flat.site(send),
+                   "sends {} chunks as message {} of its connection, but {} receives {}", sent, k,
+                   flat.name(receive), received);
       break;  // the following pairs are mostly shifted by this one
     }
     if (connection.sends.size() == connection.receives.size()) continue;
     const bool lacks_receives = connection.sends.size() > pairs;
     const std::uint32_t alone = (lacks_receives ? connection.sends : connection.receives)[pairs];
     const std::uint32_t other = lacks_receives ? connection.receiver : connection.sender;
-    findings.add(ProgramViolationKind::unmatched, flat.site(alone), [&] {
-      return fmt::format("{} message {} of its connection, but gpu {} tb {} {} only {}",
-                         lacks_receives ? "sends" : "receives", pairs, flat.blocks[other].rank,
-                         flat.blocks[other].number, lacks_receives ? "receives" : "sends", pairs);
-    });
+    findings.add(ProgramViolationKind::unmatched, flat.site(alone),
+                 "{} message {} of its connection, but gpu {} tb {} {} only {}",
+                 lacks_receives ? "sends" : "receives", pairs, flat.blocks[other].rank,
+                 flat.blocks[other].number, lacks_receives ? "receives" : "sends", pairs);
   }
 }
 

@@ -233,7 +233,7 @@ class RankRaces {
   }
 
   void report(const Access& earlier, const Access& later) {
-    findings_.add(ProgramViolationKind::race, flat_.site(later.step), [&] {
+    findings_.add_described(ProgramViolationKind::race, flat_.site(later.step), [&] {
       const Operand a = operand(earlier);
       const Operand b = operand(later);
       const bool same_name = a.buffer == b.buffer && a.chunk == b.chunk;
@@ -276,11 +276,10 @@ void check_overlap(const FlatProgram& flat, const ProgramStorage& storage, std::
       storage.place(rank, s.dst_buffer, static_cast<std::uint32_t>(s.dst_offset));
   const std::uint32_t shift = src < dst ? dst - src : src - dst;
   if (shift == 0 || shift >= s.count) return;
-  findings.add(ProgramViolationKind::race, flat.site(step), [&] {
-    return fmt::format("its source {} {} and its target {} {}, {} chunks each, overlap in part",
-                       to_string(s.src_buffer), s.src_offset, to_string(s.dst_buffer), s.dst_offset,
-                       s.count);
-  });
+  findings.add(ProgramViolationKind::race, flat.site(step),
+               "its source {} {} and its target {} {}, {} chunks each, overlap in part",
+               to_string(s.src_buffer), s.src_offset, to_string(s.dst_buffer), s.dst_offset,
+               s.count);
 }
 
 // Whether blocks of the rank share a place that one of them writes. Programs of many rings do not.

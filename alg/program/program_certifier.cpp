@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "alg/program/program_certifier_parts.h"
@@ -99,7 +100,7 @@ void check_contexts(const Program& program, std::size_t rank, const ProgramLimit
   for (const auto& [call, blocks] : blocks_of_call) {
     certificate.most_contexts = std::max(certificate.most_contexts, blocks);
     if (limits.contexts == 0 || blocks <= limits.contexts) continue;
-    findings.add(
+    findings.add_described(
         ProgramViolationKind::capacity, site_of(program, rank), [&, in = call, n = blocks] {
           const std::string of_call = program.num_calls() > 1 ? fmt::format(" in call {}", in) : "";
           return fmt::format("needs {} contexts{}, but an NI has {}", n, of_call, limits.contexts);
@@ -114,10 +115,8 @@ void check_context_steps(const Program& program, std::size_t rank, const Program
     const auto steps = static_cast<std::uint32_t>(blocks[b].steps.size());
     certificate.most_steps = std::max(certificate.most_steps, steps);
     if (limits.context_steps == 0 || steps <= limits.context_steps) continue;
-    findings.add(ProgramViolationKind::capacity, site_of(program, rank, b), [&] {
-      return fmt::format("has {} steps, but a context holds at most {}", steps,
-                         limits.context_steps);
-    });
+    findings.add(ProgramViolationKind::capacity, site_of(program, rank, b),
+                 "has {} steps, but a context holds at most {}", steps, limits.context_steps);
   }
 }
 
@@ -136,23 +135,9 @@ void check_capacity(const Program& program, const ProgramLimits& limits,
 namespace espalier {
 
 const char* to_string(ProgramViolationKind kind) {
-  switch (kind) {
-    case ProgramViolationKind::malformed:
-      return "malformed";
-    case ProgramViolationKind::unmatched:
-      return "unmatched";
-    case ProgramViolationKind::deadlock:
-      return "deadlock";
-    case ProgramViolationKind::uninitialised:
-      return "uninitialised";
-    case ProgramViolationKind::race:
-      return "race";
-    case ProgramViolationKind::postcondition:
-      return "postcondition";
-    case ProgramViolationKind::capacity:
-      return "capacity";
-  }
-  return "?";
+  constexpr std::array kNames{"malformed", "unmatched",     "deadlock", "uninitialised",
+                              "race",      "postcondition", "capacity"};
+  return kNames.at(static_cast<std::size_t>(kind));
 }
 
 std::string describe(const ProgramViolation& violation) {

@@ -71,4 +71,9 @@ struct ProgramCertificate {
 [[nodiscard]] ProgramCertificate certify_program(const Program& program,
                                                  const ProgramLimits& limits = {});
 
+// Whether every block ends with so many slots of a connection, each for at most `chunks_per_slot`
+// chunks (0: any count). Precondition: the program is well formed.
+[[nodiscard]] bool ends_with_slots(const Program& program, std::uint32_t slots,
+                                   std::uint32_t chunks_per_slot);
+
 }  // namespace espalier

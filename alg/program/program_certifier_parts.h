@@ -1,6 +1,8 @@
 // Shared by program_certifier.cpp and certify_program_*.cpp.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -32,8 +34,14 @@ struct Site {
 // Collects violations: the first few of each kind as texts, and the number of all.
 class Findings {
  public:
+  template <class... Args>
+  void add(ProgramViolationKind kind, const Site& site, fmt::format_string<Args...> text,
+           Args&&... args) {
+    add_described(kind, site, [&] { return fmt::format(text, std::forward<Args>(args)...); });
+  }
+  // `what` makes the text, if it is listed.
   template <class Describe>
-  void add(ProgramViolationKind kind, const Site& site, Describe&& what) {
+  void add_described(ProgramViolationKind kind, const Site& site, Describe&& what) {
     const auto k = static_cast<std::size_t>(kind);
     if (listed_.at(k).size() < ProgramCertificate::kListedPerKind) {
       listed_.at(k).push_back(
