@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -13,15 +14,8 @@ namespace espalier {
 namespace {
 
 const char* name_of(ProgramBuffer buffer) {
-  switch (buffer) {
-    case ProgramBuffer::input:
-      return "in";
-    case ProgramBuffer::output:
-      return "out";
-    case ProgramBuffer::scratch:
-      return "scratch";
-  }
-  return "?";
+  constexpr std::array kNames{"in", "out", "scratch"};
+  return kNames.at(static_cast<std::size_t>(buffer));
 }
 
 std::string to_text(const std::vector<InputChunk>& value) {
@@ -305,7 +299,7 @@ ChunkRef ChunkTracer::record(TransferKind kind, const ChunkRef& source, const Ch
     scratch = std::max(scratch, target.index + target.count);
   }
   const std::uint32_t parallel = fragments_.empty() ? 1 : fragments_.back();
-  trace_.operations.push_back({kind, from, target, directives.channel, parallel, call_, place_});
+  trace_.operations.push_back({kind, from, target, directives.channel, parallel, 0, call_, place_});
   return reference_to(target);
 }
 

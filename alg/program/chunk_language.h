@@ -73,6 +73,7 @@ struct ChunkOperation {
   ChunkSpan target;  // reduce: accumulator and result
   std::optional<std::uint32_t> channel;
   std::uint32_t parallel = 1;  // number of instances, each with its share of the bytes
+  std::uint32_t instance = 0;  // once the trace is cut into instances: the number of this one
   std::uint32_t call = 0;      // number of its library call
   SourcePlace place;
 

@@ -2,10 +2,10 @@
 
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "alg/program/compiler_passes.h"
+#include "alg/program/program_certifier.h"
 #include "alg/program/protocol.h"
 
 namespace espalier {
@@ -15,7 +15,7 @@ namespace {
 class Compilation {
  public:
   Compilation(const ChunkTrace& trace, const CompileOptions& options)
-      : unfused_(make_instruction_dag(make_chunk_dag(trace))),
+      : unfused_(make_instruction_dag(trace)),
         slots_(options.slots != 0 ? options.slots : protocol_spec(trace.signature.protocol).slots),
         locals_(options.locals) {
     rules_.most = options.most_channels;
@@ -62,8 +62,9 @@ class Compilation {
 
   [[nodiscard]] Program check_slots(Program program) const {
     for (const std::uint32_t chunks_per_slot : {1U, 0U}) {
-      const std::string fault = unfinished_with(program, slots_, chunks_per_slot);
-      if (!fault.empty()) throw std::logic_error("the compiled program deadlocks: " + fault);
+      if (!ends_with_slots(program, slots_, chunks_per_slot)) {
+        throw std::logic_error("the compiled program deadlocks");
+      }
     }
     return program;
   }

@@ -1,9 +1,8 @@
-// The passes of the compiler after the instruction DAG: fusion, channels, order, thread blocks, and
-// a check of the result (GC3, sections 4.2, 5.2 and 6.1).
+// The passes of the compiler after the instruction DAG: fusion, channels, order, thread blocks
+// (GC3, sections 4.2, 5.2 and 6.1).
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "alg/program/compiler.h"
@@ -55,13 +54,5 @@ struct InstructionOrder {
 // instructions go. Preconditions: `order` is complete, and channels are assigned.
 [[nodiscard]] Program assemble(const InstructionDag& dag, const std::vector<std::uint32_t>& order,
                                LocalPlacement locals = LocalPlacement::idlest);
-
-// Executes one tile without time: every block runs as far as messages, full slots, waits and calls
-// permit. The final state does not depend on the order of execution, and later tiles repeat it.
-// Returns an empty text if all blocks end, otherwise a sentence that names a stuck connection. A
-// step of `count` chunks takes count / chunks_per_slot slots, rounded up; with chunks_per_slot 0 it
-// takes one slot. Precondition: every wait names a step of its rank, and every peer is a rank.
-[[nodiscard]] std::string unfinished_with(const Program& program, std::uint32_t slots,
-                                          std::uint32_t chunks_per_slot);
 
 }  // namespace espalier

@@ -103,11 +103,6 @@ ChunkSpan share_of(const ChunkSpan& span, std::uint32_t split, std::uint32_t ins
   return {span.rank, span.buffer, span.index * split + instance * count, count};
 }
 
-std::string describe(const ChunkDag& /*dag*/, const ChunkNode& node) {
-  return fmt::format("{} {} {} {}", to_string(node.kind), to_string(node.source),
-                     node.kind == TransferKind::reduce ? "into" : "to", to_string(node.target));
-}
-
 }  // namespace
 
 void simplify(std::vector<DagEdge>& edges) {
@@ -118,50 +113,32 @@ void simplify(std::vector<DagEdge>& edges) {
   edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
 }
 
-ChunkDag make_chunk_dag(const ChunkTrace& trace) {
-  ChunkDag dag;
-  dag.split = smallest_split(trace);
-  dag.signature = split_signature(trace.signature, dag.split);
-  const ProgramStorage storage(dag.signature);
-  std::vector<PlaceHistory> history(dag.signature.num_ranks());
+ChunkTrace cut_into_instances(const ChunkTrace& trace) {
+  const std::uint32_t split = smallest_split(trace);
+  ChunkTrace cut{split_signature(trace.signature, split), {}};
   for (const ChunkOperation& operation : trace.operations) {
     for (std::uint32_t i = 0; i < operation.parallel; ++i) {
-      const auto id = static_cast<std::uint32_t>(dag.nodes.size());
-      ChunkNode node;
-      node.kind = operation.kind;
-      node.source = share_of(operation.source, dag.split, operation.parallel, i);
-      node.target = share_of(operation.target, dag.split, operation.parallel, i);
-      node.channel = operation.channel;
-      node.instance = i;
-      node.call = operation.call;
-      node.line = operation.place.line;
-      const ChunkSpan& from = node.source;
-      const ChunkSpan& to = node.target;
-      const std::uint32_t read = storage.place(from.rank, from.buffer, from.index);
-      const std::uint32_t written = storage.place(to.rank, to.buffer, to.index);
-      for (std::uint32_t k = 0; k < from.count; ++k) {
-        history[from.rank].read(read + k, id, node.after);
-        if (node.kind == TransferKind::reduce) history[to.rank].read(written + k, id, node.after);
-        history[to.rank].write(written + k, id, node.after);
-      }
-      simplify(node.after);
-      dag.nodes.push_back(std::move(node));
+      ChunkOperation& part = cut.operations.emplace_back(operation);
+      part.source = share_of(operation.source, split, operation.parallel, i);
+      part.target = share_of(operation.target, split, operation.parallel, i);
+      part.parallel = 1;
+      part.instance = i;
     }
   }
-  return dag;
+  return cut;
 }
 
 namespace {
 
 class Lowering {
  public:
-  explicit Lowering(const ChunkDag& chunks)
-      : chunks_(chunks), storage_(chunks.signature), history_(chunks.signature.num_ranks()) {
-    dag_.signature = chunks.signature;
+  explicit Lowering(const ChunkTrace& cut)
+      : cut_(cut), storage_(cut.signature), history_(cut.signature.num_ranks()) {
+    dag_.signature = cut.signature;
   }
 
   InstructionDag lower() {
-    for (const ChunkNode& node : chunks_.nodes) {
+    for (const ChunkOperation& node : cut_.operations) {
       const bool is_reduce = node.kind == TransferKind::reduce;
       if (!node.is_remote()) {
         add(is_reduce ? ProgramOp::reduce : ProgramOp::copy, node, node.target.rank);
@@ -180,7 +157,7 @@ class Lowering {
   }
 
  private:
-  std::uint32_t add(ProgramOp op, const ChunkNode& node, std::uint32_t rank) {
+  std::uint32_t add(ProgramOp op, const ChunkOperation& node, std::uint32_t rank) {
     const auto id = static_cast<std::uint32_t>(dag_.nodes.size());
     Instruction instruction;
     instruction.op = op;
@@ -190,7 +167,7 @@ class Lowering {
     instruction.channel = node.channel;
     instruction.instance = node.instance;
     instruction.call = node.call;
-    instruction.line = node.line;
+    instruction.line = node.place.line;
     instruction.traced = id;
     PlaceHistory& history = history_[rank];
     std::vector<DagEdge>& after = instruction.after;
@@ -229,33 +206,18 @@ class Lowering {
     return storage_.place(span.rank, span.buffer, span.index);
   }
 
-  const ChunkDag& chunks_;
+  const ChunkTrace& cut_;
   ProgramStorage storage_;
   std::vector<PlaceHistory> history_;
   InstructionDag dag_;
 };
 
-std::string describe(const InstructionDag& dag, const Instruction& node) {
-  std::string text = fmt::format("{} ", to_string(node.op));
-  const bool is_local = node.op == ProgramOp::copy || node.op == ProgramOp::reduce;
-  if (is_local) {
-    text += fmt::format("{} to {}", to_string(node.source), to_string(node.target));
-  } else {
-    text += to_string(reads_source(node.op) ? node.source : node.target);
-  }
-  if (node.message_to != Instruction::kNone) {
-    text += fmt::format(" to rank {}", dag.peer_of(node.message_to));
-  }
-  if (node.message_from != Instruction::kNone) {
-    text += fmt::format(" from rank {}", dag.peer_of(node.message_from));
-  }
-  if (node.channel && !is_local) text += fmt::format(" channel {}", *node.channel);
-  return text;
-}
-
 }  // namespace
 
-InstructionDag make_instruction_dag(const ChunkDag& chunks) { return Lowering(chunks).lower(); }
+InstructionDag make_instruction_dag(const ChunkTrace& trace) {
+  const ChunkTrace cut = cut_into_instances(trace);
+  return Lowering(cut).lower();
+}
 
 std::vector<std::uint32_t> depths(const InstructionDag& dag) {
   std::vector<std::uint32_t> result(dag.nodes.size(), 0);
@@ -283,53 +245,5 @@ std::vector<std::uint32_t> reverse_depths(const InstructionDag& dag) {
   }
   return result;
 }
-
-namespace {
-
-std::uint32_t message_of(const ChunkNode& /*node*/) { return Instruction::kNone; }
-std::uint32_t message_of(const Instruction& node) { return node.message_from; }
-
-template <class Dag>
-std::string text_of(const Dag& dag) {
-  std::string text;
-  for (std::size_t n = 0; n < dag.nodes.size(); ++n) {
-    const auto& node = dag.nodes[n];
-    text += fmt::format("{}: {}", n, describe(dag, node));
-    const char* separator = " after ";
-    if (message_of(node) != Instruction::kNone) {
-      text += fmt::format("{}message of {}", separator, message_of(node));
-      separator = ", ";
-    }
-    for (const DagEdge& edge : node.after) {
-      text += fmt::format(edge.is_true ? "{}{}" : "{}({})", separator, edge.from);
-      separator = ", ";
-    }
-    text += '\n';
-  }
-  return text;
-}
-
-template <class Dag>
-std::string dot_of(const Dag& dag, const char* name) {
-  std::string text = fmt::format("digraph {} {{\n  node [shape=box];\n", name);
-  for (std::size_t n = 0; n < dag.nodes.size(); ++n) {
-    const auto& node = dag.nodes[n];
-    text += fmt::format("  n{} [label=\"{}\"];\n", n, describe(dag, node));
-    if (message_of(node) != Instruction::kNone) {
-      text += fmt::format("  n{} -> n{} [style=bold];\n", message_of(node), n);
-    }
-    for (const DagEdge& edge : node.after) {
-      text += fmt::format("  n{} -> n{}{};\n", edge.from, n, edge.is_true ? "" : " [style=dashed]");
-    }
-  }
-  return text + "}\n";
-}
-
-}  // namespace
-
-std::string to_text(const ChunkDag& dag) { return text_of(dag); }
-std::string to_text(const InstructionDag& dag) { return text_of(dag); }
-std::string to_dot(const ChunkDag& dag) { return dot_of(dag, "chunks"); }
-std::string to_dot(const InstructionDag& dag) { return dot_of(dag, "instructions"); }
 
 }  // namespace espalier

@@ -1,10 +1,8 @@
-// The two graphs of the compiler: operations on chunks, and instructions of ranks (GC3, section 4).
+// The graph of the compiler: the instructions of ranks and their dependencies (GC3, section 4).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "alg/program/chunk_language.h"
@@ -25,32 +23,11 @@ struct DagEdge {
 // Keeps one edge for each node, ascending; a true dependency replaces a false one.
 void simplify(std::vector<DagEdge>& edges);
 
-// One instance of an operation. The initial input chunks have no node.
-struct ChunkNode {
-  TransferKind kind = TransferKind::copy;
-  ChunkSpan source;
-  ChunkSpan target;
-  std::optional<std::uint32_t> channel;  // as directed
-  std::uint32_t instance = 0;            // of its fragment
-  std::uint32_t call = 0;
-  std::uint32_t line = 0;
-  std::vector<DagEdge> after;  // ascending
-
-  [[nodiscard]] bool is_remote() const { return source.rank != target.rank; }
-};
-
-// The chunk DAG (GC3, section 4.1): operations and their dependencies.
-struct ChunkDag {
-  // Every chunk is cut into `split` chunks, the least common multiple of the fragments' needs. If
-  // the chunks of an operation divide evenly, its instances take whole chunks.
-  std::uint32_t split = 1;
-  Program signature;  // in chunks after the cut
-  // In the order of the trace, instances in a row. Every edge leads forward.
-  std::vector<ChunkNode> nodes;
-};
-
-// Throws ChunkError if the cut makes too many chunks.
-[[nodiscard]] ChunkDag make_chunk_dag(const ChunkTrace& trace);
+// The operations of a trace, instances in a row, each with a share of its operation's chunks. Every
+// chunk is cut into as many chunks as the least common multiple of the fragments' needs. If the
+// chunks of an operation divide evenly, its instances take whole chunks. Throws ChunkError if the
+// cut makes too many chunks.
+[[nodiscard]] ChunkTrace cut_into_instances(const ChunkTrace& trace);
 
 struct Instruction {
   static constexpr std::uint32_t kNone = ~0U;
@@ -87,21 +64,12 @@ struct InstructionDag {
   }
 };
 
-// Unfused instructions in the order of the trace.
-[[nodiscard]] InstructionDag make_instruction_dag(const ChunkDag& chunks);
+// Unfused instructions in the order of the trace. Throws the exceptions of cut_into_instances().
+[[nodiscard]] InstructionDag make_instruction_dag(const ChunkTrace& trace);
 
 // Edges on the longest path from each node.
 [[nodiscard]] std::vector<std::uint32_t> reverse_depths(const InstructionDag& dag);
 // Edges on the longest path to each node.
 [[nodiscard]] std::vector<std::uint32_t> depths(const InstructionDag& dag);
-
-// One node per line; false dependencies are in parentheses:
-//   3: reduce rank 0 in[1] into rank 1 in[1] after 0, (2)
-//   4: rrs rank 2 in[0..1] to rank 0 from rank 1 channel 0 after message of 3, (2)
-[[nodiscard]] std::string to_text(const ChunkDag& dag);
-[[nodiscard]] std::string to_text(const InstructionDag& dag);
-// For Graphviz. Messages are bold, false dependencies dashed.
-[[nodiscard]] std::string to_dot(const ChunkDag& dag);
-[[nodiscard]] std::string to_dot(const InstructionDag& dag);
 
 }  // namespace espalier

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alg/program/compiler_passes.h"
+#include "alg/program/program_certifier.h"
 #include "alg/program/program_dag.h"
 #include "program_interpreter.h"
 
@@ -104,9 +105,9 @@ bool touches_chunk_0(const ChunkSpan& span) { return span.index == 0; }
 
 TEST_CASE(
     "Chunk 0 of the paper's hierarchical all_reduce has two levels of reductions and copies") {
-  const ChunkDag dag = make_chunk_dag(PaperHierarchical{}.trace());
+  const ChunkTrace cut = cut_into_instances(PaperHierarchical{}.trace());
   std::vector<std::string> about_chunk_0;
-  for (const ChunkNode& node : dag.nodes) {
+  for (const ChunkOperation& node : cut.operations) {
     if (!touches_chunk_0(node.target)) continue;
     about_chunk_0.push_back(fmt::format("{} {}>{} x{}", to_string(node.kind), node.source.rank,
                                         node.target.rank, node.target.count));
@@ -118,7 +119,7 @@ TEST_CASE(
 
 TEST_CASE(
     "The paper's hierarchical all_reduce fuses the middle of a server's reduction into an rrs") {
-  const InstructionDag unfused = make_instruction_dag(make_chunk_dag(PaperHierarchical{}.trace()));
+  const InstructionDag unfused = make_instruction_dag(PaperHierarchical{}.trace());
   const InstructionDag dag = fuse_and_assign_channels(unfused);
   std::vector<std::string> before;
   std::vector<std::string> after;
@@ -416,10 +417,10 @@ TEST_CASE("Two ranks that exchange more chunks than there are slots do not get s
   CompileOptions options;
   options.slots = 1;
   const Program program = compile(tracer.finish(), options);
-  REQUIRE(unfinished_with(program, 1, 1).empty());
+  REQUIRE(ends_with_slots(program, 1, 1));
 }
 
-TEST_CASE("A program with too few slots is refused with the name of the connection") {
+TEST_CASE("A program with too few slots is refused with the steps that wait for a slot") {
   // By hand: both ranks send twice before they receive.
   Program program = [] {
     ChunkTracer tracer(free_form(2, 2));
@@ -439,10 +440,17 @@ TEST_CASE("A program with too few slots is refused with the name of the connecti
     merged.steps.insert(merged.steps.end(), receiver.steps.begin(), receiver.steps.end());
     rank.blocks = {merged};
   }
-  REQUIRE(unfinished_with(program, 2, 1).empty());
-  REQUIRE(unfinished_with(program, 1, 1) ==
-          "the connection from rank 0 to rank 1 on channel 0 needs more than 1 slots: gpu 0 tb 0 "
-          "step 1 waits for ever for a free slot");
+  REQUIRE(ends_with_slots(program, 2, 1));
+  REQUIRE_FALSE(ends_with_slots(program, 1, 1));
+  ProgramLimits limits;
+  limits.slots = 1;
+  limits.chunks_per_slot = 1;
+  REQUIRE(certify_program(program, limits).violations.front().what ==
+          "deadlocks with 1 slots of a connection, but needs 2; thread blocks wait for each other "
+          "in a cycle:\n"
+          "  gpu 0 tb 0 step 1 waits for a free slot, which gpu 1 tb 0 step 2 would free\n"
+          "  gpu 1 tb 0 step 1 waits for a free slot, which gpu 0 tb 0 step 2 would free\n"
+          "  (back to the first line)");
 }
 
 TEST_CASE("A rank that only works on its own memory has one block without peers") {
@@ -483,22 +491,17 @@ TEST_CASE("The interpreter of these tests notices a missing wait") {
   REQUIRE_FALSE(interpret(program).empty());
 }
 
-TEST_CASE("Both graphs are written as text and for Graphviz") {
+TEST_CASE("A place is written again only after those who read it") {
   ChunkTracer tracer(free_form(3, 1));
   tracer.chunk(0, kIn, 0).copy(1, kOut, 0).copy(2, kOut, 0);
   tracer.chunk(2, kIn, 0).copy(1, kOut, 0);
-  const ChunkDag chunks = make_chunk_dag(tracer.finish());
-  REQUIRE(to_text(chunks) ==
-          "0: copy rank 0 in[0] to rank 1 out[0]\n"
-          "1: copy rank 1 out[0] to rank 2 out[0] after 0\n"
-          "2: copy rank 2 in[0] to rank 1 out[0] after (0), (1)\n");
-  const InstructionDag instructions = fuse_and_assign_channels(make_instruction_dag(chunks));
-  REQUIRE(to_text(instructions) ==
-          "0: s rank 0 in[0] to rank 1 channel 0\n"
-          "1: rcs rank 1 out[0] to rank 2 from rank 0 channel 0 after message of 0\n"
-          "2: r rank 2 out[0] from rank 1 channel 0 after message of 1\n"
-          "3: s rank 2 in[0] to rank 1 channel 0\n"
-          "4: r rank 1 out[0] from rank 2 channel 0 after message of 3, (1)\n");
-  REQUIRE(to_dot(chunks).find("n0 -> n1;") != std::string::npos);
-  REQUIRE(to_dot(instructions).find("n0 -> n1 [style=bold];") != std::string::npos);
+  const InstructionDag dag = fuse_and_assign_channels(make_instruction_dag(tracer.finish()));
+  std::vector<std::string> ops;
+  for (const Instruction& node : dag.nodes) {
+    ops.push_back(fmt::format("{} rank {}", to_string(node.op), node.rank));
+  }
+  REQUIRE(ops == Steps{"s rank 0", "rcs rank 1", "r rank 2", "s rank 2", "r rank 1"});
+  REQUIRE(dag.nodes[1].message_from == 0);
+  REQUIRE(dag.nodes[4].message_from == 3);
+  REQUIRE(dag.nodes[4].after == std::vector<DagEdge>{{1, false}});
 }
