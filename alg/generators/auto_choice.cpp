@@ -130,16 +130,14 @@ std::vector<RankedSchedule> in_other_segments(const Topology& topology,
 }
 
 Generator auto_row() {
-  Generator row;
-  row.name = kAutoAlgorithm;
-  row.summary =
-      "the fastest of the other schedules and programs, by planned time; run simulates the best";
-  row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
-             CollectiveOp::all_to_all, CollectiveOp::all_to_allv,    CollectiveOp::broadcast,
-             CollectiveOp::reduce};
+  Generator row(
+      kAutoAlgorithm,
+      "the fastest of the other schedules and programs, by planned time; run simulates the best",
+      {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
+       CollectiveOp::all_to_all, CollectiveOp::all_to_allv, CollectiveOp::broadcast,
+       CollectiveOp::reduce},
+      auto_unsuited, generate_auto);
   row.parameters = {root_parameter(row.ops), {"collective.relay", {}}};
-  row.unsuited = auto_unsuited;
-  row.generate = generate_auto;
   row.plans_times = true;
   return row;
 }

@@ -25,12 +25,8 @@ class Bcube {
         ranks_(topology.num_nodes()),
         base_(request.base),
         per_step_(std::min<std::size_t>(base_ - 1, messages_per_step(topology))),
-        schedule_(topology),
+        schedule_(empty_schedule("bcube", topology, request)),
         exchange_(topology, schedule_) {
-    schedule_.algorithm = "bcube";
-    schedule_.op = request.op;
-    schedule_.num_nodes = ranks_;
-    schedule_.size = request.size;
     schedule_.ni_ports = static_cast<std::uint32_t>(per_step_);
     const auto offsets = cut_evenly(request.size, ranks_, request.element_bytes);
     for (std::size_t r = 0; r < ranks_; ++r) {
@@ -49,9 +45,7 @@ class Bcube {
         add_round(distance, TransferKind::copy);
       }
     }
-    schedule_.sort_by_step();
-    schedule_.contention_free = is_contention_free(schedule_);
-    return std::move(schedule_);
+    return finished(std::move(schedule_));
   }
 
  private:
@@ -102,16 +96,13 @@ Schedule generate_bcube(const Topology& topology, const CollectiveRequest& reque
 }  // namespace
 
 Generator bcube_row() {
-  Generator row;
-  row.name = "bcube";
-  row.summary =
-      "halving-doubling in groups of collective.base ranks; all pairs of a group exchange at once";
-  row.ops = reduction_ops();
+  Generator row(
+      "bcube",
+      "halving-doubling in groups of collective.base ranks; all pairs of a group exchange at once",
+      reduction_ops(), unsuited_for_routes, generate_bcube);
   row.parameters = {{"collective.base", {}}};
   row.problem = problem_of_base;
   row.order_model = OrderModel::bcube;
-  row.unsuited = unsuited_for_routes;
-  row.generate = generate_bcube;
   return row;
 }
 

@@ -37,12 +37,7 @@ Schedule generate_binomial(const Topology& topology, const CollectiveRequest& re
   const std::size_t ranks = topology.num_nodes();
   const bool reduces = request.op == CollectiveOp::reduce;
   std::vector<BinomialSend> sends = binomial_sends(ranks);
-  Schedule schedule(topology);
-  schedule.algorithm = "binomial";
-  schedule.op = request.op;
-  schedule.scope = request.scope(ranks);
-  schedule.num_nodes = ranks;
-  schedule.size = request.size;
+  Schedule schedule = empty_schedule("binomial", topology, request);
   schedule.num_steps = sends.back().step;
   schedule.chunks = {{0, request.size, schedule.scope.root}};
   if (request.size == 0) return schedule;
@@ -63,21 +58,16 @@ Schedule generate_binomial(const Topology& topology, const CollectiveRequest& re
         {node(send.from), node(send.to), FlowId(0), ChunkId(0), 1, route, send.step, kind},
         arrived[send.from]));
   }
-  schedule.sort_by_step();
-  schedule.contention_free = is_contention_free(schedule);
-  return schedule;
+  return finished(std::move(schedule));
 }
 
 }  // namespace
 
 Generator binomial_row() {
-  Generator row;
-  row.name = "binomial";
-  row.summary = "broadcast and reduce of the whole data over a binomial tree of ranks";
-  row.ops = {CollectiveOp::broadcast, CollectiveOp::reduce};
+  Generator row("binomial", "broadcast and reduce of the whole data over a binomial tree of ranks",
+                {CollectiveOp::broadcast, CollectiveOp::reduce}, unsuited_for_routes,
+                generate_binomial);
   row.parameters = {root_parameter(row.ops)};
-  row.unsuited = unsuited_for_routes;
-  row.generate = generate_binomial;
   return row;
 }
 

@@ -77,13 +77,9 @@ class DoubleTreeScheduler {
  public:
   DoubleTreeScheduler(const Topology& topology, const CollectiveRequest& request)
       : request_(request),
-        schedule_(topology),
+        schedule_(empty_schedule("dbtree", topology, request)),
         routes_(topology, schedule_.routes),
         segments_(segments_per_tree(request)) {
-    schedule_.algorithm = "dbtree";
-    schedule_.op = request.op;
-    schedule_.num_nodes = topology.num_nodes();
-    schedule_.size = request.size;
     // The segments of the first tree, then the segments of the second tree.
     const auto halves = cut_evenly(request.size, 2, request.element_bytes);
     for (std::size_t t = 0; t < 2; ++t) {
@@ -98,9 +94,7 @@ class DoubleTreeScheduler {
   Schedule build() {
     const auto trees = make_double_tree(schedule_.num_nodes);
     for (std::size_t t = 0; t < 2; ++t) add_tree(trees.at(t), t);
-    schedule_.sort_by_step();
-    schedule_.contention_free = is_contention_free(schedule_);
-    return std::move(schedule_);
+    return finished(std::move(schedule_));
   }
 
  private:
@@ -153,15 +147,11 @@ Schedule generate_dbtree(const Topology& topology, const CollectiveRequest& requ
 }  // namespace
 
 Generator dbtree_row() {
-  Generator row;
-  row.name = "dbtree";
-  row.summary = "double binary tree as in NCCL, pipelined in collective.segments";
-  row.ops = {CollectiveOp::all_reduce};
+  Generator row("dbtree", "double binary tree as in NCCL, pipelined in collective.segments",
+                {CollectiveOp::all_reduce}, unsuited_for_routes, generate_dbtree);
   row.parameters = {{"collective.segments", {}}};
   row.order_model = OrderModel::dbtree;
   row.look = 5;
-  row.unsuited = unsuited_for_routes;
-  row.generate = generate_dbtree;
   return row;
 }
 

@@ -29,13 +29,8 @@ class DirectScheduler {
         per_step_(messages_per_step(topology)),
         phase_steps_(static_cast<Timestep>((nodes_ - 1 + per_step_ - 1) / per_step_)),
         offsets_(cut_evenly(request.size, nodes_, request.element_bytes)),
-        schedule_(topology),
+        schedule_(empty_schedule("direct", topology, request)),
         routes_(topology, schedule_.routes) {
-    schedule_.algorithm = "direct";
-    schedule_.op = request.op;
-    schedule_.scope = request.scope(nodes_);
-    schedule_.num_nodes = nodes_;
-    schedule_.size = request.size;
     schedule_.num_steps = phase_steps_ * (request.op == CollectiveOp::all_reduce ? 2 : 1);
     schedule_.ni_ports = static_cast<std::uint32_t>(per_step_);
   }
@@ -51,9 +46,7 @@ class DirectScheduler {
       if (schedule_.op != CollectiveOp::all_gather) add_reduce_scatter();
       if (schedule_.op != CollectiveOp::reduce_scatter) add_all_gather();
     }
-    schedule_.sort_by_step();
-    schedule_.contention_free = is_contention_free(schedule_);
-    return std::move(schedule_);
+    return finished(std::move(schedule_));
   }
 
  private:
@@ -144,16 +137,14 @@ Schedule generate_direct(const Topology& topology, const CollectiveRequest& requ
 }  // namespace
 
 Generator direct_row() {
-  Generator row;
-  row.name = "direct";
-  row.summary =
+  Generator row(
+      "direct",
       "all-pairs: nodes send every chunk directly to its owner, and the owner sends the result to "
-      "all";
-  row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
-             CollectiveOp::all_to_all, CollectiveOp::all_to_allv};
+      "all",
+      {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
+       CollectiveOp::all_to_all, CollectiveOp::all_to_allv},
+      unsuited_for_direct, generate_direct);
   row.look = 7;
-  row.unsuited = unsuited_for_direct;
-  row.generate = generate_direct;
   return row;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alg/schedule/algorithm_row.h"
@@ -82,6 +83,17 @@ struct ParameterProblem {
 };
 
 struct Generator : AlgorithmRow {
+  Generator() = default;
+  // What every row has.
+  Generator(const char* the_name, const char* the_summary, std::vector<CollectiveOp> the_ops,
+            std::string (*is_unsuited)(const Topology& topology),
+            Schedule (*makes)(const Topology& topology, const CollectiveRequest& request))
+      : unsuited(is_unsuited), generate(makes) {
+    name = the_name;
+    summary = the_summary;
+    ops = std::move(the_ops);
+  }
+
   // Returns an empty text if the algorithm runs on this topology, otherwise the reason as a
   // sentence for the user.
   std::string (*unsuited)(const Topology& topology) = nullptr;
@@ -98,6 +110,12 @@ struct Generator : AlgorithmRow {
   // The messages that `espalier reorder` prices; none if the algorithm follows the network.
   std::optional<OrderModel> order_model = std::nullopt;
 };
+
+// The request's schedule on this network, without steps, chunks and transfers.
+[[nodiscard]] Schedule empty_schedule(const char* algorithm, const Topology& topology,
+                                      const CollectiveRequest& request);
+// Sorted by step, with the claim of freedom from contention that holds.
+[[nodiscard]] Schedule finished(Schedule schedule);
 
 // In the order in which users see them.
 [[nodiscard]] const std::vector<Generator>& generators();

@@ -22,13 +22,12 @@ class HalvingDoubling {
  public:
   HalvingDoubling(const char* algorithm, const Topology& topology, const CollectiveRequest& request,
                   const std::vector<NodeId>& rank_at)
-      : request_(request), rank_at_(rank_at), schedule_(topology), exchange_(topology, schedule_) {
+      : request_(request),
+        rank_at_(rank_at),
+        schedule_(empty_schedule(algorithm, topology, request)),
+        exchange_(topology, schedule_) {
     while (2 * members_ <= rank_at.size()) members_ *= 2;
     folded_ = rank_at.size() - members_;
-    schedule_.algorithm = algorithm;
-    schedule_.op = request.op;
-    schedule_.num_nodes = topology.num_nodes();
-    schedule_.size = request.size;
   }
 
   Schedule build() {
@@ -43,9 +42,7 @@ class HalvingDoubling {
       for (std::size_t distance = 1; distance < members_; distance *= 2) double_up(distance);
     }
     if (folded_ != 0) unfold(gathers);
-    schedule_.sort_by_step();
-    schedule_.contention_free = is_contention_free(schedule_);
-    return std::move(schedule_);
+    return finished(std::move(schedule_));
   }
 
  private:
@@ -237,25 +234,18 @@ Schedule generate_hdrm(const Topology& topology, const CollectiveRequest& reques
 }  // namespace
 
 Generator halving_doubling_row() {
-  Generator row;
-  row.name = "halving_doubling";
-  row.summary = "recursive halving, then recursive doubling over the ranks";
-  row.ops = reduction_ops();
+  Generator row("halving_doubling", "recursive halving, then recursive doubling over the ranks",
+                reduction_ops(), unsuited_for_routes, generate_halving_doubling);
   row.order_model = OrderModel::halving_doubling;
   row.look = 8;
-  row.unsuited = unsuited_for_routes;
-  row.generate = generate_halving_doubling;
   return row;
 }
 
 Generator hdrm_row() {
-  Generator row;
-  row.name = "hdrm";
-  row.summary = "halving-doubling on a BiGraph with ranks mapped to alternate between its sides";
-  row.ops = reduction_ops();
+  Generator row("hdrm",
+                "halving-doubling on a BiGraph with ranks mapped to alternate between its sides",
+                reduction_ops(), unsuited_for_hdrm, generate_hdrm);
   row.look = 6;
-  row.unsuited = unsuited_for_hdrm;
-  row.generate = generate_hdrm;
   return row;
 }
 

@@ -17,17 +17,15 @@ namespace {
 class TreeScheduler {
  public:
   TreeScheduler(const Topology& topology, const CollectiveRequest& request, TreeForest forest,
-                const std::string& algorithm)
-      : topology_(topology), request_(request), forest_(std::move(forest)), schedule_(topology) {
-    const std::size_t nodes = topology_.num_nodes();
-    schedule_.algorithm = algorithm;
-    schedule_.op = request_.op;
-    schedule_.num_nodes = nodes;
-    schedule_.size = request_.size;
+                const char* algorithm)
+      : topology_(topology),
+        request_(request),
+        forest_(std::move(forest)),
+        schedule_(empty_schedule(algorithm, topology, request)) {
     schedule_.routes = forest_.paths;
     schedule_.num_steps = forest_.num_steps * (request_.op == CollectiveOp::all_reduce ? 2 : 1);
     schedule_.ni_ports = most_links_of_a_node(topology_);
-    offsets_ = cut_evenly(request_.size, nodes, request_.element_bytes);
+    offsets_ = cut_evenly(request_.size, topology_.num_nodes(), request_.element_bytes);
   }
 
   Schedule build() {
@@ -165,7 +163,7 @@ std::string unsuited_for_mirrored_trees(const Topology& topology, const std::str
 }
 
 Schedule schedule_trees(const Topology& topology, const CollectiveRequest& request,
-                        TreeForest forest, const std::string& algorithm) {
+                        TreeForest forest, const char* algorithm) {
   return TreeScheduler(topology, request, std::move(forest), algorithm).build();
 }
 
@@ -182,15 +180,13 @@ Schedule generate_multitree(const Topology& topology, const CollectiveRequest& r
 }  // namespace
 
 Generator multitree_row() {
-  Generator row;
-  row.name = "multitree";
-  row.summary = "MultiTree, Algorithm 1: one tree per node, built together, contention-free";
-  row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
-             CollectiveOp::all_to_all};
+  Generator row("multitree",
+                "MultiTree, Algorithm 1: one tree per node, built together, contention-free",
+                {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
+                 CollectiveOp::all_to_all},
+                unsuited_for_multitree, generate_multitree);
   row.parameters = {{"collective.tree_order", {}}, {"collective.step_end", {}}};
   row.look = 0;
-  row.unsuited = unsuited_for_multitree;
-  row.generate = generate_multitree;
   return row;
 }
 

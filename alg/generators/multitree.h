@@ -46,6 +46,6 @@ struct TreeForest {
 // N chunks, in the depth-first order in which its tree reaches their destinations, so that the data
 // of a subtree are consecutive chunks. Precondition: unsuited_for_mirrored_trees() is empty.
 [[nodiscard]] Schedule schedule_trees(const Topology& topology, const CollectiveRequest& request,
-                                      TreeForest forest, const std::string& algorithm);
+                                      TreeForest forest, const char* algorithm);
 
 }  // namespace espalier

@@ -97,15 +97,11 @@ class SymmetricScheduler {
         group_(group),
         tree_(tree),
         segments_(segments),
-        schedule_(topology) {}
+        schedule_(empty_schedule(kName, topology, request)) {}
 
   Schedule build() {
     const bool both = request_.op == CollectiveOp::all_reduce;
     phase_steps_ = static_cast<Timestep>(tree_.num_steps * segments_);
-    schedule_.algorithm = kName;
-    schedule_.op = request_.op;
-    schedule_.num_nodes = group_.num_nodes();
-    schedule_.size = request_.size;
     schedule_.num_steps = phase_steps_ * (both ? 2 : 1);
     schedule_.ni_ports = static_cast<std::uint32_t>(group_.generators().size());
     schedule_.symmetry = group_;
@@ -234,18 +230,16 @@ Schedule generate_multitree_translated(const Topology& topology, const Collectiv
 }  // namespace
 
 Generator multitree_translated_row() {
-  Generator row;
-  row.name = kName;
-  row.summary =
+  Generator row(
+      kName,
       "one tree with the fewest steps, translated to every root; runs on tori, hypercubes and "
-      "fully connected networks";
-  row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
-             CollectiveOp::all_to_all};
+      "fully connected networks",
+      {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
+       CollectiveOp::all_to_all},
+      unsuited_for_multitree_translated, generate_multitree_translated);
   row.parameters = {{"collective.segments", {CollectiveOp::all_to_all}}};
   row.fixed_ranks = "one table stands for all nodes";
   row.look = 3;
-  row.unsuited = unsuited_for_multitree_translated;
-  row.generate = generate_multitree_translated;
   return row;
 }
 

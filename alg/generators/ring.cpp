@@ -1,6 +1,7 @@
 // RING and its bidirectional form: one closed walk over all nodes. Also the two halves of a ring
 // all-reduce on a ring of nodes, which every ring algorithm uses.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "alg/generators/generator.h"
@@ -69,14 +70,10 @@ std::vector<TransferId> add_gather_chain(Schedule& schedule, const RingLine& lin
 
 namespace {
 
-Schedule empty_schedule(const char* name, std::uint32_t directions, const Topology& topology,
-                        const CollectiveRequest& request) {
+Schedule with_chunks(const char* name, std::uint32_t directions, const Topology& topology,
+                     const CollectiveRequest& request) {
   const std::size_t nodes = topology.num_nodes();
-  Schedule schedule(topology);
-  schedule.algorithm = name;
-  schedule.op = request.op;
-  schedule.num_nodes = nodes;
-  schedule.size = request.size;
+  Schedule schedule = empty_schedule(name, topology, request);
   const std::size_t phases = request.op == CollectiveOp::all_reduce ? 2 : 1;
   schedule.num_steps = static_cast<Timestep>(phases * (nodes - 1));
   schedule.ni_ports = std::min(directions, most_links_of_a_node(topology));
@@ -159,52 +156,37 @@ void add_flows(Schedule& schedule, const RingLine& line, std::size_t first_chunk
   }
 }
 
-void finish(Schedule& schedule) {
-  schedule.sort_by_step();
-  schedule.contention_free = is_contention_free(schedule);
-}
-
 Schedule generate_ring(const Topology& topology, const CollectiveRequest& request) {
-  Schedule schedule = empty_schedule("ring", 1, topology, request);
+  Schedule schedule = with_chunks("ring", 1, topology, request);
   add_flows(schedule, line_along(topology, ring_of(topology, request), schedule.routes), 0);
-  finish(schedule);
-  return schedule;
+  return finished(std::move(schedule));
 }
 
 Schedule generate_bidirectional_ring(const Topology& topology, const CollectiveRequest& request) {
-  Schedule schedule = empty_schedule("bidirectional_ring", 2, topology, request);
+  Schedule schedule = with_chunks("bidirectional_ring", 2, topology, request);
   const NodeRing ring = ring_of(topology, request);
   const RingLine clockwise = line_along(topology, ring, schedule.routes);
   add_flows(schedule, clockwise, 0);
   add_flows(schedule, reversed(clockwise, hops_back(topology, ring, schedule.routes)),
             topology.num_nodes());
-  finish(schedule);
-  return schedule;
+  return finished(std::move(schedule));
 }
 
 }  // namespace
 
 Generator ring_row() {
-  Generator row;
-  row.name = "ring";
-  row.summary = "one unidirectional ring over all nodes (Hamiltonian where one exists)";
-  row.ops = reduction_ops();
+  Generator row("ring", "one unidirectional ring over all nodes (Hamiltonian where one exists)",
+                reduction_ops(), unsuited_for_routes, generate_ring);
   row.order_model = OrderModel::ring;
   row.look = 1;
-  row.unsuited = unsuited_for_routes;
-  row.generate = generate_ring;
   return row;
 }
 
 Generator bidirectional_ring_row() {
-  Generator row;
-  row.name = "bidirectional_ring";
-  row.summary = "two opposite rings, half of the data each way";
-  row.ops = reduction_ops();
+  Generator row("bidirectional_ring", "two opposite rings, half of the data each way",
+                reduction_ops(), unsuited_for_routes, generate_bidirectional_ring);
   row.order_model = OrderModel::ring;
   row.look = 4;
-  row.unsuited = unsuited_for_routes;
-  row.generate = generate_bidirectional_ring;
   return row;
 }
 

@@ -39,16 +39,15 @@ struct Part {
 class RingOf2d {
  public:
   RingOf2d(const Topology& topology, const CollectiveRequest& request)
-      : topology_(topology), grid_(*topology.grid()), request_(request), schedule_(topology) {
+      : topology_(topology),
+        grid_(*topology.grid()),
+        request_(request),
+        schedule_(empty_schedule("2d_ring", topology, request)) {
     const auto used = dims_in_use(grid_);
     dims_ = {used[0], used[1]};
   }
 
   Schedule generate() {
-    schedule_.algorithm = "2d_ring";
-    schedule_.op = request_.op;
-    schedule_.num_nodes = topology_.num_nodes();
-    schedule_.size = request_.size;
     // A folded ring uses both directions of a line; otherwise there is a ring in each direction.
     schedule_.ni_ports = goes_round() ? 4 : 2;
     // Both halves change dimensions at the same step, so they never share a link, even if the
@@ -85,9 +84,7 @@ class RingOf2d {
           break;  // the generator's row excludes other operations
       }
     }
-    schedule_.sort_by_step();
-    schedule_.contention_free = is_contention_free(schedule_);
-    return std::move(schedule_);
+    return finished(std::move(schedule_));
   }
 
  private:
@@ -355,16 +352,13 @@ Schedule generate_2d_ring(const Topology& topology, const CollectiveRequest& req
 }  // namespace
 
 Generator ring_2d_row() {
-  Generator row;
-  row.name = "2d_ring";
-  row.summary =
+  Generator row(
+      "2d_ring",
       "ring all-reduce in one dimension, then in the other; each half of the data starts in "
-      "another dimension";
-  row.ops = reduction_ops();
+      "another dimension",
+      reduction_ops(), unsuited_for_2d_ring, generate_2d_ring);
   row.parameters = {{"collective.line_order", {}}, {"collective.phases", {}}};
   row.look = 2;
-  row.unsuited = unsuited_for_2d_ring;
-  row.generate = generate_2d_ring;
   return row;
 }
 
