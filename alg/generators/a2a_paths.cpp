@@ -156,21 +156,15 @@ class PathScheduler {
     const Bytes elements = unit_ / request_.element_bytes;
     const Bytes parts = Bytes{p.pieces} * p.waves;
     const Bytes part = (elements + parts - 1) / parts * request_.element_bytes;
-    const MessageTiming& timing = request_.timing;
-    p.plan = plan_wave(topology_, p.routes, p.hops, part, timing, p.waves != 1, p.plan.stretch);
-    p.held = timing.slot_counter && shares_links(p.routes, p.hops);
-    p.time_ps = p.held ? p.plan.end_ps(p.waves)
-                       : replay_ps(topology_, p.routes, p.hops, part, timing, p.plan, p.waves);
+    const WaveTask task{topology_, p.routes, p.hops, part, request_.timing};
+    p.plan = plan_wave(task, p.waves != 1, p.plan.stretch);
+    p.held = request_.timing.slot_counter && shares_links(p.routes, p.hops);
+    p.time_ps = p.held ? p.plan.end_ps(p.waves) : replay_ps(task, p.plan, p.waves);
   }
 
   [[nodiscard]] Schedule emit(const PathPlan& p) const {
     const std::size_t nodes = topology_.num_nodes();
-    Schedule schedule(topology_);
-    schedule.algorithm = "a2a_paths";
-    schedule.op = request_.op;
-    schedule.scope = scope_;
-    schedule.num_nodes = nodes;
-    schedule.size = request_.size;
+    Schedule schedule = empty_schedule("a2a_paths", topology_, request_);
     schedule.routes = p.routes;
     schedule.ni_ports = most_links_of_a_node(topology_);
     std::vector<std::uint32_t> first_unit{0};  // by pair of nodes
@@ -246,13 +240,11 @@ Schedule generate_a2a_paths(const Topology& topology, const CollectiveRequest& r
 }  // namespace
 
 Generator a2a_paths_row() {
-  Generator row;
-  row.name = "a2a_paths";
-  row.summary = "an all_to_all over several paths per pair, which load all links evenly";
-  row.ops = {CollectiveOp::all_to_all, CollectiveOp::all_to_allv};
+  Generator row("a2a_paths",
+                "an all_to_all over several paths per pair, which load all links evenly",
+                {CollectiveOp::all_to_all, CollectiveOp::all_to_allv}, a2a_paths_unsuited,
+                generate_a2a_paths);
   row.parameters = {{"collective.segments", {}}};
-  row.unsuited = a2a_paths_unsuited;
-  row.generate = generate_a2a_paths;
   row.problem = a2a_paths_problem;
   row.plans_times = true;
   return row;

@@ -5,7 +5,7 @@
 // of the root's data. A reduce_scatter is an all_gather of the reversed network. An all_reduce is
 // both, one after the other, or undirected trees that reduce to their centre and broadcast back;
 // the planned time decides. The data of a tree are cut into segments. On direct links every segment
-// has its place in a list (alg/packing/list_plan.h); through switches, or if table rows repeat,
+// has its place in a list (alg/packing/list_plan.cpp); through switches, or if table rows repeat,
 // segments follow each other in waves (alg/packing/wave_plan.h). Trees, segments and waves are
 // chosen by planned time.
 //
@@ -94,12 +94,16 @@ class ForestBuilder {
   [[nodiscard]] bool gathers() const {
     return request_.op != CollectiveOp::reduce_scatter && request_.op != CollectiveOp::reduce;
   }
+  // Reduces over the reversed network, or copies.
+  [[nodiscard]] bool has_phase(bool reversed) const { return reversed ? reduces() : gathers(); }
   [[nodiscard]] std::optional<std::uint32_t> only_root() const {
     if (!is_rooted(request_.op)) return std::nullopt;
     return request_.node_of(request_.root).value();
   }
 
   // ---- trees ----
+
+  using Reduced = std::vector<std::vector<std::uint32_t>>;  // by unit: the last ones into its root
 
   [[nodiscard]] TreeOps empty_forest(std::uint32_t trees_per_root) const {
     TreeOps forest(topology_);
@@ -118,11 +122,9 @@ class ForestBuilder {
     forest.per_rank = 1;
     forest.units = ranks_.size();
     std::vector<std::uint32_t> step;
-    std::vector<std::vector<std::uint32_t>> reduced(forest.units);
+    Reduced reduced(forest.units);
     for (const TransferKind kind : {TransferKind::reduce, TransferKind::copy}) {
-      const auto unused =
-          kind == TransferKind::reduce ? CollectiveOp::all_gather : CollectiveOp::reduce_scatter;
-      if (request_.op == unused) continue;
+      if (!has_phase(kind == TransferKind::reduce)) continue;
       const std::uint32_t first = step.empty() ? 0 : step.back() + 1;
       for (std::uint32_t s = 0; s < shifts->steps.size(); ++s) {
         for (const ShiftRoutes::Send& send : shifts->steps[s]) {
@@ -144,8 +146,7 @@ class ForestBuilder {
       }
     }
     const auto turn = static_cast<std::uint32_t>(shifts->steps.size());
-    choice_.consider_steps(std::move(forest), step,
-                           request_.op == CollectiveOp::all_reduce ? turn : ~0U);
+    choice_.consider_steps(forest, step, request_.op == CollectiveOp::all_reduce ? turn : ~0U);
     return true;
   }
 
@@ -154,8 +155,7 @@ class ForestBuilder {
     if (choice_.empty() || only_root()) return false;
     double seconds = 0;
     for (const bool reversed : {true, false}) {
-      const auto unused = reversed ? CollectiveOp::all_gather : CollectiveOp::reduce_scatter;
-      if (request_.op == unused) continue;
+      if (!has_phase(reversed)) continue;
       seconds += static_cast<double>(request_.size) / static_cast<double>(ranks_.size()) /
                  best_root_rate(pack_graph(topology_, reversed));
     }
@@ -191,10 +191,9 @@ class ForestBuilder {
     TreeOps forest(topology_);
     forest.per_rank = 1;
     forest.units = ranks_.size();
-    std::vector<std::vector<std::uint32_t>> reduced(forest.units);
+    Reduced reduced(forest.units);
     for (const bool reversed : {true, false}) {
-      const auto unused = reversed ? CollectiveOp::all_gather : CollectiveOp::reduce_scatter;
-      if (request_.op == unused) continue;
+      if (!has_phase(reversed)) continue;
       const PackGraph graph = pack_graph(topology_, reversed);
       for (std::uint32_t root = 0; root < ranks_.size(); ++root) {
         PackedTree tree;
@@ -203,37 +202,27 @@ class ForestBuilder {
           const LinkId link = steps.paths.link(edge.path, 0);
           tree.edges.push_back((reversed ? link_back(topology_, link) : link).value());
         }
-        const std::size_t u = ranks_[root];
-        if (reversed) {
-          reduced[u] = add_reduces(graph, tree, u, true, forest);
-        } else {
-          add_copies(graph, tree, u, reduced[u], forest);
-        }
+        add_tree(graph, tree, ranks_[root], reversed, forest, reduced);
       }
     }
-    choice_.consider(std::move(forest));
+    choice_.consider(forest);
   }
 
   // One tree per root, of least latency.
   void try_low(LowTrees kind) {
     TreeOps forest = empty_forest(1);
-    std::vector<std::vector<std::uint32_t>> reduced(forest.units);
+    Reduced reduced(forest.units);
     LinkOrder order(topology_);
     for (const bool reversed : {true, false}) {
-      if (reversed ? !reduces() : !gathers()) continue;
+      if (!has_phase(reversed)) continue;
       const PackGraph direct = paths_of_pairs(reversed, order);
       const std::vector<PackedTree> trees = low_out_trees(topology_, direct, kind);
       if (trees.empty()) return;
       for (const PackedTree& tree : trees) {
-        const std::size_t u = only_root() ? 0 : ranks_[tree.root];
-        if (reversed) {
-          reduced[u] = add_reduces(direct, tree, u, true, forest);
-        } else {
-          add_copies(direct, tree, u, reduced[u], forest);
-        }
+        add_tree(direct, tree, only_root() ? 0 : ranks_[tree.root], reversed, forest, reduced);
       }
     }
-    choice_.consider(std::move(forest));
+    choice_.consider(forest);
   }
 
   // Trees that grow in time, of more and more pieces of the data until they take longer.
@@ -280,7 +269,7 @@ class ForestBuilder {
                                          TimedOrder kind) {
     TreeOps forest = empty_forest(pieces);
     const Bytes bytes = choice_.unit_bytes(forest);
-    std::vector<std::vector<std::uint32_t>> reduced(forest.units);
+    Reduced reduced(forest.units);
     std::vector<std::uint64_t> starts;
     for (const auto* graph : {&in, &out}) {
       if (!*graph) continue;
@@ -295,17 +284,15 @@ class ForestBuilder {
       for (std::size_t t = 0; t < trees.size(); ++t) {
         const PackedTree& tree = trees[t].tree;
         const std::vector<std::uint64_t>& times = trees[t].start_ps;
-        const std::size_t u = ranks_[tree.root] * pieces + t % pieces;
+        add_tree(**graph, tree, ranks_[tree.root] * pieces + t % pieces, reversed, forest, reduced);
         if (reversed) {
-          reduced[u] = add_reduces(**graph, tree, u, true, forest);
           starts.insert(starts.end(), times.rbegin(), times.rend());
         } else {
-          add_copies(**graph, tree, u, reduced[u], forest);
           for (const std::uint64_t time : times) starts.push_back(after + time);
         }
       }
     }
-    return choice_.consider_starts(std::move(forest), std::move(starts));
+    return choice_.consider_starts(forest, std::move(starts));
   }
 
   [[nodiscard]] std::uint64_t end_of(const TreeOps& forest,
@@ -444,22 +431,21 @@ class ForestBuilder {
   void add_directed(const std::optional<PackGraph>& in, const std::optional<PackGraph>& out,
                     std::uint32_t k, double rate) {
     TreeOps forest = empty_forest(k);
-    std::vector<std::vector<std::uint32_t>> reduced(forest.units);
+    Reduced reduced(forest.units);
     LinkOrder order = root_of_paths_ ? LinkOrder(topology_, *root_of_paths_) : LinkOrder(topology_);
     if (in) add_trees(*in, k, rate, true, order, forest, reduced);
     if (out) add_trees(*out, k, rate, false, order, forest, reduced);
     if (rule_ == RateRule::own) {
-      choice_.consider_stored(std::move(forest));
+      choice_.consider_stored(forest);
     } else {
-      choice_.consider(std::move(forest));
+      choice_.consider(forest);
     }
   }
 
   // Adds `per_root` trees of every root: reduces towards the root in a reversed graph, copies away
-  // from it otherwise. `reduced`: by unit, the last reduces into its root.
+  // from it otherwise.
   void add_trees(const PackGraph& graph, std::uint32_t per_root, double rate, bool reversed,
-                 LinkOrder& order, TreeOps& forest,
-                 std::vector<std::vector<std::uint32_t>>& reduced) {
+                 LinkOrder& order, TreeOps& forest, Reduced& reduced) {
     const UnitRate unit = best_unit_rate(graph, per_root, rate);
     NodeGraph direct =
         remove_switches(topology_, graph, unit.units, per_root, reversed, rule_, sequence_, order);
@@ -491,12 +477,7 @@ class ForestBuilder {
     for (const PackedTree& tree : trees) {
       for (std::int64_t copy = 0; copy < tree.units; ++copy) {
         const std::size_t first = only_root() ? 0 : ranks_[tree.root] * per_root;
-        const std::size_t u = first + next[tree.root]++;
-        if (reversed) {
-          reduced[u] = add_reduces(direct.graph, tree, u, true, forest);
-        } else {
-          add_copies(direct.graph, tree, u, reduced[u], forest);
-        }
+        add_tree(direct.graph, tree, first + next[tree.root]++, reversed, forest, reduced);
       }
     }
   }
@@ -541,7 +522,7 @@ class ForestBuilder {
       const auto reduced = add_reduces(graph, trees[u], u, false, forest);
       add_copies(graph, trees[u], u, reduced, forest);
     }
-    choice_.consider(std::move(forest));
+    choice_.consider(forest);
   }
 
   // Whether `times` the latencies there and back, at the slowest link's, take longer than the data
@@ -606,6 +587,16 @@ class ForestBuilder {
     if (!against) return forest.routes.add(topology_, hop.path);
     // A reversed graph: the data go against the edge.
     return forest.routes.add(topology_, {hop.path.rbegin(), hop.path.rend()});
+  }
+
+  // A unit of a phase: reduces towards the root in a reversed graph, copies away from it otherwise.
+  void add_tree(const PackGraph& graph, const PackedTree& tree, std::size_t unit, bool reversed,
+                TreeOps& forest, Reduced& reduced) const {
+    if (reversed) {
+      reduced[unit] = add_reduces(graph, tree, unit, true, forest);
+    } else {
+      add_copies(graph, tree, unit, reduced[unit], forest);
+    }
   }
 
   // Returns the reduces into the root. `reversed`: the edges of the graph are reversed links;

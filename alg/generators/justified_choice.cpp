@@ -1,5 +1,5 @@
 // The search for waves where slots hold the order of messages and a table lists every message:
-// their order need not have a period (alg/packing/justify_sends.h).
+// their order need not have a period (alg/packing/justify_sends.cpp).
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -41,14 +41,13 @@ void SegmentChoice::consider_justified(const TreeOps& trees, std::uint32_t waves
     p.together = static_cast<std::uint32_t>((unit + p.segment - 1) / p.segment);
     if (p.together < 2 || p.together == best_waves) return false;
     p.rows = rows_of(trees.ops) * p.together;
-    const WavePlan wave =
-        plan_wave(topology_, trees.routes, trees.ops, p.segment, request_.timing, true);
+    const WaveTask task = task_of(trees, p.segment);
+    const WavePlan wave = plan_wave(task, true);
     // The busiest link's time, which gaps cannot shorten.
     const double least = static_cast<double>(wave.period_ps) / wave.stretch * (p.together - 1);
     const Passing* rival = best ? &*best : best_ ? &passing_ : nullptr;
     if (rival != nullptr && least >= static_cast<double>(rival->time_ps)) return false;
-    p.plan =
-        justified(topology_, trees.routes, trees.ops, p.segment, request_.timing, wave, p.together);
+    p.plan = justified(task, wave, p.together);
     p.time_ps = p.plan.end_ps(1);
     if (best && p.time_ps >= best->time_ps) return false;
     best_waves = p.together;
@@ -74,9 +73,7 @@ void SegmentChoice::consider_justified(const TreeOps& trees, std::uint32_t waves
       if (found == first) try_waves(well_cut(unit, std::min(most, found + found / 2)));
     }
   }
-  if (!best || (best_ && best->time_ps >= passing_.time_ps)) return;
-  passing_ = std::move(*best);
-  best_ = trees;
+  if (best) consider_passing(trees, std::move(*best));
 }
 
 }  // namespace espalier

@@ -1,12 +1,11 @@
 // The search for segments in networks without switches, where a table lists every message of all
-// segments in the planned order (alg/packing/list_plan.h).
+// segments in the planned order (alg/packing/list_plan.cpp).
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "alg/generators/segment_choice.h"
-#include "alg/packing/list_plan.h"
 
 namespace espalier {
 
@@ -28,10 +27,9 @@ constexpr std::uint32_t kLeads[] = {1, 2, 16, 0};
 
 }  // namespace
 
-void SegmentChoice::consider_listed(TreeOps trees) {
+void SegmentChoice::consider_listed(const TreeOps& trees) {
   const Bytes unit = unit_bytes(trees);
-  const std::uint64_t least =
-      busiest_link_ps(topology_, trees.routes, trees.ops, unit, request_.timing);
+  const std::uint64_t least = busiest_link_ps(task_of(trees, unit));
   if (best_ && least >= passing_.time_ps) return;
   std::optional<Passing> best;
   std::uint32_t best_lead = kLeads[0];
@@ -41,13 +39,12 @@ void SegmentChoice::consider_listed(TreeOps trees) {
     p.segment = segment_bytes(unit, segments);
     p.together = static_cast<std::uint32_t>((unit + p.segment - 1) / p.segment);
     p.rows = rows_of(trees.ops) * p.together;
-    const std::uint64_t of_segment =
-        busiest_link_ps(topology_, trees.routes, trees.ops, p.segment, request_.timing);
+    const WaveTask task = task_of(trees, p.segment);
+    const std::uint64_t of_segment = busiest_link_ps(task);
     const std::uint64_t limit =
         best ? static_cast<std::uint64_t>(kWorse * static_cast<double>(best->time_ps)) + 1
              : std::numeric_limits<std::uint64_t>::max();
-    p.plan = plan_list(topology_, trees.routes, trees.ops, p.together, p.segment, request_.timing,
-                       lead == 0 ? 0 : of_segment / lead, limit);
+    p.plan = plan_list(task, p.together, lead == 0 ? 0 : of_segment / lead, limit);
     p.time_ps = p.plan.end_ps(1);
     const std::uint64_t time = p.time_ps;
     if (!best || time < best->time_ps) {
@@ -89,9 +86,7 @@ void SegmentChoice::consider_listed(TreeOps trees) {
       }
     }
   }
-  if (best_ && passing_.time_ps <= best->time_ps) return;
-  passing_ = std::move(*best);
-  best_ = std::move(trees);
+  consider_passing(trees, std::move(*best));
 }
 
 }  // namespace espalier

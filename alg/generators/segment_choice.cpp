@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "alg/packing/shift_routes.h"
-#include "alg/packing/stored_plan.h"
 #include "alg/routes/links.h"
 
 namespace espalier {
@@ -94,9 +93,9 @@ bool SegmentChoice::is_listed(const TreeOps& trees) const {
          trees.ops.size() * request_.segments <= kMostListedSends;
 }
 
-void SegmentChoice::consider(TreeOps trees) {
+void SegmentChoice::consider(const TreeOps& trees) {
   if (is_listed(trees)) {
-    consider_listed(std::move(trees));
+    consider_listed(trees);
     return;
   }
   const Bytes unit = unit_bytes(trees);
@@ -114,8 +113,8 @@ void SegmentChoice::consider(TreeOps trees) {
     const std::vector<WaveOp> ops = tree_copies(trees.ops, together);
     p.rows = rows_of(ops);
     double& stretch = stretch_of.try_emplace(together, 1.0).first->second;
-    p.plan =
-        plan_wave(topology_, trees.routes, ops, p.segment, request_.timing, p.waves != 1, stretch);
+    p.plan = plan_wave({topology_, trees.routes, ops, p.segment, request_.timing}, p.waves != 1,
+                       stretch);
     if (p.waves != 1) stretch = std::max(1.0, p.plan.stretch - kLessStretch);
     p.time_ps = p.plan.end_ps(p.waves);
     found.push_back(std::move(p));
@@ -164,26 +163,21 @@ void SegmentChoice::consider(TreeOps trees) {
     const bool hopeless =
         best_ && has_many_rows(p) >= has_many_rows(passing_) &&
         static_cast<double>(p.time_ps) * (1 - kMostGain) > static_cast<double>(passing_.time_ps);
+    const std::vector<WaveOp> ops = tree_copies(trees.ops, p.together);
+    const WaveTask task{topology_, trees.routes, ops, p.segment, request_.timing};
     if (is_exact && !hopeless) {
-      shorten_span(topology_, trees.routes, tree_copies(trees.ops, p.together), p.segment,
-                   request_.timing, p.plan);
+      shorten_span(task, p.plan);
       p.time_ps = p.plan.end_ps(p.waves);
     }
     const std::size_t sends = trees.ops.size() * p.together * p.waves;
     // If slots hold the order, messages start when they are planned to.
     const bool held = request_.timing.slot_counter && shares_links(trees.routes, trees.ops);
-    if (sends <= kMostReplayedSends && !held) {
-      p.time_ps = replay_ps(topology_, trees.routes, tree_copies(trees.ops, p.together), p.segment,
-                            request_.timing, p.plan, p.waves);
-    }
-    const bool better = !best_ || is_better(p, passing_);
-    if (!better) continue;
-    passing_ = std::move(p);
-    best_ = trees;
+    if (sends <= kMostReplayedSends && !held) p.time_ps = replay_ps(task, p.plan, p.waves);
+    consider_passing(trees, std::move(p));
   }
 }
 
-void SegmentChoice::consider_stored(TreeOps trees) {
+void SegmentChoice::consider_stored(const TreeOps& trees) {
   // Messages that must fit into a VC buffer: one arrives while another leaves.
   constexpr Bytes kPerBuffer = 2;
   constexpr Bytes kMostTimesAsMany = 64;
@@ -202,28 +196,26 @@ void SegmentChoice::consider_stored(TreeOps trees) {
     if (p.segment > request_.timing.stored_bytes) break;  // a buffer of few flits
     p.waves = static_cast<std::uint32_t>((unit + p.segment - 1) / p.segment);
     p.rows = rows_of(trees.ops);
-    p.plan = plan_stored_wave(topology_, trees.routes, trees.ops, p.segment, request_.timing);
+    p.plan = plan_stored_wave(task_of(trees, p.segment));
     p.time_ps = p.plan.end_ps(p.waves);
-    if (!best_ || is_better(p, passing_)) {
-      passing_ = std::move(p);
-      best_ = trees;
-    }
+    consider_passing(trees, std::move(p));
     if (given != 0) break;
   }
 }
 
-void SegmentChoice::consider_steps(TreeOps trees, const std::vector<std::uint32_t>& step,
+void SegmentChoice::consider_steps(const TreeOps& trees, const std::vector<std::uint32_t>& step,
                                    std::uint32_t turn) {
   Passing p;
   p.segment = segment_bytes(unit_bytes(trees), std::max(1U, request_.segments));
   p.waves = static_cast<std::uint32_t>((unit_bytes(trees) + p.segment - 1) / p.segment);
-  p.plan = plan_steps(topology_, trees.routes, trees.ops, step, turn, p.segment, request_.timing,
-                      p.waves != 1);
+  p.plan = plan_steps(task_of(trees, p.segment), step, turn, p.waves != 1);
   p.time_ps = p.plan.end_ps(p.waves);
-  consider_passing(std::move(trees), std::move(p));
+  p.rows = rows_of(trees.ops);
+  consider_passing(trees, std::move(p));
 }
 
-std::uint64_t SegmentChoice::consider_starts(TreeOps trees, std::vector<std::uint64_t> starts) {
+std::uint64_t SegmentChoice::consider_starts(const TreeOps& trees,
+                                             std::vector<std::uint64_t> starts) {
   Passing p;
   p.segment = unit_bytes(trees);
   p.waves = 1;
@@ -235,27 +227,21 @@ std::uint64_t SegmentChoice::consider_starts(TreeOps trees, std::vector<std::uin
   p.plan.start_ps = std::move(starts);
   // Without slots the machine only keeps the order.
   p.time_ps = request_.timing.slot_counter ? p.plan.span_ps
-                                           : replay_ps(topology_, trees.routes, trees.ops,
-                                                       p.segment, request_.timing, p.plan, p.waves);
+                                           : replay_ps(task_of(trees, p.segment), p.plan, p.waves);
+  p.rows = rows_of(trees.ops);
   const std::uint64_t time_ps = p.time_ps;
-  consider_passing(std::move(trees), std::move(p));
+  consider_passing(trees, std::move(p));
   return time_ps;
 }
 
-void SegmentChoice::consider_passing(TreeOps trees, Passing p) {
-  p.rows = rows_of(trees.ops);
+void SegmentChoice::consider_passing(const TreeOps& trees, Passing p) {
   if (best_ && !is_better(p, passing_)) return;
   passing_ = std::move(p);
-  best_ = std::move(trees);
+  best_ = trees;
 }
 
 Schedule SegmentChoice::schedule(const char* algorithm) const {
-  Schedule schedule(topology_);
-  schedule.algorithm = algorithm;
-  schedule.op = request_.op;
-  schedule.scope = request_.scope(topology_.num_nodes());
-  schedule.num_nodes = topology_.num_nodes();
-  schedule.size = request_.size;
+  Schedule schedule = empty_schedule(algorithm, topology_, request_);
   schedule.routes = best_->routes;
   schedule.ni_ports = most_links_of_a_node(topology_);
   const std::uint32_t segments = passing_.together * passing_.waves;

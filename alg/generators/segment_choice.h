@@ -32,16 +32,17 @@ class SegmentChoice {
   // Plans numbers of segments and keeps the trees if their best plan is the best so far. Through
   // switches, or if table rows repeat, in waves and without. Where rows repeat, plans whose table
   // has more than `table_rows` entries in a period are taken only if there is no other plan.
-  void consider(TreeOps trees);
-  // The same in waves of messages that switches store (stored_plan.h). Precondition: the request's
-  // timing has such messages and slot counters.
-  void consider_stored(TreeOps trees);
+  void consider(const TreeOps& trees);
+  // The same in waves of messages that switches store (stored_plan.cpp). Precondition: the
+  // request's timing has such messages and slot counters.
+  void consider_stored(const TreeOps& trees);
   // The same for ops that are sent step by step (shift_routes.h), in one wave unless the request
   // asks for more.
-  void consider_steps(TreeOps trees, const std::vector<std::uint32_t>& step, std::uint32_t turn);
+  void consider_steps(const TreeOps& trees, const std::vector<std::uint32_t>& step,
+                      std::uint32_t turn);
   // The same for ops that start at given times, each with a unit's whole data. Returns the planned
   // time.
-  std::uint64_t consider_starts(TreeOps trees, std::vector<std::uint64_t> starts);
+  std::uint64_t consider_starts(const TreeOps& trees, std::vector<std::uint64_t> starts);
   // The bytes of a unit, at most.
   [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
   [[nodiscard]] bool empty() const { return !best_; }
@@ -64,8 +65,11 @@ class SegmentChoice {
   // Without switches, and if rows do not repeat, a table lists the messages of all segments in an
   // order without a period (listed_choice.cpp).
   [[nodiscard]] bool is_listed(const TreeOps& trees) const;
-  void consider_listed(TreeOps trees);
-  void consider_passing(TreeOps trees, Passing p);
+  [[nodiscard]] WaveTask task_of(const TreeOps& trees, Bytes segment) const {
+    return {topology_, trees.routes, trees.ops, segment, request_.timing};
+  }
+  void consider_listed(const TreeOps& trees);
+  void consider_passing(const TreeOps& trees, Passing p);
   // Where slots hold the order and rows do not repeat, `waves` or fewer waves leave their period
   // (justified_choice.cpp).
   void consider_justified(const TreeOps& trees, std::uint32_t waves);

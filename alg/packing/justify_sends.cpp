@@ -1,4 +1,4 @@
-#include "alg/packing/justify_sends.h"
+#include "alg/packing/wave_plan_parts.h"
 
 #include <algorithm>
 #include <cstddef>

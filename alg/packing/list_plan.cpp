@@ -1,9 +1,9 @@
-#include "alg/packing/list_plan.h"
+#include "alg/packing/wave_plan.h"
 
 #include <algorithm>
 #include <functional>
 #include <queue>
-#include <tuple>
+#include <utility>
 
 namespace espalier {
 
@@ -11,23 +11,22 @@ namespace {
 
 class ListPlanner {
  public:
-  ListPlanner(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
-              std::uint32_t segments, Bytes segment, const MessageTiming& timing,
-              std::uint64_t lead_ps, std::uint64_t limit_ps)
-      : ops_(ops),
+  ListPlanner(const WaveTask& task, std::uint32_t segments, std::uint64_t lead_ps,
+              std::uint64_t limit_ps)
+      : ops_(task.ops),
         segments_(segments),
         lead_ps_(lead_ps),
         limit_ps_(limit_ps),
-        ready_(topology.num_links()) {
-    const MessageTimes times(topology, routes, timing);
-    for (const WaveOp& op : ops) {
-      const LinkId link = routes.link(op.route, 0);
+        arrival_(arrivals_of(task)),
+        after_(successors_of(ops_)),
+        remaining_(remaining_paths(ops_, after_, arrival_).remaining),
+        ready_(task.topology.num_links()) {
+    const MessageTimes times(task.topology, task.routes, task.timing);
+    for (const WaveOp& op : ops_) {
+      const LinkId link = task.routes.link(op.route, 0);
       link_.push_back(link.value());
-      occupied_.push_back(times.occupancy_ps(link, segment) * op.share);
-      arrival_.push_back(times.arrival_ps(op, segment * op.share));
+      occupied_.push_back(times.occupancy_ps(link, task.segment) * op.share);
     }
-    find_successors(timing);
-    remaining_ = remaining_paths(ops_, after_, arrival_).remaining;
   }
 
   WavePlan plan() {
@@ -57,7 +56,7 @@ class ListPlanner {
       }
       const std::uint32_t link = event.id();
       auto& queue = ready_[link];
-      const std::uint32_t id = queue.top().id;
+      const std::uint32_t id = ~queue.top().second;
       queue.pop();
       const std::uint32_t o = id % static_cast<std::uint32_t>(count);
       plan.start_ps[id] = event.at;
@@ -73,13 +72,9 @@ class ListPlanner {
   }
 
  private:
-  struct Ready {
-    std::uint64_t priority;
-    std::uint32_t id;  // copy by copy
-    friend bool operator<(const Ready& a, const Ready& b) {
-      return std::tie(b.priority, a.id) > std::tie(a.priority, b.id);
-    }
-  };
+  // The priority of a message, and the complement of its number, copy by copy: the lower number
+  // wins ties.
+  using Ready = std::pair<std::uint64_t, std::uint32_t>;
   // An arrival (id of the message), or a link that may send (id of the link): arrivals first.
   struct Event {
     std::uint64_t at;
@@ -94,23 +89,10 @@ class ListPlanner {
     }
   };
 
-  void find_successors(const MessageTiming& timing) {
-    after_ = successors_of(ops_);
-    std::vector<bool> turns(ops_.size(), false);
-    for (const WaveOp& op : ops_) {
-      for (const std::uint32_t d : op.after) {
-        if (op.kind == TransferKind::copy && ops_[d].kind == TransferKind::reduce) turns[d] = true;
-      }
-    }
-    for (std::size_t o = 0; o < ops_.size(); ++o) {
-      if (turns[o]) arrival_[o] += timing.turnaround_ps;
-    }
-  }
-
   void make_ready(std::uint32_t o, std::uint32_t copy, std::uint64_t now) {
     const std::uint32_t link = link_[o];
     ready_[link].push({remaining_[o] + lead_ps_ * (segments_ - 1 - copy),
-                       copy * static_cast<std::uint32_t>(ops_.size()) + o});
+                       ~(copy * static_cast<std::uint32_t>(ops_.size()) + o)});
     if (!asleep_[link]) return;
     asleep_[link] = false;
     events_.push(Event::wake(std::max(now, free_from_[link]), link));
@@ -133,21 +115,17 @@ class ListPlanner {
 
 }  // namespace
 
-WavePlan plan_list(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
-                   std::uint32_t segments, Bytes segment, const MessageTiming& timing,
-                   std::uint64_t lead_ps, std::uint64_t limit_ps) {
-  return ListPlanner(topology, routes, ops, segments, segment, timing, lead_ps, limit_ps).plan();
+WavePlan plan_list(const WaveTask& task, std::uint32_t segments, std::uint64_t lead_ps,
+                   std::uint64_t limit_ps) {
+  return ListPlanner(task, segments, lead_ps, limit_ps).plan();
 }
 
-std::uint64_t busiest_link_ps(const Topology& topology, const RouteSet& routes,
-                              const std::vector<WaveOp>& ops, Bytes bytes,
-                              const MessageTiming& timing) {
-  const MessageTimes times(topology, routes, timing);
-  std::vector<std::uint64_t> busy(topology.num_links(), 0);
-  for (const WaveOp& op : ops) {
-    for (std::size_t h = 0; h < routes.hops(op.route); ++h) {
-      const LinkId link = routes.link(op.route, h);
-      busy[link.index()] += times.occupancy_ps(link, bytes) * op.share;
+std::uint64_t busiest_link_ps(const WaveTask& task) {
+  const MessageTimes times(task.topology, task.routes, task.timing);
+  std::vector<std::uint64_t> busy(task.topology.num_links(), 0);
+  for (const WaveOp& op : task.ops) {
+    for (const LinkId l : task.routes.links(op.route)) {
+      busy[l.index()] += times.occupancy_ps(l, task.segment) * op.share;
     }
   }
   return *std::max_element(busy.begin(), busy.end());

@@ -1,4 +1,4 @@
-#include "alg/packing/path_slots.h"
+#include "alg/packing/wave_plan_parts.h"
 
 #include <algorithm>
 #include <utility>
@@ -29,20 +29,18 @@ PathSlots::PathSlots(const RouteSet& routes, const std::vector<WaveOp>& ops,
       ejections_(ops.size(), 0) {
   for (std::size_t l = 0; l < user_.size(); ++l) user_[l].assign(period_ps / slot_ps_[l], kNone);
   for (const WaveOp& op : ops) {
-    LinkId slowest = routes.link(op.route, 0);
-    for (std::size_t h = 1; h < routes.hops(op.route); ++h) {
-      const LinkId l = routes.link(op.route, h);
-      if (slot_ps_[l.index()] > slot_ps_[slowest.index()]) slowest = l;
-    }
-    main_.push_back(slowest);
+    const RouteSet::Links links = routes.links(op.route);
+    main_.push_back(*std::max_element(links.begin(), links.end(), [&](LinkId a, LinkId b) {
+      return slot_ps_[a.index()] < slot_ps_[b.index()];
+    }));
   }
 }
 
 bool PathSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
   const std::uint32_t count = slots(main_[op]);
   if (count == 0) return false;
-  for (std::size_t h = 0; h < routes_.hops(ops_[op].route); ++h) {
-    if (slots_at(op, 0, h).count == 0) return false;
+  for (const LinkId l : routes_.links(ops_[op].route)) {
+    if (slots_at(op, 0, l).count == 0) return false;
   }
   const auto wanted = static_cast<std::uint32_t>(wanted_ps / slot_ps_[main_[op].index()] % count);
   std::vector<std::uint32_t> waiting{op};
@@ -68,8 +66,7 @@ bool PathSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
   return true;
 }
 
-PathSlots::Slots PathSlots::slots_at(std::uint32_t op, std::uint32_t slot, std::size_t hop) const {
-  const LinkId link = routes_.link(ops_[op].route, hop);
+PathSlots::Slots PathSlots::slots_at(std::uint32_t op, std::uint32_t slot, LinkId link) const {
   const std::uint64_t main_ps = slot_ps_[main_[op].index()];
   const std::uint64_t link_ps = slot_ps_[link.index()];
   const std::uint32_t all = slots(link);
@@ -79,9 +76,9 @@ PathSlots::Slots PathSlots::slots_at(std::uint32_t op, std::uint32_t slot, std::
 }
 
 bool PathSlots::is_free(std::uint32_t op, std::uint32_t slot) const {
-  for (std::size_t h = 0; h < routes_.hops(ops_[op].route); ++h) {
-    const Slots at = slots_at(op, slot, h);
-    const auto& user = user_[routes_.link(ops_[op].route, h).index()];
+  for (const LinkId l : routes_.links(ops_[op].route)) {
+    const Slots at = slots_at(op, slot, l);
+    const auto& user = user_[l.index()];
     for (std::uint32_t i = 0; i < at.count; ++i) {
       if (user[(at.begin + i) % user.size()] != kNone) return false;
     }
@@ -91,9 +88,9 @@ bool PathSlots::is_free(std::uint32_t op, std::uint32_t slot) const {
 
 // The op's slots of all links.
 void PathSlots::mark(std::uint32_t op, std::uint32_t user) {
-  for (std::size_t h = 0; h < routes_.hops(ops_[op].route); ++h) {
-    const Slots at = slots_at(op, slot_of_[op], h);
-    auto& users = user_[routes_.link(ops_[op].route, h).index()];
+  for (const LinkId l : routes_.links(ops_[op].route)) {
+    const Slots at = slots_at(op, slot_of_[op], l);
+    auto& users = user_[l.index()];
     for (std::uint32_t i = 0; i < at.count; ++i) users[(at.begin + i) % users.size()] = user;
   }
 }
@@ -146,7 +143,6 @@ bool PathSlots::move_chain(std::uint32_t op) {
 }
 
 void PathSlots::eject_for(std::uint32_t op, std::vector<std::uint32_t>& ejected) {
-  const RouteId route = ops_[op].route;
   const std::uint32_t count = slots(main_[op]);
   // A message that is ejected often becomes expensive, so that two messages do not eject each other
   // forever. A random slot to begin with.
@@ -154,9 +150,9 @@ void PathSlots::eject_for(std::uint32_t op, std::vector<std::uint32_t>& ejected)
   std::uint32_t best = kNone;
   std::uint64_t least = 0;
   const auto for_each_user = [&](std::uint32_t slot, auto visit) {
-    for (std::size_t h = 0; h < routes_.hops(route); ++h) {
-      const Slots at = slots_at(op, slot, h);
-      const auto& user = user_[routes_.link(route, h).index()];
+    for (const LinkId l : routes_.links(ops_[op].route)) {
+      const Slots at = slots_at(op, slot, l);
+      const auto& user = user_[l.index()];
       for (std::uint32_t i = 0; i < at.count; ++i) {
         const std::uint32_t u = user[(at.begin + i) % user.size()];
         if (u != kNone) visit(u);

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "alg/packing/wave_plan.h"
+#include "alg/packing/message_times.h"
 
 namespace espalier {
 
@@ -49,7 +49,7 @@ class ScheduleTime {
         issued_(topology.num_vertices(), 0),
         usable_(schedule.transfers.size(), 0),
         missing_(schedule.transfers.size(), 0),
-        link_free_(topology.num_links(), 0),
+        links_(times_, topology.num_links()),
         tail_(schedule.transfers.size(), 0),
         left_(topology.num_links() * timing.send_queue, 0),
         oldest_(topology.num_links(), 0) {}
@@ -61,12 +61,12 @@ class ScheduleTime {
     list_sends();
     for (std::size_t n = 0; n < queue_.size(); ++n) offer(n);
     while (!events_.empty() && end_ <= limit) {
-      const Event event = events_.top();
+      const auto [at, hop, number] = events_.top();
       events_.pop();
-      if (event.hop == 0) {
-        issue(event.at, event.number);
+      if (hop == 0) {
+        issue(at, number);
       } else {
-        pass(event.number, event.hop, event.at);
+        pass(number, hop, at);
       }
     }
     return end_;
@@ -75,26 +75,18 @@ class ScheduleTime {
  private:
   // How long the busiest link is occupied.
   [[nodiscard]] std::uint64_t busiest_link_ps() const {
-    std::vector<std::uint64_t> busy(link_free_.size(), 0);
+    std::vector<std::uint64_t> busy(oldest_.size(), 0);
     for (const Transfer& t : schedule_.transfers) {
-      for (std::size_t hop = 0; hop < schedule_.routes.hops(t.route); ++hop) {
-        const LinkId link = schedule_.routes.link(t.route, hop);
+      for (const LinkId link : schedule_.routes.links(t.route)) {
         busy[link.index()] += times_.occupancy_ps(link, schedule_.bytes_of(t));
       }
     }
     return busy.empty() ? 0 : *std::max_element(busy.begin(), busy.end());
   }
 
-  // Hop 0: node `number` issues its next message. Otherwise: the head of transfer `number` is
-  // before link `hop` of its route.
-  struct Event {
-    std::uint64_t at;
-    std::uint32_t hop;
-    std::uint32_t number;
-    friend bool operator>(const Event& a, const Event& b) {
-      return std::tie(a.at, a.hop, a.number) > std::tie(b.at, b.hop, b.number);
-    }
-  };
+  // When, hop and number. Hop 0: node `number` issues its next message. Otherwise: the head of
+  // transfer `number` is before link `hop` of its route.
+  using Event = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
 
   void list_sends() {
     const std::size_t count = schedule_.transfers.size();
@@ -156,21 +148,15 @@ class ScheduleTime {
     offer(node);
   }
 
-  // The head is at the beginning of link `hop` of its route at `at`. It waits for the link, and its
-  // flits follow it; the routers on the way have room for it. Returns when it enters the link.
+  // The head is at the beginning of link `hop` of its route at `at`. Returns when it enters the
+  // link.
   std::uint64_t pass(std::uint32_t t, std::uint32_t hop, std::uint64_t at) {
     const Transfer& transfer = schedule_.transfers[t];
     const LinkId link = schedule_.routes.link(transfer.route, hop);
-    const std::uint64_t start = std::max(at, link_free_[link.index()]);
-    const std::uint64_t hop_ps =
-        times_.head_ps(transfer.route, hop + 1) - times_.head_ps(transfer.route, hop);
-    std::uint64_t& tail = tail_[t];  // when it is at the end of the link
-    const std::uint64_t occupied = times_.occupancy_ps(link, schedule_.bytes_of(transfer));
-    tail = std::max(start + occupied, tail) + hop_ps;
-    link_free_[link.index()] = tail - hop_ps;
-    if (uses_ != nullptr) uses_->push_back({link, TransferId(t), start, tail - hop_ps});
+    const std::uint64_t start = links_.pass(link, schedule_.bytes_of(transfer), at, tail_[t]);
+    if (uses_ != nullptr) uses_->push_back({link, TransferId(t), start, links_.free_ps(link)});
     if (hop + 1 < schedule_.routes.hops(transfer.route)) {
-      events_.push({start + hop_ps, hop + 1, t});
+      events_.push({start + times_.hop_ps(link), hop + 1, t});
     } else {
       deliver(t);
     }
@@ -199,7 +185,7 @@ class ScheduleTime {
   std::vector<std::uint32_t> missing_;             // by transfer: dependencies not sent yet
   std::vector<std::uint32_t> first_waiting_;       // by transfer, into waiting_
   std::vector<std::uint32_t> waiting_;
-  std::vector<std::uint64_t> link_free_;
+  LinkTimeline links_;
   std::vector<std::uint64_t> tail_;  // by transfer
   std::vector<std::uint64_t> left_;  // by link, a ring: when its last messages left the NI's queue
   std::vector<std::size_t> oldest_;  // by link, of the ring

@@ -139,9 +139,9 @@ std::optional<ShiftRoutes> shift_routes(const Topology& topology) {
   return ShiftFinder(topology).find();
 }
 
-WavePlan plan_steps(const Topology& topology, const RouteSet& routes,
-                    const std::vector<WaveOp>& ops, const std::vector<std::uint32_t>& step,
-                    std::uint32_t turn, Bytes segment, const MessageTiming& timing, bool periodic) {
+WavePlan plan_steps(const WaveTask& task, const std::vector<std::uint32_t>& step,
+                    std::uint32_t turn, bool periodic) {
+  const auto& [topology, routes, ops, segment, timing] = task;
   const MessageTimes times(topology, routes, timing);
   // A step is as long as a message on its slowest link, and what heads of one step differ by at the
   // end of their ways.
@@ -151,11 +151,8 @@ WavePlan plan_steps(const Topology& topology, const RouteSet& routes,
   std::uint32_t steps = 0;
   for (std::size_t o = 0; o < ops.size(); ++o) {
     const RouteId route = ops[o].route;
-    const std::size_t hops = routes.hops(route);
-    for (std::size_t h = 0; h < hops; ++h) {
-      longest = std::max(longest, times.occupancy_ps(routes.link(route, h), segment));
-    }
-    const std::uint64_t head = times.head_ps(route, hops - 1);
+    longest = std::max(longest, times.slowest_ps(route, segment));
+    const std::uint64_t head = times.head_ps(route, routes.hops(route) - 1);
     auto& [least, most] = heads.try_emplace(step[o], head, head).first->second;
     least = std::min(least, head);
     most = std::max(most, head);

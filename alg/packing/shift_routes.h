@@ -33,9 +33,7 @@ struct ShiftRoutes {
 
 // The plan of ops that are sent in steps, one step after the other without gaps. `step`: by op. Ops
 // of step `turn` and later wait for the arrival of all others.
-[[nodiscard]] WavePlan plan_steps(const Topology& topology, const RouteSet& routes,
-                                  const std::vector<WaveOp>& ops,
-                                  const std::vector<std::uint32_t>& step, std::uint32_t turn,
-                                  Bytes segment, const MessageTiming& timing, bool periodic);
+[[nodiscard]] WavePlan plan_steps(const WaveTask& task, const std::vector<std::uint32_t>& step,
+                                  std::uint32_t turn, bool periodic);
 
 }  // namespace espalier

@@ -1,7 +1,6 @@
-#include "alg/packing/slot_exchange.h"
+#include "alg/packing/wave_plan_parts.h"
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 #include <utility>
 
@@ -23,9 +22,7 @@ class SlotExchange {
     std::size_t links = 0;
     for (std::uint32_t o = 0; o < ops.size(); ++o) {
       units = std::max<std::size_t>(units, ops[o].unit + std::size_t{1});
-      for (std::size_t h = 0; h < routes.hops(ops[o].route); ++h) {
-        links = std::max<std::size_t>(links, routes.link(ops[o].route, h).index() + 1);
-      }
+      for (const LinkId l : routes.links(ops[o].route)) links = std::max(links, l.index() + 1);
     }
     in_unit_.resize(units);
     user_.resize(links);
@@ -56,24 +53,6 @@ class SlotExchange {
   }
 
  private:
-  // Predecessors first.
-  [[nodiscard]] std::vector<std::uint32_t> in_order() const {
-    std::vector<std::uint32_t> missing(ops_.size());
-    std::vector<std::vector<std::uint32_t>> successors(ops_.size());
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-      missing[o] = static_cast<std::uint32_t>(ops_[o].after.size());
-      if (missing[o] == 0) order.push_back(o);
-      for (const std::uint32_t d : ops_[o].after) successors[d].push_back(o);
-    }
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      for (const std::uint32_t s : successors[order[i]]) {
-        if (--missing[s] == 0) order.push_back(s);
-      }
-    }
-    return order;
-  }
-
   // An op, beside the others of its unit: units are timed again and again.
   struct TimedOp {
     std::uint64_t within = 0;  // the period: where it starts
@@ -86,7 +65,8 @@ class SlotExchange {
 
   void list_ops(std::size_t units) {
     std::vector<std::vector<std::uint32_t>> of_unit(units);
-    for (const std::uint32_t o : in_order()) of_unit[ops_[o].unit].push_back(o);
+    const RemainingPaths paths = remaining_paths(ops_, successors_of(ops_), slots_.arrival_ps);
+    for (const std::uint32_t o : paths.order) of_unit[ops_[o].unit].push_back(o);
     first_of_unit_.push_back(0);
     for (const std::vector<std::uint32_t>& unit : of_unit) {
       for (const std::uint32_t o : unit) {
@@ -113,8 +93,8 @@ class SlotExchange {
   }
 
   void mark(std::uint32_t o, std::uint32_t user) {
-    for (std::size_t h = 0; h < routes_.hops(ops_[o].route); ++h) {
-      auto& users = user_[routes_.link(ops_[o].route, h).index()];
+    for (const LinkId l : routes_.links(ops_[o].route)) {
+      auto& users = user_[l.index()];
       if (users.empty()) users.assign(slots_of(o), kNoOp);
       users[slots_.slot[o]] = user;
     }
@@ -155,9 +135,8 @@ class SlotExchange {
     for (std::size_t i = 0; i < chain_.size(); ++i) {
       const std::uint32_t moved = chain_[i];
       const std::uint32_t to = slots_.slot[moved] == a ? b : a;
-      for (std::size_t h = 0; h < routes_.hops(ops_[moved].route); ++h) {
-        const auto& users = user_[routes_.link(ops_[moved].route, h).index()];
-        const std::uint32_t other = users[to];
+      for (const LinkId l : routes_.links(ops_[moved].route)) {
+        const std::uint32_t other = user_[l.index()][to];
         if (other == kNoOp || std::find(chain_.begin(), chain_.end(), other) != chain_.end()) {
           continue;
         }

@@ -1,7 +1,6 @@
-#include "alg/packing/stored_plan.h"
+#include "alg/packing/wave_plan.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "alg/packing/link_slots.h"
@@ -12,26 +11,21 @@ namespace {
 
 class StoredPlanner {
  public:
-  StoredPlanner(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
-                Bytes segment, const MessageTiming& timing)
-      : routes_(routes),
-        ops_(ops),
-        segment_(segment),
-        timing_(timing),
-        times_(topology, routes, timing) {
-    for (std::size_t l = 0; l < topology.num_links(); ++l) {
-      slot_ps_.push_back(times_.occupancy_ps(LinkId(l), segment));
+  explicit StoredPlanner(const WaveTask& task)
+      : routes_(task.routes),
+        ops_(task.ops),
+        times_(task.topology, task.routes, task.timing),
+        least_(arrivals_of(task)) {
+    for (std::size_t l = 0; l < task.topology.num_links(); ++l) {
+      slot_ps_.push_back(times_.occupancy_ps(LinkId(l), task.segment));
     }
     std::vector<std::uint64_t> busy(slot_ps_.size(), 0);
-    for (const WaveOp& op : ops) {
-      for (std::size_t h = 0; h < routes.hops(op.route); ++h) {
-        const std::size_t l = routes.link(op.route, h).index();
-        busy[l] += slot_ps_[l];
-      }
+    for (std::size_t o = 0; o < ops_.size(); ++o) {
+      for (const LinkId l : routes_.links(ops_[o].route)) busy[l.index()] += slot_ps_[l.index()];
+      least_[o] += times_.slowest_ps(ops_[o].route, task.segment);
     }
     period_ps_ = *std::max_element(busy.begin(), busy.end());
     for (const std::uint64_t slot : slot_ps_) slots_.emplace_back(slot, period_ps_);
-    find_least_times();
   }
 
   WavePlan plan() {
@@ -39,7 +33,8 @@ class StoredPlanner {
     plan.period_ps = period_ps_;
     plan.start_ps.assign(ops_.size(), 0);
     std::vector<std::uint64_t> usable(ops_.size(), 0);
-    for (const std::uint32_t o : by_remaining_path()) {
+    const RemainingPaths paths = remaining_paths(ops_, successors_of(ops_), least_);
+    for (const std::uint32_t o : paths.longest_first()) {
       std::uint64_t ready = 0;
       for (const std::uint32_t d : ops_[o].after) ready = std::max(ready, usable[d]);
       const Way way = best_way(ops_[o], ready);
@@ -59,38 +54,6 @@ class StoredPlanner {
     std::vector<std::uint64_t> start_ps;  // by hop
     std::uint64_t wait_ps = 0;            // in the switches, for slots
   };
-
-  // Time from an op's start to its use without waiting in a switch, plus the time by which it may
-  // be late.
-  void find_least_times() {
-    std::vector<bool> turns_around(ops_.size(), false);
-    for (const WaveOp& op : ops_) {
-      if (op.kind != TransferKind::copy) continue;
-      for (const std::uint32_t d : op.after) {
-        turns_around[d] = turns_around[d] || ops_[d].kind == TransferKind::reduce;
-      }
-    }
-    for (std::size_t o = 0; o < ops_.size(); ++o) {
-      const WaveOp& op = ops_[o];
-      std::uint64_t late = 0;
-      for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
-        late = std::max(late, slot_ps_[routes_.link(op.route, h).index()]);
-      }
-      least_.push_back(times_.arrival_ps(op, segment_) + late +
-                       (turns_around[o] ? timing_.turnaround_ps : 0));
-    }
-  }
-
-  // Predecessors have longer remaining paths, so they come first.
-  [[nodiscard]] std::vector<std::uint32_t> by_remaining_path() const {
-    const RemainingPaths paths = remaining_paths(ops_, successors_of(ops_), least_);
-    std::vector<std::uint32_t> order(ops_.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return paths.remaining[a] > paths.remaining[b];
-    });
-    return order;
-  }
 
   // The way with the least wait in switches among the ways that begin within a period of `ready`;
   // the first one wins ties.
@@ -114,8 +77,8 @@ class StoredPlanner {
       const std::size_t l = routes_.link(op.route, h).index();
       const std::uint64_t own = slot_ps_[l];
       // The last packet cannot leave before it has come.
-      const std::uint64_t ready = way.start_ps.back() + times_.head_ps(op.route, h) -
-                                  times_.head_ps(op.route, h - 1) +
+      const std::uint64_t ready = way.start_ps.back() +
+                                  times_.hop_ps(routes_.link(op.route, h - 1)) +
                                   (length > own ? length - own : 0);
       way.start_ps.push_back(slots_[l].first_free(ready, 1));
       way.wait_ps += way.start_ps.back() - ready;
@@ -126,21 +89,17 @@ class StoredPlanner {
 
   const RouteSet& routes_;
   const std::vector<WaveOp>& ops_;
-  Bytes segment_;
-  const MessageTiming& timing_;
   MessageTimes times_;
+  // By op: from its start to its use without waiting in a switch, plus the time by which it may be
+  // late.
+  std::vector<std::uint64_t> least_;
   std::vector<std::uint64_t> slot_ps_;  // by link
   std::uint64_t period_ps_ = 0;
-  std::vector<LinkSlots> slots_;      // by link
-  std::vector<std::uint64_t> least_;  // by op
+  std::vector<LinkSlots> slots_;  // by link
 };
 
 }  // namespace
 
-WavePlan plan_stored_wave(const Topology& topology, const RouteSet& routes,
-                          const std::vector<WaveOp>& ops, Bytes segment,
-                          const MessageTiming& timing) {
-  return StoredPlanner(topology, routes, ops, segment, timing).plan();
-}
+WavePlan plan_stored_wave(const WaveTask& task) { return StoredPlanner(task).plan(); }
 
 }  // namespace espalier

@@ -41,12 +41,10 @@ class TimedTrees {
       op.route = routes.add(topology, path);
       if (reversed) op.kind = TransferKind::reduce;
       Way way;
-      for (const LinkId l : path) {
-        way.occupied_ps = std::max(way.occupied_ps, times.occupancy_ps(l, bytes));
-      }
+      way.occupied_ps = times.slowest_ps(op.route, bytes);
       way.arrival_ps = times.arrival_ps(op, bytes);
       for (std::size_t h = 0; h < path.size(); ++h) {
-        const std::uint64_t head = times.head_ps(op.route, h) - times.head_ps(op.route, 0);
+        const std::uint64_t head = times.flight_ps(op.route, h);
         way.head_ps.push_back(reversed ? way.arrival_ps - head - way.occupied_ps : head);
       }
       if (reversed) std::reverse(way.head_ps.begin(), way.head_ps.end());
@@ -80,11 +78,12 @@ class TimedTrees {
       arrivals_.push({0, p, root});
     }
     while (!arrivals_.empty() || !links_.empty()) {
-      if (links_.empty() || (!arrivals_.empty() && arrivals_.top().at <= links_.top().first)) {
-        const Arrival arrival = arrivals_.top();
+      if (links_.empty() ||
+          (!arrivals_.empty() && std::get<0>(arrivals_.top()) <= links_.top().first)) {
+        const auto [at, piece, node] = arrivals_.top();
         arrivals_.pop();
-        have_[arrival.node].push_back(arrival.piece);
-        for (const std::uint32_t l : first_links_[arrival.node]) links_.push({arrival.at, l});
+        have_[node].push_back(piece);
+        for (const std::uint32_t l : first_links_[node]) links_.push({at, l});
         continue;
       }
       const auto [now, link] = links_.top();
@@ -121,14 +120,7 @@ class TimedTrees {
     std::vector<std::uint64_t> behind;
     std::uint64_t most_behind = 0;
   };
-  struct Arrival {
-    std::uint64_t at;
-    std::uint32_t piece;
-    std::uint32_t node;
-    friend bool operator>(const Arrival& a, const Arrival& b) {
-      return std::tie(a.at, a.piece, a.node) > std::tie(b.at, b.piece, b.node);
-    }
-  };
+  using Arrival = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;  // at, piece, node
 
   // The message that starts last in the mirrored network starts first.
   void mirror(TimedTree& tree) const {

@@ -1,67 +1,36 @@
 #include "alg/packing/wave_plan.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <queue>
 #include <tuple>
 #include <utility>
 
-#include "alg/packing/justify_sends.h"
 #include "alg/packing/link_slots.h"
-#include "alg/packing/path_slots.h"
-#include "alg/packing/slot_exchange.h"
+#include "alg/packing/wave_plan_parts.h"
 
 namespace espalier {
-
-std::uint64_t MessageTimes::occupancy_ps(LinkId link, Bytes bytes) const {
-  const std::uint64_t wire = timing_.flits(bytes) * timing_.flit_bytes;
-  const std::uint64_t rate = topology_.link(link).spec.bytes_per_second;
-  // Below 2^24 bytes the product with 10^12 fits; above, a bit of precision is given away.
-  constexpr std::uint64_t kExact = std::uint64_t{1} << 24;
-  constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000;
-  if (wire < kExact) return (wire * kPsPerSecond + rate - 1) / rate;
-  return static_cast<std::uint64_t>(static_cast<double>(wire) / static_cast<double>(rate) * 1e12) +
-         1;
-}
-
-std::uint64_t MessageTimes::head_ps(RouteId route, std::size_t hop) const {
-  std::uint64_t sum = timing_.injection_ps + timing_.router_ps;
-  for (std::size_t h = 0; h < hop; ++h) {
-    sum += topology_.link(routes_.link(route, h)).spec.latency_ps + timing_.router_ps;
-  }
-  return sum;
-}
-
-std::uint64_t MessageTimes::arrival_ps(const WaveOp& op, Bytes bytes) const {
-  std::uint64_t longest = 0;
-  for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
-    longest = std::max(longest, occupancy_ps(routes_.link(op.route, h), bytes));
-  }
-  return head_ps(op.route, routes_.hops(op.route)) + longest + timing_.delivery_ps +
-         (op.kind == TransferKind::reduce ? timing_.reduction_ps : 0);
-}
 
 namespace {
 
 class WavePlanner {
  public:
-  WavePlanner(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
-              Bytes segment, const MessageTiming& timing)
-      : topology_(topology),
-        routes_(routes),
-        ops_(ops),
-        segment_(segment),
-        timing_(timing),
-        times_(topology, routes, timing) {
-    for (std::size_t l = 0; l < topology.num_links(); ++l) {
-      slot_ps_.push_back(times_.occupancy_ps(LinkId(l), segment_));
+  explicit WavePlanner(const WaveTask& task)
+      : topology_(task.topology),
+        routes_(task.routes),
+        ops_(task.ops),
+        timing_(task.timing),
+        times_(topology_, routes_, timing_),
+        after_(successors_of(ops_)),
+        arrival_(arrivals_of(task)),
+        paths_(remaining_paths(ops_, after_, arrival_)) {
+    for (std::size_t l = 0; l < topology_.num_links(); ++l) {
+      slot_ps_.push_back(times_.occupancy_ps(LinkId(l), task.segment));
     }
     align_slots();
-    find_successors();
-    find_remaining();
     find_held();
   }
 
@@ -100,6 +69,7 @@ class WavePlanner {
     constexpr std::uint64_t kMostAttempts = 3'000'000;
     OpSlots slots;
     slots.period_ps = plan.period_ps;
+    slots.arrival_ps = arrival_;
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
       const WaveOp& op = ops_[o];
       const std::uint64_t length = slot_ps(main_link(op));
@@ -111,21 +81,20 @@ class WavePlanner {
       }
       slots.slot_ps.push_back(length);
       slots.phase_ps.push_back(offset % plan.period_ps);
-      slots.arrival_ps.push_back(arrival(o));
       slots.slot.push_back(static_cast<std::uint32_t>(from % plan.period_ps / length));
       slots.fixed.push_back(fixed);
     }
     exchange_slots(routes_, ops_, slots, std::min(kMostAttempts, kAttemptsPerOp * ops_.size()));
     WavePlan shorter = plan;
     shorter.span_ps = 0;
-    for (const std::uint32_t o : order_) {
+    for (const std::uint32_t o : paths_.order) {
       std::uint64_t ready = 0;
       for (const std::uint32_t d : ops_[o].after) {
-        ready = std::max(ready, shorter.start_ps[d] + arrival(d));
+        ready = std::max(ready, shorter.start_ps[d] + arrival_[d]);
       }
       shorter.start_ps[o] =
           next_start(ready, slots.phase_ps[o] + slots.slot[o] * slots.slot_ps[o], plan.period_ps);
-      shorter.span_ps = std::max(shorter.span_ps, shorter.start_ps[o] + arrival(o));
+      shorter.span_ps = std::max(shorter.span_ps, shorter.start_ps[o] + arrival_[o]);
     }
     if (shorter.span_ps < plan.span_ps) plan = std::move(shorter);
   }
@@ -133,16 +102,15 @@ class WavePlanner {
   // The messages of all waves as the ops of a single wave, each as early as gaps allow.
   [[nodiscard]] WavePlan justified(const WavePlan& plan, std::uint32_t waves) const {
     LinkUses uses;
-    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-      const WaveOp& op = ops_[o];
+    for (const WaveOp& op : ops_) {
       for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
         const LinkId l = routes_.link(op.route, h);
-        const std::uint64_t flight = times_.head_ps(op.route, h) - times_.head_ps(op.route, 0);
-        uses.uses.push_back({l.value(), has_room_ ? 0 : flight, slots_of(op, h) * slot_ps(l)});
+        const std::uint64_t flight = has_room_ ? 0 : times_.flight_ps(op.route, h);
+        uses.uses.push_back({l.value(), flight, slots_of(op, h) * slot_ps(l)});
       }
       uses.begin.push_back(static_cast<std::uint32_t>(uses.uses.size()));
-      uses.arrival_ps.push_back(arrival(o));
     }
+    uses.arrival_ps = arrival_;
     WavePlan all;
     all.stretch = plan.stretch;
     for (std::uint32_t w = 0; w < waves; ++w) {
@@ -158,41 +126,18 @@ class WavePlanner {
   }
 
  private:
-  struct Ready {
-    std::uint64_t remaining;
-    std::uint32_t op;
-    friend bool operator<(const Ready& a, const Ready& b) {
-      return std::tie(b.remaining, a.op) > std::tie(a.remaining, b.op);
-    }
-  };
-  struct Wake {
-    std::uint64_t at;
-    std::uint32_t link;
-    friend bool operator>(const Wake& a, const Wake& b) {
-      return std::tie(a.at, a.link) > std::tie(b.at, b.link);
-    }
-  };
-  struct Arrival {
-    std::uint64_t at;
-    std::uint32_t op;
-    friend bool operator>(const Arrival& a, const Arrival& b) {
-      return std::tie(a.at, a.op) > std::tie(b.at, b.op);
-    }
-  };
+  // The remaining path of an op, and the complement of its number: the lower number wins ties.
+  using Ready = std::pair<std::uint64_t, std::uint32_t>;
+  // A time, and a link or an op.
+  using Event = std::pair<std::uint64_t, std::uint32_t>;
+  using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
 
   [[nodiscard]] std::uint64_t slot_ps(LinkId link) const { return slot_ps_[link.index()]; }
   // The link on which the op's slots are looked for: the slowest of its route.
   [[nodiscard]] LinkId main_link(const WaveOp& op) const {
-    LinkId slowest = routes_.link(op.route, 0);
-    for (std::size_t h = 1; h < routes_.hops(op.route); ++h) {
-      const LinkId l = routes_.link(op.route, h);
-      if (slot_ps(l) > slot_ps(slowest)) slowest = l;
-    }
-    return slowest;
-  }
-  [[nodiscard]] std::uint64_t arrival(std::uint32_t op) const {
-    return times_.arrival_ps(ops_[op], segment_ * ops_[op].share) +
-           (turns_around_[op] ? timing_.turnaround_ps : 0);
+    const RouteSet::Links links = routes_.links(op.route);
+    return *std::max_element(links.begin(), links.end(),
+                             [&](LinkId a, LinkId b) { return slot_ps(a) < slot_ps(b); });
   }
   [[nodiscard]] std::uint64_t phase(const WaveOp& op) const {
     return phase_[routes_.link(op.route, 0).index()];
@@ -212,8 +157,10 @@ class WavePlanner {
     find_phases();
     const auto aligned = [&](const WaveOp& op) {
       for (std::size_t h = 1; h < routes_.hops(op.route); ++h) {
-        const std::uint64_t flight = times_.head_ps(op.route, h) - times_.head_ps(op.route, 0);
-        if (phase_[routes_.link(op.route, h).index()] != phase(op) + flight) return false;
+        if (phase_[routes_.link(op.route, h).index()] !=
+            phase(op) + times_.flight_ps(op.route, h)) {
+          return false;
+        }
       }
       return true;
     };
@@ -249,8 +196,7 @@ class WavePlanner {
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
       const std::uint32_t l = order[i];
-      const std::uint64_t next =
-          phase_[l] + topology_.link(LinkId(l)).spec.latency_ps + timing_.router_ps;
+      const std::uint64_t next = phase_[l] + times_.hop_ps(LinkId(l));
       for (const std::uint32_t b : behind[l]) {
         phase_[b] = std::max(phase_[b], next);
         if (--before[b] == 0) order.push_back(b);
@@ -262,20 +208,8 @@ class WavePlanner {
       if (behind[l].empty()) continue;
       std::uint64_t latest = LinkSlots::kNever;
       for (const std::uint32_t b : behind[l]) latest = std::min(latest, phase_[b]);
-      const std::uint64_t flight = topology_.link(LinkId(l)).spec.latency_ps + timing_.router_ps;
+      const std::uint64_t flight = times_.hop_ps(LinkId(l));
       if (latest > flight) phase_[l] = latest - flight;
-    }
-  }
-
-  void find_successors() {
-    after_ = successors_of(ops_);
-    turns_around_.assign(ops_.size(), false);
-    for (const WaveOp& op : ops_) {
-      for (const std::uint32_t d : op.after) {
-        if (op.kind == TransferKind::copy && ops_[d].kind == TransferKind::reduce) {
-          turns_around_[d] = true;
-        }
-      }
     }
   }
 
@@ -298,29 +232,18 @@ class WavePlanner {
     return skew;
   }
 
-  void find_remaining() {
-    std::vector<std::uint64_t> arrivals;
-    for (std::uint32_t o = 0; o < ops_.size(); ++o) arrivals.push_back(arrival(o));
-    RemainingPaths paths = remaining_paths(ops_, after_, arrivals);
-    order_ = std::move(paths.order);
-    remaining_ = std::move(paths.remaining);
-  }
-
   // Messages that pass a switch, and messages that share a link with them, get their slots first.
   void find_held() {
     std::vector<bool> shared(topology_.num_links(), false);
-    const auto for_each_link = [&](const WaveOp& op, auto visit) {
-      for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
-        visit(routes_.link(op.route, h).index());
-      }
-    };
     for (const WaveOp& op : ops_) {
       if (routes_.hops(op.route) == 1) continue;
-      for_each_link(op, [&](std::size_t l) { shared[l] = true; });
+      for (const LinkId l : routes_.links(op.route)) shared[l.index()] = true;
     }
     held_.assign(ops_.size(), false);
     for (std::size_t o = 0; o < ops_.size(); ++o) {
-      for_each_link(ops_[o], [&](std::size_t l) { held_[o] = held_[o] || shared[l]; });
+      for (const LinkId l : routes_.links(ops_[o].route)) {
+        held_[o] = held_[o] || shared[l.index()];
+      }
       holds_any_ = holds_any_ || held_[o];
     }
   }
@@ -334,17 +257,9 @@ class WavePlanner {
 
   // By op, within the period: where a held op starts. Nothing if some op finds no slot.
   [[nodiscard]] std::optional<std::vector<std::uint64_t>> held_starts(std::uint64_t period) const {
-    std::vector<std::uint64_t> lengths;
-    for (std::size_t l = 0; l < topology_.num_links(); ++l) lengths.push_back(slot_ps(LinkId(l)));
-    PathSlots slots(routes_, ops_, std::move(lengths), period);
-    // Predecessors have longer remaining paths, so they come first.
-    std::vector<std::uint32_t> order(ops_.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return remaining_[a] > remaining_[b];
-    });
+    PathSlots slots(routes_, ops_, slot_ps_, period);
     std::vector<std::uint64_t> usable(ops_.size(), 0);  // if nothing else keeps the op waiting
-    for (const std::uint32_t o : order) {
+    for (const std::uint32_t o : paths_.longest_first()) {
       std::uint64_t start = 0;
       for (const std::uint32_t d : ops_[o].after) start = std::max(start, usable[d]);
       if (held_[o]) {
@@ -353,7 +268,7 @@ class WavePlanner {
         if (!slots.add(o, wanted % period + slot - 1)) return std::nullopt;
         start = next_start(start, slots.start_ps(o) + phase(ops_[o]), period);
       }
-      usable[o] = start + arrival(o);
+      usable[o] = start + arrival_[o];
     }
     std::vector<std::uint64_t> starts(ops_.size(), 0);
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
@@ -373,8 +288,8 @@ class WavePlanner {
       slots.emplace_back(slot_ps(LinkId(l)), period);
     }
     std::vector<std::priority_queue<Ready>> ready(topology_.num_links());
-    std::priority_queue<Wake, std::vector<Wake>, std::greater<>> wakes;
-    std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals;
+    Events wakes;
+    Events arrivals;
     std::vector<std::uint64_t> woken(topology_.num_links(), LinkSlots::kNever);
     std::vector<std::uint32_t> missing(ops_.size());
     std::vector<std::uint32_t> tries(ops_.size(), 0);
@@ -393,8 +308,8 @@ class WavePlanner {
     }
     const auto start = [&](std::uint32_t o, std::uint64_t at) {
       plan.start_ps[o] = at;
-      plan.span_ps = std::max(plan.span_ps, at + arrival(o));
-      arrivals.push({at + arrival(o), o});
+      plan.span_ps = std::max(plan.span_ps, at + arrival_[o]);
+      arrivals.push({at + arrival_[o], o});
     };
     const auto make_ready = [&](std::uint32_t o, std::uint64_t now) {
       if (held && held_[o]) {
@@ -402,7 +317,7 @@ class WavePlanner {
         return;
       }
       const std::uint32_t link = main_link(ops_[o]).value();
-      ready[link].push({remaining_[o], o});
+      ready[link].push({paths_.remaining[o], ~o});
       fits = wake(link, now) && fits;
     };
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
@@ -411,37 +326,38 @@ class WavePlanner {
     }
     std::vector<Ready> refused;
     while (fits && (!wakes.empty() || !arrivals.empty())) {
-      if (wakes.empty() || (!arrivals.empty() && arrivals.top().at <= wakes.top().at)) {
-        const Arrival a = arrivals.top();
+      if (wakes.empty() || (!arrivals.empty() && arrivals.top().first <= wakes.top().first)) {
+        const auto [at, op] = arrivals.top();
         arrivals.pop();
-        for (std::uint32_t s = after_.begin[a.op]; s < after_.begin[a.op + 1]; ++s) {
-          if (--missing[after_.successors[s]] == 0) make_ready(after_.successors[s], a.at);
+        for (std::uint32_t s = after_.begin[op]; s < after_.begin[op + 1]; ++s) {
+          if (--missing[after_.successors[s]] == 0) make_ready(after_.successors[s], at);
         }
         continue;
       }
-      const Wake w = wakes.top();
+      const auto [now, link] = wakes.top();
       wakes.pop();
-      if (woken[w.link] != w.at) continue;
-      woken[w.link] = LinkSlots::kNever;
-      auto& queue = ready[w.link];
+      if (woken[link] != now) continue;
+      woken[link] = LinkSlots::kNever;
+      auto& queue = ready[link];
       refused.clear();
       std::uint64_t next = 0;
       while (!queue.empty() && refused.size() < kMostRefused) {
         const Ready r = queue.top();
         queue.pop();
-        const std::uint64_t again = place(r.op, w.at, slots);
+        const std::uint32_t op = ~r.second;
+        const std::uint64_t again = place(op, now, slots);
         if (again != 0) {
           refused.push_back(r);
           next = next == 0 ? again : std::min(next, again);
-          fits = (period == 0 || ++tries[r.op] < kMostTries) && fits;
+          fits = (period == 0 || ++tries[op] < kMostTries) && fits;
           continue;
         }
-        next = w.at + 1;
-        start(r.op, w.at);
+        next = now + 1;
+        start(op, now);
         break;
       }
       for (const Ready& r : refused) queue.push(r);
-      if (!queue.empty()) fits = wake(w.link, next) && fits;
+      if (!queue.empty()) fits = wake(link, next) && fits;
     }
     return fits;
   }
@@ -471,13 +387,11 @@ class WavePlanner {
   const Topology& topology_;
   const RouteSet& routes_;
   const std::vector<WaveOp>& ops_;
-  Bytes segment_;
   const MessageTiming& timing_;
   MessageTimes times_;
   WaveSuccessors after_;
-  std::vector<bool> turns_around_;    // by op: some root's Gather waits for it
-  std::vector<std::uint32_t> order_;  // ops, predecessors first
-  std::vector<std::uint64_t> remaining_;
+  std::vector<std::uint64_t> arrival_;  // by op
+  RemainingPaths paths_;
   std::vector<std::uint64_t> slot_ps_;  // by link
   std::vector<std::uint64_t> phase_;    // by link: of its slots
   bool has_room_ = false;
@@ -528,21 +442,42 @@ RemainingPaths remaining_paths(const std::vector<WaveOp>& ops, const WaveSuccess
   return paths;
 }
 
-WavePlan plan_wave(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
-                   Bytes segment, const MessageTiming& timing, bool periodic, double stretch) {
-  return WavePlanner(topology, routes, ops, segment, timing).plan(periodic, stretch);
+std::vector<std::uint32_t> RemainingPaths::longest_first() const {
+  std::vector<std::uint32_t> ops(remaining.size());
+  std::iota(ops.begin(), ops.end(), 0U);
+  std::stable_sort(ops.begin(), ops.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return remaining[a] > remaining[b]; });
+  return ops;
 }
 
-void shorten_span(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
-                  Bytes segment, const MessageTiming& timing, WavePlan& plan) {
-  if (plan.period_ps == 0) return;
-  WavePlanner(topology, routes, ops, segment, timing).shorten(plan);
+std::vector<std::uint64_t> arrivals_of(const WaveTask& task) {
+  const MessageTimes times(task.topology, task.routes, task.timing);
+  std::vector<bool> turns(task.ops.size(), false);
+  for (const WaveOp& op : task.ops) {
+    if (op.kind != TransferKind::copy) continue;
+    for (const std::uint32_t d : op.after) {
+      turns[d] = turns[d] || task.ops[d].kind == TransferKind::reduce;
+    }
+  }
+  std::vector<std::uint64_t> arrivals;
+  for (std::size_t o = 0; o < turns.size(); ++o) {
+    const WaveOp& op = task.ops[o];
+    arrivals.push_back(times.arrival_ps(op, task.segment * op.share) +
+                       (turns[o] ? task.timing.turnaround_ps : 0));
+  }
+  return arrivals;
 }
 
-WavePlan justified(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
-                   Bytes segment, const MessageTiming& timing, const WavePlan& plan,
-                   std::uint32_t waves) {
-  return WavePlanner(topology, routes, ops, segment, timing).justified(plan, waves);
+WavePlan plan_wave(const WaveTask& task, bool periodic, double stretch) {
+  return WavePlanner(task).plan(periodic, stretch);
+}
+
+void shorten_span(const WaveTask& task, WavePlan& plan) {
+  if (plan.period_ps != 0) WavePlanner(task).shorten(plan);
+}
+
+WavePlan justified(const WaveTask& task, const WavePlan& plan, std::uint32_t waves) {
+  return WavePlanner(task).justified(plan, waves);
 }
 
 std::vector<WaveSend> all_sends(const WavePlan& plan, std::uint32_t waves) {
@@ -609,15 +544,14 @@ bool shares_links(const RouteSet& routes, const std::vector<WaveOp>& ops) {
                      [&](const WaveOp& op) { return routes.hops(op.route) > 1; });
 }
 
-std::uint64_t replay_ps(const Topology& topology, const RouteSet& routes,
-                        const std::vector<WaveOp>& ops, Bytes segment, const MessageTiming& timing,
-                        const WavePlan& plan, std::uint32_t waves) {
+std::uint64_t replay_ps(const WaveTask& task, const WavePlan& plan, std::uint32_t waves) {
+  const auto& [topology, routes, ops, segment, timing] = task;
   const MessageTimes times(topology, routes, timing);
-  std::vector<std::uint64_t> slot(topology.num_links(), 0);
-  for (std::size_t l = 0; l < slot.size(); ++l) slot[l] = times.occupancy_ps(LinkId(l), segment);
-  std::vector<std::uint64_t> flight(ops.size());  // start on the first link to usable
-  for (std::size_t o = 0; o < ops.size(); ++o) {
-    flight[o] = times.arrival_ps(ops[o], segment * ops[o].share) - times.head_ps(ops[o].route, 0);
+  std::vector<std::uint64_t> flight;    // start on the first link to usable
+  std::vector<std::uint64_t> occupied;  // links
+  for (const WaveOp& op : ops) {
+    flight.push_back(times.arrival_ps(op, segment * op.share) - times.head_ps(op.route, 0));
+    occupied.push_back(times.slowest_ps(op.route, segment) * op.share);
   }
   std::vector<std::uint64_t> link_free(topology.num_links(), 0);
   std::vector<std::uint64_t> issued(topology.num_vertices(), 0);
@@ -640,20 +574,15 @@ std::uint64_t replay_ps(const Topology& topology, const RouteSet& routes,
     issued[op.from.index()] = issue;
     std::uint64_t start = issue + times.head_ps(op.route, 0);
     std::uint64_t offset = 0;
-    for (std::size_t h = 0; h < routes.hops(op.route); ++h) {
-      const std::size_t l = routes.link(op.route, h).index();
-      start = std::max(start, link_free[l] > offset ? link_free[l] - offset : 0);
-      offset += topology.link(LinkId(l)).spec.latency_ps + timing.router_ps;
+    for (const LinkId l : routes.links(op.route)) {
+      const std::uint64_t free = link_free[l.index()];
+      start = std::max(start, free > offset ? free - offset : 0);
+      offset += times.hop_ps(l);
     }
     offset = 0;
-    std::uint64_t slowest = 0;
-    for (std::size_t h = 0; h < routes.hops(op.route); ++h) {
-      slowest = std::max(slowest, slot[routes.link(op.route, h).index()]);
-    }
-    for (std::size_t h = 0; h < routes.hops(op.route); ++h) {
-      const std::size_t l = routes.link(op.route, h).index();
-      link_free[l] = start + offset + slowest * op.share;
-      offset += topology.link(LinkId(l)).spec.latency_ps + timing.router_ps;
+    for (const LinkId l : routes.links(op.route)) {
+      link_free[l.index()] = start + offset + occupied[send.op];
+      offset += times.hop_ps(l);
     }
     oldest = start;
     at[first] = (at[first] + 1) % depth;

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "alg/packing/wave_plan.h"
+#include "alg/packing/message_times.h"
 #include "alg/program/connection_routes.h"
 #include "alg/routes/route_set.h"
 
@@ -24,7 +24,7 @@ class ProgramTime {
         routes_(topology),
         times_(topology, routes_, timing_.message),
         port_free_(topology.num_links(), 0),
-        link_free_(topology.num_links(), 0) {
+        links_(times_, topology.num_links()) {
     for (const RankProgram& rank : program.ranks) {
       first_block_.push_back(contexts_.size());
       for (const ThreadBlock& block : rank.blocks) {
@@ -53,12 +53,12 @@ class ProgramTime {
     for (std::size_t c = contexts_.size(); c-- > 0;) ready_.push_back(c);
     advance_all();
     while (!events_.empty() && end_ <= limit) {
-      const Event event = events_.top();
+      const auto [at, hop, message] = events_.top();
       events_.pop();
-      if (event.hop == 0) {
-        issue(event.message, event.at);
+      if (hop == 0) {
+        issue(message, at);
       } else {
-        pass(event.message, event.hop - 1, event.at);
+        pass(message, hop - 1, at);
       }
       advance_all();
     }
@@ -91,15 +91,9 @@ class ProgramTime {
     bool is_last = false;    // of its step
     std::uint64_t tail = 0;  // when it is at the end of the link
   };
-  // Hop 0: the message is issued. Otherwise its head is before link `hop` - 1 of its route.
-  struct Event {
-    std::uint64_t at;
-    std::size_t hop;
-    std::size_t message;
-    friend bool operator>(const Event& a, const Event& b) {
-      return std::tie(a.at, a.hop, a.message) > std::tie(b.at, b.hop, b.message);
-    }
-  };
+  // When, hop and message. Hop 0: the message is issued. Otherwise its head is before link
+  // `hop` - 1 of its route.
+  using Event = std::tuple<std::uint64_t, std::size_t, std::size_t>;
 
   // The messages of a step, which requests make: of whole requests, but for the last of a slot.
   [[nodiscard]] std::size_t messages_of(const ProgramStep& step) const {
@@ -122,14 +116,13 @@ class ProgramTime {
   }
 
   [[nodiscard]] std::uint64_t busiest_link_ps() const {
-    std::vector<std::uint64_t> busy(link_free_.size(), 0);
+    std::vector<std::uint64_t> busy(port_free_.size(), 0);
     for (const Context& context : contexts_) {
       const RouteId route = channels_.empty() ? RouteId() : channels_[context.sends_to].route;
       for (const ProgramStep& step : context.block->steps) {
         if (!sends(step.op)) continue;
         for (std::size_t m = 0; m < messages_of(step); ++m) {
-          for (std::size_t hop = 0; hop < routes_.hops(route); ++hop) {
-            const LinkId link = routes_.link(route, hop);
+          for (const LinkId link : routes_.links(route)) {
             busy[link.index()] += times_.occupancy_ps(link, bytes_of(step, m));
           }
         }
@@ -219,19 +212,13 @@ class ProgramTime {
     ready_.push_back(message.context);
   }
 
-  // As ScheduleTime::pass() of alg/packing/schedule_time.cpp.
   void pass(std::size_t m, std::size_t hop, std::uint64_t at) {
     Message& message = messages_[m];
     Channel& channel = channels_[contexts_[message.context].sends_to];
     const LinkId link = routes_.link(channel.route, hop);
-    const std::uint64_t start = std::max(at, link_free_[link.index()]);
-    const std::uint64_t hop_ps =
-        times_.head_ps(channel.route, hop + 1) - times_.head_ps(channel.route, hop);
-    const std::uint64_t occupied = times_.occupancy_ps(link, message.bytes);
-    message.tail = std::max(start + occupied, message.tail) + hop_ps;
-    link_free_[link.index()] = message.tail - hop_ps;
+    const std::uint64_t start = links_.pass(link, message.bytes, at, message.tail);
     if (hop + 1 < routes_.hops(channel.route)) {
-      events_.push({start + hop_ps, hop + 2, m});
+      events_.push({start + times_.hop_ps(link), hop + 2, m});
       return;
     }
     channel.arrived.push_back(message.tail + timing_.message.delivery_ps);
@@ -248,7 +235,7 @@ class ProgramTime {
   std::vector<Channel> channels_;
   std::vector<Message> messages_;
   std::vector<std::uint64_t> port_free_;  // by link: the NI port that feeds it
-  std::vector<std::uint64_t> link_free_;
+  LinkTimeline links_;
   std::vector<std::size_t> ready_;  // contexts that may go on
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t end_ = 0;

@@ -27,6 +27,16 @@ class RouteSet {
   [[nodiscard]] LinkId link(RouteId r, std::size_t hop) const {
     return links_[begin_[r.index()] + hop];
   }
+  // All of them, in travel order. Valid until a route is added.
+  struct Links {
+    const LinkId* first;
+    const LinkId* last;
+    [[nodiscard]] const LinkId* begin() const { return first; }
+    [[nodiscard]] const LinkId* end() const { return last; }
+  };
+  [[nodiscard]] Links links(RouteId r) const {
+    return {links_.data() + begin_[r.index()], links_.data() + begin_[r.index() + 1]};
+  }
 
  private:
   std::vector<std::size_t> begin_{0};

@@ -5,7 +5,7 @@
 
 #include "alg/bounds/bounds.h"
 #include "alg/generators/generator.h"
-#include "alg/packing/list_plan.h"
+#include "alg/packing/wave_plan.h"
 #include "alg/packing/schedule_time.h"
 #include "alg/packing/tree_packing.h"
 #include "alg/routes/links.h"
@@ -97,7 +97,7 @@ TEST_CASE("A listed plan sends one message at a time, and only data that have ar
   constexpr Bytes kSegment = 40'000;
   for (const std::uint64_t lead :
        {std::uint64_t{0}, std::uint64_t{1'000'000}, std::uint64_t{1} << 30}) {
-    const WavePlan plan = plan_list(mesh, routes, ops, kSegments, kSegment, timing, lead);
+    const WavePlan plan = plan_list({mesh, routes, ops, kSegment, timing}, kSegments, lead);
     REQUIRE(plan.start_ps.size() == ops.size() * kSegments);
     std::vector<std::vector<std::uint64_t>> starts(mesh.num_links());
     for (std::size_t i = 0; i < plan.start_ps.size(); ++i) {
@@ -127,11 +127,11 @@ TEST_CASE("With a lead, the segments of an all_reduce follow each other on all l
   const MessageTiming timing;
   constexpr std::uint32_t kSegments = 64;
   constexpr Bytes kSegment = 100'000;
-  const std::uint64_t busy = busiest_link_ps(mesh, routes, ops, kSegment, timing);
+  const std::uint64_t busy = busiest_link_ps({mesh, routes, ops, kSegment, timing});
   CHECK(busy == 5 * MessageTimes(mesh, routes, timing).occupancy_ps(LinkId(0), kSegment));
   const auto time = [&](std::uint64_t lead) {
     return static_cast<double>(
-        plan_list(mesh, routes, ops, kSegments, kSegment, timing, lead).end_ps(1));
+        plan_list({mesh, routes, ops, kSegment, timing}, kSegments, lead).end_ps(1));
   };
   // Without it all reduces go first, and links idle between them and the copies.
   CHECK(time(busy) < 1.1 * static_cast<double>(kSegments * busy));
@@ -189,7 +189,7 @@ TEST_CASE("A listed plan over its limit is given up, and says some time over the
       there_and_back(mesh, graph, best_undirected_trees(mesh, graph, 0.005).front(), routes);
   const MessageTiming timing;
   const auto plan = [&](std::uint64_t limit) {
-    return plan_list(mesh, routes, ops, 5, 40'000, timing, 0, limit);
+    return plan_list({mesh, routes, ops, 40'000, timing}, 5, 0, limit);
   };
   const std::uint64_t whole = plan(~std::uint64_t{0}).span_ps;
   CHECK(plan(whole).span_ps == whole);

@@ -14,7 +14,6 @@
 #include "alg/packing/balanced_paths.h"
 #include "alg/packing/link_order.h"
 #include "alg/packing/shift_routes.h"
-#include "alg/packing/stored_plan.h"
 #include "alg/packing/wave_plan.h"
 #include "test_graphs.h"
 #include "test_networks.h"
@@ -177,7 +176,7 @@ TEST_CASE("In a period, no link has two messages at once, also through three swi
   }
   MessageTiming timing;
   constexpr Bytes kSegment = 64 << 10;
-  const WavePlan plan = plan_wave(tree, routes, ops, kSegment, timing, true);
+  const WavePlan plan = plan_wave({tree, routes, ops, kSegment, timing}, true);
   const MessageTimes times(tree, routes, timing);
   std::vector<std::vector<std::uint64_t>> starts(tree.num_links());
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
@@ -229,8 +228,8 @@ TEST_CASE("Messages of waves move into the gaps at the ends of a plan, and no tw
   }
   const MessageTiming timing;
   constexpr Bytes kSegment = 4 << 10;
-  const WavePlan wave = plan_wave(network, routes, ops, kSegment, timing, true);
-  const WavePlan all = justified(network, routes, ops, kSegment, timing, wave, kWaves);
+  const WavePlan wave = plan_wave({network, routes, ops, kSegment, timing}, true);
+  const WavePlan all = justified({network, routes, ops, kSegment, timing}, wave, kWaves);
   REQUIRE(all.start_ps.size() == kWaves * ops.size());
   CHECK(static_cast<double>(all.end_ps(1)) < 0.95 * static_cast<double>(wave.end_ps(kWaves)));
   const MessageTimes times(network, routes, timing);
@@ -287,9 +286,9 @@ TEST_CASE("Exchanged slots let a wave pass in less of the same period") {
   }
   const MessageTiming timing;
   constexpr Bytes kSegment = 64 << 10;
-  const WavePlan before = plan_wave(cube, routes, ops, kSegment, timing, true);
+  const WavePlan before = plan_wave({cube, routes, ops, kSegment, timing}, true);
   WavePlan after = before;
-  shorten_span(cube, routes, ops, kSegment, timing, after);
+  shorten_span({cube, routes, ops, kSegment, timing}, after);
   CHECK(after.period_ps == before.period_ps);
   CHECK(static_cast<double>(after.span_ps) < 0.8 * static_cast<double>(before.span_ps));
   const MessageTimes times(cube, routes, timing);
@@ -431,9 +430,9 @@ TEST_CASE("Where switches store messages, each link is busy for its own time onl
   MessageTiming timing;
   constexpr Bytes kSegment = 4 << 10;
   const MessageTimes times(star, routes, timing);
-  const WavePlan plan = plan_stored_wave(star, routes, ops, kSegment, timing);
+  const WavePlan plan = plan_stored_wave({star, routes, ops, kSegment, timing});
   CHECK(plan.period_ps == times.occupancy_ps(up[1], kSegment));
-  CHECK(plan_wave(star, routes, ops, kSegment, timing, true).period_ps >= 4 * plan.period_ps);
+  CHECK(plan_wave({star, routes, ops, kSegment, timing}, true).period_ps >= 4 * plan.period_ps);
   std::vector<std::uint64_t> starts;  // of the messages from the fast node, which share its link
   for (std::size_t o = 0; o < ops.size(); ++o) {
     for (const std::uint32_t d : ops[o].after) {

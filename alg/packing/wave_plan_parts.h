@@ -1,4 +1,5 @@
-// Slots within a period for messages that pass several links at once, through switches.
+// Parts of wave_plan.cpp: how messages move into gaps (justify_sends.cpp), exchange their slots
+// (slot_exchange.cpp), and find slots through switches (path_slots.cpp).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,49 @@
 #include "alg/packing/wave_plan.h"
 
 namespace espalier {
+
+// What the ops of a wave occupy: op o takes link uses[i].link for length_ps, from offset_ps after
+// its start on, for i in [begin[o], begin[o + 1]).
+struct LinkUses {
+  struct Use {
+    std::uint32_t link = 0;
+    std::uint64_t offset_ps = 0;
+    std::uint64_t length_ps = 0;
+  };
+  std::vector<std::uint32_t> begin{0};
+  std::vector<Use> uses;
+  std::vector<std::uint64_t> arrival_ps;  // by op, from its start to the ops that wait for it
+};
+
+// `start_ps[w * ops + o]`: start of message `o` in wave `w`. Precondition, preserved: no link
+// carries two messages at once, and each message starts after its predecessors have arrived.
+//
+// While waves fill the network and while they leave it, links have gaps. All messages move as late
+// as they can, the last ones first, and then as early as they can, the first ones first (double
+// justification: Valls, Ballestin, Quintanilla 2005): a message takes a gap and leaves a gap to the
+// messages behind it, until the gap is at an end of the plan. Repeated while the plan becomes
+// shorter.
+void justify_sends(const std::vector<WaveOp>& ops, const WaveSuccessors& after,
+                   const LinkUses& uses, std::vector<std::uint64_t>& start_ps);
+
+// The slots of the ops of a wave. Op o starts at phase_ps[o] + slot[o] * slot_ps[o] within the
+// period. `fixed` ops keep their slots: they take more than one slot of some link.
+struct OpSlots {
+  std::uint64_t period_ps = 0;
+  std::vector<std::uint64_t> slot_ps;     // by op
+  std::vector<std::uint64_t> phase_ps;    // by op
+  std::vector<std::uint64_t> arrival_ps;  // by op, from its start to the ops that wait for it
+  std::vector<std::uint32_t> slot;        // by op
+  std::vector<bool> fixed;                // by op
+};
+
+// Links at their bound have no slot to spare, so the ops that are placed last wait for a period at
+// each link. Here an op that waits takes an earlier slot of its links; the op that had this slot
+// takes the first op's slot, and so on along the links while ops collide (Kempe chains, as in edge
+// colouring). An exchange stays if its units arrive earlier; late units count more. `attempts`:
+// exchanges that are tried.
+void exchange_slots(const RouteSet& routes, const std::vector<WaveOp>& ops, OpSlots& slots,
+                    std::uint64_t attempts);
 
 // A message takes a slot of its slowest link. A switch passes a packet at the rate of the slower of
 // its two links, so a faster link of the route is busy as long and gives several slots.
@@ -40,8 +84,8 @@ class PathSlots {
     std::uint32_t begin = 0;
     std::uint32_t count = 0;
   };
-  // The slots of hop `hop` that go with slot `slot` of the op's slowest link; none if too few.
-  [[nodiscard]] Slots slots_at(std::uint32_t op, std::uint32_t slot, std::size_t hop) const;
+  // The slots of a link that go with slot `slot` of the op's slowest link; none if too few.
+  [[nodiscard]] Slots slots_at(std::uint32_t op, std::uint32_t slot, LinkId link) const;
   void mark(std::uint32_t op, std::uint32_t user);
   [[nodiscard]] bool is_free(std::uint32_t op, std::uint32_t slot) const;
   void set(std::uint32_t op, std::uint32_t slot);
