@@ -13,6 +13,7 @@ constexpr std::uint32_t kAddressBits = 64;        // Start Addr of a DMA request
 constexpr std::uint32_t kMessagePacketBits = 16;  // 65535 packets of a message
 // Of counts of passes, of a step's requests, and of the steps that a context has done.
 constexpr std::uint32_t kProgramCountBits = 16;
+constexpr SramPorts kTwoPorts = SramPorts::one_read_one_write;
 
 class NiPricer {
  public:
@@ -21,17 +22,14 @@ class NiPricer {
 
   void add_ports(const NiPorts& ports) {
     if (ports.buffer_flits != 0) {
-      MemoryShape shape;
-      shape.words = ports.buffer_flits;
-      shape.bits = ports.flit_bits;
-      shape.ports = SramPorts::one_read_one_write;
-      shape.registers = 2.0 * ports.flit_bits;
-      add(memory_block(CostBlock::ni_buffers, shape, spec_.buffers, technology_), ports.count,
-          ports.dimension);
-      add(logic_block(CostBlock::ni_fifo_control, logic::fifo_control(ports.buffer_flits),
-                      logic::fifo_control_depth(ports.buffer_flits),
-                      RtlInstance{RtlModule::fifo_control, ports.buffer_flits}, spec_, technology_),
-          ports.count, ports.dimension);
+      const double bits = ports.flit_bits;
+      const double words = ports.buffer_flits;
+      add_memory(CostBlock::ni_buffers, {words, bits, kTwoPorts, 2 * bits}, spec_.buffers,
+                 ports.count, ports.dimension);
+      add_logic(CostBlock::ni_fifo_control, logic::fifo_control(ports.buffer_flits),
+                logic::fifo_control_depth(ports.buffer_flits),
+                RtlInstance{RtlModule::fifo_control, ports.buffer_flits}, ports.count,
+                ports.dimension);
     }
     add_sender(ports);
     if (ports.ejection_registers != 0) {
@@ -52,55 +50,47 @@ class NiPricer {
 
   void add_messages(const MessageTableShape& messages) {
     if (messages.entries == 0) return;
-    add(logic_block(CostBlock::ni_message_table,
-                    logic::message_table(messages.entries, messages.tag_bits, messages.count_bits),
-                    logic::message_table_depth(messages.entries),
-                    RtlInstance{RtlModule::message_table, messages.entries, messages.tag_bits,
-                                messages.count_bits},
-                    spec_, technology_));
+    add_logic(CostBlock::ni_message_table,
+              logic::message_table(messages.entries, messages.tag_bits, messages.count_bits),
+              logic::message_table_depth(messages.entries),
+              RtlInstance{RtlModule::message_table, messages.entries, messages.tag_bits,
+                          messages.count_bits});
   }
 
   void add_program(const ProgramContextsShape& program) {
-    MemoryShape memory;
-    memory.words = program.steps;
-    memory.bits = program.instruction_bits;
-    add(memory_block(CostBlock::ni_program_memory, memory, spec_.table, technology_),
-        program.contexts);
+    const double steps = program.steps;
+    const double bits = program.instruction_bits;
+    add_memory(CostBlock::ni_program_memory, {steps, bits}, spec_.table, program.contexts);
     const logic::ContextShape context{std::max(1U, bits_for(program.steps)), kProgramCountBits,
                                       kProgramCountBits, bits_for(program.requests + 1ULL),
                                       kAddressBits};
-    add(logic_block(CostBlock::ni_program_context, logic::program_context(context),
-                    logic::program_context_depth(context),
-                    RtlInstance{RtlModule::program_context, context.step_bits, context.tile_bits,
-                                context.request_bits, context.flight_bits, context.address_bits},
-                    spec_, technology_),
-        program.contexts);
+    add_logic(CostBlock::ni_program_context, logic::program_context(context),
+              logic::program_context_depth(context),
+              RtlInstance{RtlModule::program_context, context.step_bits, context.tile_bits,
+                          context.request_bits, context.flight_bits, context.address_bits},
+              program.contexts);
     const std::uint32_t slot_bits = bits_for(program.slots + 1ULL);
-    add(logic_block(CostBlock::ni_slot_credits, logic::slot_credits(slot_bits),
-                    logic::slot_credits_depth(slot_bits),
-                    RtlInstance{RtlModule::slot_credits, slot_bits}, spec_, technology_),
-        program.contexts);
+    add_logic(CostBlock::ni_slot_credits, logic::slot_credits(slot_bits),
+              logic::slot_credits_depth(slot_bits), RtlInstance{RtlModule::slot_credits, slot_bits},
+              program.contexts);
     if (program.contexts < 2) return;  // a single context waits for no other
-    add(logic_block(CostBlock::ni_scoreboard,
-                    logic::program_scoreboard(program.contexts, kProgramCountBits),
-                    logic::program_scoreboard_depth(program.contexts, kProgramCountBits),
-                    RtlInstance{RtlModule::program_scoreboard, program.contexts, kProgramCountBits},
-                    spec_, technology_));
+    add_logic(CostBlock::ni_scoreboard,
+              logic::program_scoreboard(program.contexts, kProgramCountBits),
+              logic::program_scoreboard_depth(program.contexts, kProgramCountBits),
+              RtlInstance{RtlModule::program_scoreboard, program.contexts, kProgramCountBits});
   }
 
   void add_table(const ScheduleTableShape& table) {
-    MemoryShape shape;
-    shape.words = table.entries;
-    shape.bits = table.entry_bits;
+    const double entries = table.entries;
+    const double bits = table.entry_bits;
     // A row that repeats is written back while the next one is read.
-    if (table.repeat_bits != 0) shape.ports = SramPorts::one_read_one_write;
-    add(memory_block(CostBlock::ni_schedule_table, shape, spec_.table, technology_));
-    add(logic_block(CostBlock::ni_control,
-                    logic::ni_control(table.step_bits, table.lockstep_bits, table.issue_per_cycle),
-                    logic::ni_control_depth(table.step_bits, table.lockstep_bits),
-                    RtlInstance{RtlModule::ni_control, table.step_bits, table.lockstep_bits,
-                                table.issue_per_cycle},
-                    spec_, technology_));
+    const SramPorts row_ports = table.repeat_bits != 0 ? kTwoPorts : SramPorts::one_read_write;
+    add_memory(CostBlock::ni_schedule_table, {entries, bits, row_ports}, spec_.table);
+    add_logic(CostBlock::ni_control,
+              logic::ni_control(table.step_bits, table.lockstep_bits, table.issue_per_cycle),
+              logic::ni_control_depth(table.step_bits, table.lockstep_bits),
+              RtlInstance{RtlModule::ni_control, table.step_bits, table.lockstep_bits,
+                          table.issue_per_cycle});
     BlockCost dependencies =
         logic_block(CostBlock::ni_dependency_state,
                     logic::dependency_state(table.places, table.issue_per_cycle, table.turnaround),
@@ -112,16 +102,14 @@ class NiPricer {
     dependencies.bits = 1;
     add(dependencies);
     if (table.slot_bits != 0) {
-      add(logic_block(CostBlock::ni_slot_counter, logic::slot_counter(table.slot_bits),
-                      logic::slot_counter_depth(table.slot_bits),
-                      RtlInstance{RtlModule::slot_counter, table.slot_bits, 0}, spec_,
-                      technology_));
+      add_logic(CostBlock::ni_slot_counter, logic::slot_counter(table.slot_bits),
+                logic::slot_counter_depth(table.slot_bits),
+                RtlInstance{RtlModule::slot_counter, table.slot_bits, 0});
     }
     if (table.repeat_bits == 0) return;
-    add(logic_block(CostBlock::ni_row_repeat, logic::row_repeat(kAddressBits, table.repeat_bits),
-                    logic::row_repeat_depth(kAddressBits),
-                    RtlInstance{RtlModule::row_repeat, kAddressBits, table.repeat_bits}, spec_,
-                    technology_));
+    add_logic(CostBlock::ni_row_repeat, logic::row_repeat(kAddressBits, table.repeat_bits),
+              logic::row_repeat_depth(kAddressBits),
+              RtlInstance{RtlModule::row_repeat, kAddressBits, table.repeat_bits});
   }
 
   void add_queue(const DimensionQueueShape& queue) {
@@ -129,12 +117,10 @@ class NiPricer {
       cost_.blocks.push_back(price_scf_queue(queue, spec_, technology_));
       return;
     }
-    MemoryShape shape;
-    shape.words = queue.entries;
-    shape.bits = queue.key_bits + bits_for(queue.entries);
-    shape.ports = SramPorts::one_read_one_write;
-    add(memory_block(CostBlock::ni_dimension_queue, shape, spec_.queues, technology_), 1,
-        queue.dimension);
+    const double bits = queue.key_bits + bits_for(queue.entries);
+    const double entries = queue.entries;
+    add_memory(CostBlock::ni_dimension_queue, {entries, bits, kTwoPorts}, spec_.queues, 1,
+               queue.dimension);
   }
 
   void add_readiness(const ReadinessShape& shape) {
@@ -152,34 +138,38 @@ class NiPricer {
  private:
   void add_sender(const NiPorts& ports) {
     if (ports.send_queue != 0) {
-      MemoryShape queue;
-      queue.words = ports.send_queue;
-      queue.bits = ports.descriptor_bits;
-      queue.ports = SramPorts::one_read_one_write;
-      add(memory_block(CostBlock::ni_send_queue, queue, spec_.buffers, technology_), ports.count,
-          ports.dimension);
+      const double entries = ports.send_queue;
+      const double bits = ports.descriptor_bits;
+      add_memory(CostBlock::ni_send_queue, {entries, bits, kTwoPorts}, spec_.buffers, ports.count,
+                 ports.dimension);
     }
     // The packets that the buffer holds are read ahead.
     const std::uint32_t reads = std::max(1U, ports.buffer_flits / std::max(1U, ports.packet_flits));
-    add(logic_block(CostBlock::ni_dma_engine, logic::dma_engine(kAddressBits),
-                    logic::dma_engine_depth(kAddressBits),
-                    RtlInstance{RtlModule::dma_engine, kAddressBits,
-                                std::max(1U, bits_for(ports.payload_bytes)),
-                                std::max(2U, bits_for(reads + 1ULL))},
-                    spec_, technology_),
-        ports.count, ports.dimension);
+    add_logic(CostBlock::ni_dma_engine, logic::dma_engine(kAddressBits),
+              logic::dma_engine_depth(kAddressBits),
+              RtlInstance{RtlModule::dma_engine, kAddressBits,
+                          std::max(1U, bits_for(ports.payload_bytes)),
+                          std::max(2U, bits_for(reads + 1ULL))},
+              ports.count, ports.dimension);
     const std::uint32_t flits = bits_for(ports.packet_flits + 1ULL);
     const logic::PacketizerShape shape{ports.flit_bits, ports.vcs,
                                        std::max(flits + 1, bits_for(ports.credits + 1ULL)), flits,
                                        kMessagePacketBits};
-    add(logic_block(CostBlock::ni_packetizer, logic::packetizer(shape),
-                    logic::packetizer_depth(shape.credit_bits),
-                    RtlInstance{RtlModule::packetizer, shape.flit_bits, shape.vcs,
-                                shape.credit_bits, shape.packet_bits, shape.message_bits},
-                    spec_, technology_),
-        ports.count, ports.dimension);
+    add_logic(CostBlock::ni_packetizer, logic::packetizer(shape),
+              logic::packetizer_depth(shape.credit_bits),
+              RtlInstance{RtlModule::packetizer, shape.flit_bits, shape.vcs, shape.credit_bits,
+                          shape.packet_bits, shape.message_bits},
+              ports.count, ports.dimension);
   }
 
+  void add_logic(CostBlock block, Gates gates, Depth depth, const RtlInstance& rtl,
+                 double count = 1, std::uint32_t dimension = 0) {
+    add(logic_block(block, gates, depth, rtl, spec_, technology_), count, dimension);
+  }
+  void add_memory(CostBlock block, const MemoryShape& shape, Storage storage, double count = 1,
+                  std::uint32_t dimension = 0) {
+    add(memory_block(block, shape, storage, technology_), count, dimension);
+  }
   void add(BlockCost block, double count = 1, std::uint32_t dimension = 0) {
     block.count = count;
     block.dimension = dimension;
@@ -203,18 +193,10 @@ bool is_extension(CostBlock block) {
          block == CostBlock::ni_slot_credits || block == CostBlock::ni_readiness_table;
 }
 
-AreaRange NiCost::extension() const {
+AreaRange NiCost::area_if(bool (*counts)(CostBlock block)) const {
   AreaRange sum;
   for (const BlockCost& block : blocks) {
-    if (is_extension(block.block)) sum = sum + block.area();
-  }
-  return sum;
-}
-
-AreaRange NiCost::adders() const {
-  AreaRange sum;
-  for (const BlockCost& block : blocks) {
-    if (block.block == CostBlock::ni_adders) sum = sum + block.area();
+    if (counts(block.block)) sum = sum + block.area();
   }
   return sum;
 }

@@ -86,16 +86,19 @@ struct NiShape {
   std::optional<ReadinessShape> readiness;
 };
 
+// Whether an NI has this block only for schedules and their coordination.
+[[nodiscard]] bool is_extension(CostBlock block);
+
 struct NiCost {
   std::vector<BlockCost> blocks;
 
   [[nodiscard]] AreaRange area() const { return area_of(blocks); }
-  [[nodiscard]] AreaRange extension() const;
-  [[nodiscard]] AreaRange adders() const;
+  [[nodiscard]] AreaRange extension() const { return area_if(is_extension); }
+  [[nodiscard]] AreaRange adders() const {
+    return area_if([](CostBlock block) { return block == CostBlock::ni_adders; });
+  }
+  [[nodiscard]] AreaRange area_if(bool (*counts)(CostBlock block)) const;
 };
-
-// Whether an NI has this block only for schedules and their coordination.
-[[nodiscard]] bool is_extension(CostBlock block);
 
 [[nodiscard]] NiCost price_ni(const NiShape& shape, const CostSpec& spec,
                               const Technology& technology);
