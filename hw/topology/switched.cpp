@@ -11,6 +11,8 @@ namespace espalier {
 
 namespace {
 
+using Kind = SwitchedShape::Kind;
+
 void require(bool good, const char* what) {
   if (!good) throw std::invalid_argument(what);
 }
@@ -57,19 +59,13 @@ Topology make_fully_connected(std::uint32_t nodes, LinkSpec spec) {
 
 Topology make_single_switch(std::uint32_t nodes, LinkSpec spec) {
   require(nodes >= 2, "a switch joins at least 2 nodes");
-  SwitchedShape shape;
-  shape.kind = SwitchedShape::Kind::single_switch;
-  shape.nodes_per_switch = nodes;
+  const SwitchedShape shape{Kind::single_switch, nodes};
   return make_leaves(fmt::format("switch {}", nodes), shape, 0, spec);
 }
 
 Topology make_switch_pair(std::uint32_t nodes_per_switch, LinkSpec spec) {
   require(nodes_per_switch >= 1, "each switch of a pair has at least 1 node");
-  SwitchedShape shape;
-  shape.kind = SwitchedShape::Kind::switch_pair;
-  shape.nodes_per_switch = nodes_per_switch;
-  shape.leaves = 2;
-  shape.spines = nodes_per_switch;
+  const SwitchedShape shape{Kind::switch_pair, nodes_per_switch, 2, nodes_per_switch};
   Topology topology = make_leaves(fmt::format("dgx2 {}x2", nodes_per_switch), shape, 0, spec);
   for (std::uint32_t i = 0; i < nodes_per_switch; ++i) {
     add_cable(topology, topology.leaf_switch(0), topology.leaf_switch(1), spec,
@@ -83,11 +79,7 @@ Topology make_fat_tree(std::uint32_t nodes_per_switch, std::uint32_t switches, s
   require(nodes_per_switch >= 1, "each leaf switch of a fat-tree has at least 1 node");
   require(switches >= 2, "a fat-tree has at least 2 leaf switches");
   require(spines >= 1, "a fat-tree has at least 1 spine switch");
-  SwitchedShape shape;
-  shape.kind = SwitchedShape::Kind::fat_tree;
-  shape.nodes_per_switch = nodes_per_switch;
-  shape.leaves = switches;
-  shape.spines = spines;
+  const SwitchedShape shape{Kind::fat_tree, nodes_per_switch, switches, spines};
   Topology topology = make_leaves(
       fmt::format("fat_tree {}x{}x{}", nodes_per_switch, switches, spines), shape, spines, spec);
   for (std::uint32_t leaf = 0; leaf < switches; ++leaf) {
@@ -102,10 +94,7 @@ Topology make_bigraph(std::uint32_t nodes_per_switch, std::uint32_t switches, Li
   require(nodes_per_switch >= 1, "each switch of a BiGraph has at least 1 node");
   require(switches >= 2 && switches % 2 == 0,
           "a BiGraph has an even number of switches: half on either side");
-  SwitchedShape shape;
-  shape.kind = SwitchedShape::Kind::bigraph;
-  shape.nodes_per_switch = nodes_per_switch;
-  shape.leaves = switches;
+  const SwitchedShape shape{Kind::bigraph, nodes_per_switch, switches};
   Topology topology =
       make_leaves(fmt::format("bigraph {}x{}", nodes_per_switch, switches), shape, 0, spec);
   const std::uint32_t half = switches / 2;
@@ -124,11 +113,7 @@ Topology make_dragonfly(std::uint32_t nodes_per_switch, std::uint32_t group_size
   require(groups >= 2, "a dragonfly has at least 2 groups");
   require(std::uint64_t{group_size} * groups <= kMostVertices,
           "a network has at most 2^31 vertices");
-  SwitchedShape shape;
-  shape.kind = SwitchedShape::Kind::dragonfly;
-  shape.nodes_per_switch = nodes_per_switch;
-  shape.leaves = group_size * groups;
-  shape.group_size = group_size;
+  const SwitchedShape shape{Kind::dragonfly, nodes_per_switch, group_size * groups, 0, group_size};
   Topology topology = make_leaves(
       fmt::format("dragonfly {}x{}x{}", nodes_per_switch, group_size, groups), shape, 0, spec);
   std::vector<std::vector<std::uint32_t>> later(shape.leaves);  // peers with a higher number
