@@ -30,22 +30,68 @@ std::uint64_t moved_parts(StageKind kind, std::uint32_t size, std::uint64_t part
 class DimensionLoads {
  public:
   // Preconditions: no size, rate or divisor is 0.
-  DimensionLoads(const std::vector<PlannedDimension>& dimensions, std::uint32_t threshold_divisor);
+  DimensionLoads(const std::vector<PlannedDimension>& dimensions, std::uint32_t threshold_divisor)
+      : dimensions_(dimensions), threshold_divisor_(threshold_divisor), loads_(dimensions.size()) {
+    for (const PlannedDimension& d : dimensions) nodes_ *= d.size;
+  }
 
   // Loads start at A_K instead of 0.
-  void start_at_fixed_delays();
+  void start_at_fixed_delays() {
+    for (std::size_t d = 0; d < loads_.size(); ++d) {
+      const PlannedDimension& dimension = dimensions_[d];
+      const std::uint64_t steps = StageSteps(dimension.algorithm, dimension.size).steps();
+      loads_[d] = {Wide{nodes_} * steps * dimension.step_latency_ps, 0};
+    }
+  }
 
   // Adds a stage of `kind` on dimension `d` for a chunk of `bytes`. At its start an NPU has `parts`
   // of num_nodes() parts of the chunk.
-  void add(StageKind kind, std::size_t d, Bytes bytes, std::uint64_t parts);
+  void add(StageKind kind, std::size_t d, Bytes bytes, std::uint64_t parts) {
+    const Wide added = work(kind, d, bytes, parts) + loads_[d].rest;
+    loads_[d].whole += added / rate(d);
+    loads_[d].rest = added % rate(d);
+  }
 
   // True if the loads differ by less than the Threshold: the time of a stage on the least loaded
   // dimension that starts with `parts` parts of a chunk of bytes / threshold_divisor.
-  [[nodiscard]] bool balanced(StageKind kind, Bytes bytes, std::uint64_t parts) const;
-  [[nodiscard]] bool less(std::size_t a, std::size_t b) const;
+  [[nodiscard]] bool balanced(StageKind kind, Bytes bytes, std::uint64_t parts) const {
+    std::size_t least = 0;
+    std::size_t most = 0;
+    for (std::size_t d = 1; d < loads_.size(); ++d) {
+      if (less(d, least)) least = d;
+      if (less(most, d)) most = d;
+    }
+    // Both sides of load(most) < load(least) + stage / divisor, times the divisor and without the
+    // whole of the least load.
+    const Wide left = loads_[most].rest * threshold_divisor_;
+    const Wide right = loads_[least].rest * threshold_divisor_ + work(kind, least, bytes, parts);
+    const Wide left_whole =
+        (loads_[most].whole - loads_[least].whole) * threshold_divisor_ + left / rate(most);
+    const Wide right_whole = right / rate(least);
+    if (left_whole != right_whole) return left_whole < right_whole;
+    return left % rate(most) * rate(least) < right % rate(least) * rate(most);
+  }
+
+  [[nodiscard]] bool less(std::size_t a, std::size_t b) const {
+    if (loads_[a].whole != loads_[b].whole) return loads_[a].whole < loads_[b].whole;
+    return loads_[a].rest * rate(b) < loads_[b].rest * rate(a);
+  }
 
   // The loads, rounded.
-  [[nodiscard]] std::vector<std::uint64_t> femtoseconds() const;
+  [[nodiscard]] std::vector<std::uint64_t> femtoseconds() const {
+    std::vector<std::uint64_t> rounded;
+    rounded.reserve(loads_.size());
+    for (std::size_t d = 0; d < loads_.size(); ++d) {
+      // Picoseconds are quotient + fraction / unit.
+      const Wide quotient = loads_[d].whole / nodes_;
+      const Wide fraction = loads_[d].whole % nodes_ * rate(d) + loads_[d].rest;
+      const Wide unit = nodes_ * rate(d);
+      rounded.push_back(
+          static_cast<std::uint64_t>(quotient * 1000 + (2000 * fraction + unit) / (2 * unit)));
+    }
+    return rounded;
+  }
+
   [[nodiscard]] std::uint64_t num_nodes() const { return nodes_; }
 
  private:
@@ -57,7 +103,10 @@ class DimensionLoads {
   };
 
   // The work of a stage: its load times the dimension's bytes per second.
-  [[nodiscard]] Wide work(StageKind kind, std::size_t d, Bytes bytes, std::uint64_t parts) const;
+  [[nodiscard]] Wide work(StageKind kind, std::size_t d, Bytes bytes, std::uint64_t parts) const {
+    return Wide{bytes} * moved_parts(kind, dimensions_[d].size, parts) * kPicosecondsPerSecond;
+  }
+
   [[nodiscard]] Wide rate(std::size_t d) const { return dimensions_[d].bytes_per_second; }
 
   const std::vector<PlannedDimension>& dimensions_;
@@ -65,68 +114,6 @@ class DimensionLoads {
   std::uint64_t nodes_ = 1;
   std::vector<Load> loads_;
 };
-
-DimensionLoads::DimensionLoads(const std::vector<PlannedDimension>& dimensions,
-                               std::uint32_t threshold_divisor)
-    : dimensions_(dimensions), threshold_divisor_(threshold_divisor), loads_(dimensions.size()) {
-  for (const PlannedDimension& d : dimensions) nodes_ *= d.size;
-}
-
-void DimensionLoads::start_at_fixed_delays() {
-  for (std::size_t d = 0; d < loads_.size(); ++d) {
-    const PlannedDimension& dimension = dimensions_[d];
-    const std::uint64_t steps = StageSteps(dimension.algorithm, dimension.size).steps();
-    loads_[d] = {Wide{nodes_} * steps * dimension.step_latency_ps, 0};
-  }
-}
-
-DimensionLoads::Wide DimensionLoads::work(StageKind kind, std::size_t d, Bytes bytes,
-                                          std::uint64_t parts) const {
-  return Wide{bytes} * moved_parts(kind, dimensions_[d].size, parts) * kPicosecondsPerSecond;
-}
-
-void DimensionLoads::add(StageKind kind, std::size_t d, Bytes bytes, std::uint64_t parts) {
-  const Wide added = work(kind, d, bytes, parts) + loads_[d].rest;
-  loads_[d].whole += added / rate(d);
-  loads_[d].rest = added % rate(d);
-}
-
-bool DimensionLoads::less(std::size_t a, std::size_t b) const {
-  if (loads_[a].whole != loads_[b].whole) return loads_[a].whole < loads_[b].whole;
-  return loads_[a].rest * rate(b) < loads_[b].rest * rate(a);
-}
-
-bool DimensionLoads::balanced(StageKind kind, Bytes bytes, std::uint64_t parts) const {
-  std::size_t least = 0;
-  std::size_t most = 0;
-  for (std::size_t d = 1; d < loads_.size(); ++d) {
-    if (less(d, least)) least = d;
-    if (less(most, d)) most = d;
-  }
-  // Both sides of load(most) < load(least) + stage / divisor, times the divisor and without the
-  // whole of the least load.
-  const Wide left = loads_[most].rest * threshold_divisor_;
-  const Wide right = loads_[least].rest * threshold_divisor_ + work(kind, least, bytes, parts);
-  const Wide left_whole =
-      (loads_[most].whole - loads_[least].whole) * threshold_divisor_ + left / rate(most);
-  const Wide right_whole = right / rate(least);
-  if (left_whole != right_whole) return left_whole < right_whole;
-  return left % rate(most) * rate(least) < right % rate(least) * rate(most);
-}
-
-std::vector<std::uint64_t> DimensionLoads::femtoseconds() const {
-  std::vector<std::uint64_t> rounded;
-  rounded.reserve(loads_.size());
-  for (std::size_t d = 0; d < loads_.size(); ++d) {
-    // Picoseconds are quotient + fraction / unit.
-    const Wide quotient = loads_[d].whole / nodes_;
-    const Wide fraction = loads_[d].whole % nodes_ * rate(d) + loads_[d].rest;
-    const Wide unit = nodes_ * rate(d);
-    rounded.push_back(
-        static_cast<std::uint64_t>(quotient * 1000 + (2000 * fraction + unit) / (2 * unit)));
-  }
-  return rounded;
-}
 
 struct Fraction {
   std::uint64_t numerator = 1;
@@ -137,11 +124,13 @@ struct Fraction {
     numerator *= factor / common;
     denominator /= common;
   }
+
   void divide(std::uint64_t divisor) {
     const std::uint64_t common = std::gcd(divisor, numerator);
     numerator /= common;
     denominator *= divisor / common;
   }
+
   [[nodiscard]] double of(Bytes bytes) const {
     return static_cast<double>(bytes) * static_cast<double>(numerator) /
            static_cast<double>(denominator);
@@ -292,6 +281,7 @@ std::vector<std::uint64_t> DimensionPlan::compared_residents(std::uint32_t chunk
                     "collective into more chunks",
                     compared, nodes));
   }
+
   Fraction share = first_share(op, dimensions);
   const auto parts = [&] {
     if (nodes % share.denominator != 0 || share.numerator > share.denominator) {
@@ -433,6 +423,7 @@ ForecastPlan forecast_plan(const Planner& planner, const std::vector<PlannedDime
     best.plan.algorithm = planner.name;
     return best;
   }
+
   DimensionPlan plan = planner.plan(dimensions, request);
   if (!planner.searches) {
     Forecast forecast = forecast_order(plan, spec);
