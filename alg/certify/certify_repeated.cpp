@@ -242,11 +242,9 @@ bool shares_no_link(const Topology& topology, const ScheduleTables& tables,
   std::vector<std::uint64_t> transfers(topology.num_links(), 0);
   const Schedule& s = wave.schedule;
   for (std::size_t t = 0; t < s.transfers.size(); ++t) {
-    const RouteId route = s.transfers[t].route;
-    for (std::size_t hop = 0; hop < s.routes.hops(route); ++hop) {
-      const std::size_t link = s.routes.link(route, hop).index();
-      transfers[link] += waves_of(tables, wave.slots[t]);
-      if (transfers[link] > units[link]) return false;
+    for (const LinkId link : s.routes.links(s.transfers[t].route)) {
+      transfers[link.index()] += waves_of(tables, wave.slots[t]);
+      if (transfers[link.index()] > units[link.index()]) return false;
     }
   }
   return true;

@@ -20,8 +20,7 @@ bool check_contention(const Topology& topology, const Schedule& s, Findings& fin
   bool free = true;
   for (std::size_t i = 0; i < s.transfers.size(); ++i) {
     const Transfer& t = s.transfers[i];
-    for (std::size_t hop = 0; hop < s.routes.hops(t.route); ++hop) {
-      const LinkId link = s.routes.link(t.route, hop);
+    for (const LinkId link : s.routes.links(t.route)) {
       Use& use = uses[link.index()];
       const TransferId before = use.last;
       const bool same_step = before.valid() && s.transfers[before.index()].step == t.step;

@@ -1,4 +1,4 @@
-// Compiles a traced program to thread blocks (GC3, sections 4 and 5): chunk DAG, instruction DAG,
+// Compiles a traced program to thread blocks (GC3, sections 4 and 5): instances, instruction DAG,
 // fusion, channels, order, blocks, waits.
 #pragma once
 

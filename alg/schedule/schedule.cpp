@@ -71,17 +71,15 @@ std::vector<Bytes> cut_evenly(Bytes size, std::size_t count, Bytes element_bytes
 }
 
 bool is_contention_free(const Schedule& schedule) {
-  if (schedule.transfers.empty()) return true;
   std::size_t num_links = 0;
   for (const Transfer& t : schedule.transfers) {
-    for (std::size_t hop = 0; hop < schedule.routes.hops(t.route); ++hop) {
-      num_links = std::max(num_links, schedule.routes.link(t.route, hop).index() + 1);
-    }
+    for (const LinkId l : schedule.routes.links(t.route))
+      num_links = std::max(num_links, l.index() + 1);
   }
   std::vector<Timestep> last_use(num_links, 0);
   for (const Transfer& t : schedule.transfers) {
-    for (std::size_t hop = 0; hop < schedule.routes.hops(t.route); ++hop) {
-      Timestep& last = last_use[schedule.routes.link(t.route, hop).index()];
+    for (const LinkId l : schedule.routes.links(t.route)) {
+      Timestep& last = last_use[l.index()];
       if (last == t.step) return false;
       last = t.step;
     }
