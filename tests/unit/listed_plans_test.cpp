@@ -5,9 +5,9 @@
 
 #include "alg/bounds/bounds.h"
 #include "alg/generators/generator.h"
-#include "alg/packing/wave_plan.h"
 #include "alg/packing/schedule_time.h"
 #include "alg/packing/tree_packing.h"
+#include "alg/packing/wave_plan.h"
 #include "alg/routes/links.h"
 #include "alg/schedule/repeated_rows.h"
 #include "alg/schedule/schedule_table.h"
