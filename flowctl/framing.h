@@ -36,6 +36,10 @@ struct PacketGrid {
   [[nodiscard]] std::uint64_t begin_of(std::uint64_t number) const {
     return number == 0 ? 0 : std::min(flits, first_packet + (number - 1) * packet);
   }
+  // The boundary after the last packet that is as long as `packet`.
+  [[nodiscard]] std::uint64_t end_of_full_packets() const {
+    return flits < first_packet ? 0 : flits - (flits - first_packet) % packet;
+  }
   // The last boundary that is not after `offset`.
   [[nodiscard]] std::uint64_t boundary_before(std::uint64_t offset) const {
     if (offset == flits) return flits;

@@ -323,16 +323,17 @@ Cycle NetworkInterface::due(Cycle now) const {
 }
 
 void NetworkInterface::packets_end(std::uint32_t port, MessageId message, std::uint64_t count,
-                                   std::uint32_t flits, Cycle arrival) {
+                                   std::uint32_t flits, Cycle first, Cycle arrival) {
   const Cycle visible = arrival + spec_.delivery;
   Cycle lane_done = visible;
   if (messages_[message].operation.on_arrival == TransferKind::reduce) {
     const Message& routing = messages_.routing(message);
-    const bool first = routing.flits_left == routing.grid.flits;
-    const std::uint32_t head_flits = !routing.grid.message_mode || first ? 1 : 0;
+    const bool has_head = !routing.grid.message_mode || routing.flits_left == routing.grid.flits;
+    const std::uint32_t head_flits = has_head ? 1 : 0;
     const Bytes flit_bytes = ports_[port]->queue().spec().framing.flit_bytes;
     const Bytes bytes = Bytes{flits - head_flits} * flit_bytes;
-    lane_done = reduction_->packets_visible(port, count, bytes, flits, visible);
+    lane_done =
+        reduction_->packets_visible(port, count, bytes, flits, first + spec_.delivery, visible);
   }
   received_flits_ += count * flits;
   if (messages_.received(message, count * flits)) {

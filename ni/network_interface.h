@@ -110,7 +110,7 @@ class NetworkInterface : public sc_core::sc_module,
 
   void evaluate(Cycle now) override;
   void packets_end(std::uint32_t port, MessageId message, std::uint64_t count, std::uint32_t flits,
-                   Cycle arrival) override;
+                   Cycle first, Cycle arrival) override;
   // Train fidelity: credits for an injection port have changed.
   void credits_changed(std::uint32_t port, bool look_now) override;
 

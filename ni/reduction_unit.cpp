@@ -11,18 +11,18 @@ Cycle ReductionUnit::occupancy(Bytes bytes) const {
 }
 
 Cycle ReductionUnit::packets_visible(std::size_t port, std::uint64_t count, Bytes bytes,
-                                     std::uint32_t flits, Cycle last) {
+                                     std::uint32_t flits, Cycle first, Cycle last) {
   if (spec_.mode != ReductionMode::streaming || spec_.bytes_per_cycle == 0) return last;
   // A lane takes packets one after the other: free = max(max(free, first flit) + work, last flit).
-  // For packets at equal distances, first and last flits are linear in the packet number, so the
-  // largest term belongs to the first or to the last packet.
+  // For packets at equal distances, first and last flits are linear in the packet number but for
+  // the rounding, and `work` is a whole number of cycles. So the largest term belongs to the first
+  // or to the last packet.
   const Cycle work = occupancy(bytes);
-  const Cycle first_packet_last = last - (count - 1) * flits;
-  const Cycle first_packet_first = first_packet_last + 1 - flits;
+  const Cycle first_packet_first = first + 1 - flits;
   const Cycle last_packet_first = last + 1 - flits;
   Cycle& free = lane_free_[port];
   free = std::max({free + count * work, first_packet_first + count * work, last_packet_first + work,
-                   first_packet_last + (count - 1) * work, last});
+                   first + (count - 1) * work, last});
   return free;
 }
 

@@ -26,11 +26,12 @@ class ReductionUnit {
 
   // Cycles that `bytes` occupy a lane or the unit.
   [[nodiscard]] Cycle occupancy(Bytes bytes) const;
-  // `count` packets of `bytes` each, all to be reduced, become visible at port `port` without a
-  // gap: the last flit of the last packet in cycle `last`, and each packet `flits` cycles after the
-  // one before. Returns the cycle in which the lane has reduced them.
+  // `count` packets of `bytes` each, all to be reduced, become visible at port `port`, each `flits`
+  // cycles long: the last flit of the first packet in cycle `first`, that of the last packet in
+  // cycle `last`, the others between them at equal distances, rounded down to cycles. Returns the
+  // cycle in which the lane has reduced them.
   Cycle packets_visible(std::size_t port, std::uint64_t count, Bytes bytes, std::uint32_t flits,
-                        Cycle last);
+                        Cycle first, Cycle last);
   // A message whose last packet has become visible may be reduced from cycle `now` on; its lane has
   // reduced its packets at `lane_done`. Returns the cycle in which the message is reduced.
   [[nodiscard]] Cycle message_visible(Bytes bytes, Cycle now, Cycle lane_done);

@@ -375,8 +375,8 @@ bool Router::move_flit(const Now& now, std::uint32_t output) {
     }
     if (ends_packet(flit.type)) {
       const std::uint32_t flits = inputs_[out.input].vcs[out.vc].packet_flits;
-      out.ejection.sink->packets_end(out.ejection.port, flit.message, 1, flits,
-                                     now.cycle + out.ejection.latency);
+      const Cycle arrival = now.cycle + out.ejection.latency;
+      out.ejection.sink->packets_end(out.ejection.port, flit.message, 1, flits, arrival, arrival);
     }
   }
   out.from->pop(now.begin);

@@ -29,45 +29,71 @@ TrainChannel::TrainChannel(Link& link, const ChannelSpec& spec, TrainWheel& whee
   for (Vc& vc : vcs_) vc.credits.counted = spec.vc_depth_flits;
 }
 
-TrainEvent TrainChannel::event(TrainEvent::Kind kind, std::uint32_t vc, std::uint64_t n) {
+TrainEvent TrainChannel::event(TrainEvent::Kind kind, std::uint32_t vc, const FlitRun& flits) {
   TrainEvent event;
   event.kind = kind;
   event.vc = static_cast<std::uint8_t>(vc);
   event.channel = this;
-  event.n = n;
+  event.flits = flits;
   return event;
 }
 
+namespace {
+
+FlitRun flits_alone(std::uint64_t n) {
+  FlitRun run;
+  run.n = n;
+  return run;
+}
+
+// Observers see plain runs: each burst of a comb is one. `see(run, first)`: `first` is the number
+// of its first flit.
+template <class See>
+void for_each_burst(const FlitRun& flits, const See& see) {
+  if (!flits.has_gaps()) return see(flits, 0);
+  for (std::uint64_t i = 0; i < flits.n; i += flits.burst) {
+    see(FlitRun{flits.tick_of(i), flits.rate, std::min<std::uint64_t>(flits.burst, flits.n - i)},
+        i);
+  }
+}
+
+}  // namespace
+
 void TrainChannel::send_begin(std::uint32_t vc, const Train& train) {
   for (ChannelObserver* observer : observers_) {
-    observer->run_sent({vc, train.message, train.hop, train.offset, {train.start, rate_, train.n}});
+    for_each_burst(train.flits, [&](const FlitRun& run, std::uint64_t first) {
+      observer->run_sent({vc, train.message, train.hop, train.offset + first, run});
+    });
   }
-  const Tick q = spec_.ticks_per_cycle;
-  TrainEvent begin = event(TrainEvent::Kind::begin, vc, train.n);
+  TrainEvent begin = event(TrainEvent::Kind::begin, vc, train.flits);
   begin.hop = train.hop;
   begin.message = train.message;
   begin.offset = train.offset;
-  begin.start = train.start + forward_ * q;
-  wheel_.post(cycle_of_tick(begin.start, q), begin);
+  post_begin(begin, forward_);
+}
+
+void TrainChannel::post_begin(TrainEvent& begin, Cycle latency) {
+  begin.flits.delay(latency * spec_.ticks_per_cycle);
+  wheel_.post(cycle_of_tick(begin.flits.tick_of(0), spec_.ticks_per_cycle), begin);
 }
 
 void TrainChannel::send_cut(std::uint32_t vc, std::uint64_t n, Cycle now) {
   for (ChannelObserver* observer : observers_) observer->run_cut(vc, n);
-  wheel_.post(now + forward_, event(TrainEvent::Kind::cut, vc, n));
+  wheel_.post(now + forward_, event(TrainEvent::Kind::cut, vc, flits_alone(n)));
 }
 
-void TrainChannel::return_credits(std::uint32_t vc, std::uint64_t n, Tick start, Tick rate) {
-  for (ChannelObserver* observer : observers_) observer->flits_left(vc, {start, rate, n});
-  const Tick q = spec_.ticks_per_cycle;
-  TrainEvent begin = event(TrainEvent::Kind::credit_begin, vc, n);
-  begin.rate = rate;
-  begin.start = start + spec_.credit_latency * q;
-  wheel_.post(cycle_of_tick(begin.start, q), begin);
+void TrainChannel::return_credits(std::uint32_t vc, const FlitRun& flits) {
+  for (ChannelObserver* observer : observers_) {
+    for_each_burst(flits,
+                   [&](const FlitRun& run, std::uint64_t) { observer->flits_left(vc, run); });
+  }
+  TrainEvent begin = event(TrainEvent::Kind::credit_begin, vc, flits);
+  post_begin(begin, spec_.credit_latency);
 }
 
 void TrainChannel::cut_credits(std::uint32_t vc, std::uint64_t n, Cycle now) {
   for (ChannelObserver* observer : observers_) observer->leaving_cut(vc, n);
-  wheel_.post(now + spec_.credit_latency, event(TrainEvent::Kind::credit_cut, vc, n));
+  wheel_.post(now + spec_.credit_latency, event(TrainEvent::Kind::credit_cut, vc, flits_alone(n)));
 }
 
 void TrainChannel::arrive(const TrainEvent& event, [[maybe_unused]] Cycle now) {
@@ -84,22 +110,27 @@ void TrainChannel::arrive(const TrainEvent& event, [[maybe_unused]] Cycle now) {
       // All credits of the previous run have been seen: the last one left in an earlier cycle.
       sc_assert(credits.coming.before((now + 1) * spec_.ticks_per_cycle) == credits.coming.n);
       credits.counted += credits.coming.n;
-      credits.coming = {event.start, event.rate, event.n};
+      credits.coming = event.flits;
       sender_->credits_changed(sender_port_, (awaited_ & bit) != 0);
       awaited_ &= ~bit;
       break;
     case TrainEvent::Kind::credit_cut:
-      sc_assert(event.n <= credits.coming.n - credits.coming.before(now * spec_.ticks_per_cycle));
-      credits.coming.n -= event.n;
+      sc_assert(event.flits.n <=
+                credits.coming.n - credits.coming.before(now * spec_.ticks_per_cycle));
+      credits.coming.n -= event.flits.n;
       if (!has_flaw(TrainFlaw::credit_cut_unnoticed)) sender_->credits_changed(sender_port_, true);
       break;
   }
 }
 
-bool TrainChannel::is_seamless(Tick end, Tick start) const {
-  const Tick q = spec_.ticks_per_cycle;
-  return end == start || (has_flaw(TrainFlaw::phase_ignored) && end / q == start / q);
+namespace {
+
+bool goes_on_with(const FlitRun& run, const FlitRun& next, Tick q) {
+  return run.goes_on_with(next) || (has_flaw(TrainFlaw::phase_ignored) && !run.has_gaps() &&
+                                    !next.has_gaps() && run.tick_of(run.n) / q == next.start / q);
 }
+
+}  // namespace
 
 void TrainChannel::begin(const TrainEvent& event) {
   Vc& vc = vcs_[event.vc];
@@ -107,13 +138,12 @@ void TrainChannel::begin(const TrainEvent& event) {
   const bool was_empty = vc.head == TrainSegmentPool::kNone;
   TrainSegment* last = was_empty ? nullptr : &segments_[vc.tail];
   if (last != nullptr && last->message == event.message && last->end() == event.offset &&
-      is_seamless(last->usable + last->n * rate_, event.start)) {
-    last->n += event.n;
+      goes_on_with(last->usable, event.flits, spec_.ticks_per_cycle)) {
+    last->usable.n += event.flits.n;
   } else {
     TrainSegment segment;
     segment.first = event.offset;
-    segment.n = event.n;
-    segment.usable = event.start;
+    segment.usable = event.flits;
     segment.message = event.message;
     segment.hop = event.hop;
     const std::uint32_t index = segments_.add(segment);
@@ -139,8 +169,8 @@ void TrainChannel::cut(const TrainEvent& event) {
   Vc& vc = vcs_[event.vc];
   sc_assert(vc.tail != TrainSegmentPool::kNone);
   TrainSegment& last = segments_[vc.tail];
-  sc_assert(event.n <= last.n);
-  last.n -= event.n;
+  sc_assert(event.flits.n <= last.usable.n);
+  last.usable.n -= event.flits.n;
   // If a fast output has already emptied the segment, the cut leaves an empty segment.
   if (vc.head == vc.tail && vc.next_flit == last.end() &&
       !has_flaw(TrainFlaw::keep_exhausted_segment)) {

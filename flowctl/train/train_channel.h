@@ -35,17 +35,15 @@ class TrainListener {
   virtual void train_changed(std::uint32_t port, bool look_now) = 0;
 };
 
-// Part of a train in an input VC: flits of one message that become usable without a gap, at the
-// link's rate.
+// Part of a train in an input VC: promised flits of one message.
 struct TrainSegment {
   std::uint64_t first = 0;  // offset of its first flit in the message
-  std::uint64_t n = 0;      // number of promised flits
-  Tick usable = 0;          // tick from which the first flit may leave
+  FlitRun usable;           // when its flits may leave
   MessageId message;
   std::uint16_t hop = 0;   // routers passed
   std::uint32_t next = 0;  // in the pool: the next segment of the same VC
 
-  [[nodiscard]] std::uint64_t end() const { return first + n; }
+  [[nodiscard]] std::uint64_t end() const { return first + usable.n; }
 };
 
 // The segments of all VCs of a system, so that idle VCs own no memory.
@@ -84,8 +82,7 @@ struct TrainCredits {
       // Some credits of the current run are spent, so they are counted first.
       const std::uint64_t used = flits - counted;
       counted = flits;
-      coming.start += used * coming.rate;
-      coming.n -= used;
+      coming.drop(used);
     }
     counted -= flits;
   }
@@ -118,8 +115,9 @@ class TrainChannel {
     MessageId message;
     std::uint16_t hop = 0;     // number of routers passed at the receiver
     std::uint64_t offset = 0;  // of the first flit in the message
-    std::uint64_t n = 0;       // promised flits: whole packets
-    Tick start = 0;            // departure of the first flit, in the current cycle or later
+    // Departures of the promised flits, which are whole packets. The first flit leaves in the
+    // current cycle or later.
+    FlitRun flits;
   };
   void send_begin(std::uint32_t vc, const Train& train);
   // The last `n` promised flits do not come. Must be called no later than the cycle in which the
@@ -151,7 +149,7 @@ class TrainChannel {
   [[nodiscard]] std::uint64_t next_flit(std::uint32_t vc) const { return vcs_[vc].next_flit; }
   [[nodiscard]] Tick usable(std::uint32_t vc) const {
     const TrainSegment& segment = front(vc);
-    return segment.usable + (vcs_[vc].next_flit - segment.first) * rate_;
+    return segment.usable.tick_of(vcs_[vc].next_flit - segment.first);
   }
   // `n` flits of the front segment have left.
   void leave(std::uint32_t vc, std::uint64_t n);
@@ -162,9 +160,8 @@ class TrainChannel {
     const VcMask bit = VcMask{1} << vc;
     ends_lazily_ = lazily ? ends_lazily_ | bit : ends_lazily_ & ~bit;
   }
-  // Returns the credits for a train that leaves VC `vc`. The parameters are as in
-  // TrainChannel::Train.
-  void return_credits(std::uint32_t vc, std::uint64_t n, Tick start, Tick rate);
+  // Returns the credits for a train that leaves VC `vc`. `flits` is as in TrainChannel::Train.
+  void return_credits(std::uint32_t vc, const FlitRun& flits);
   void cut_credits(std::uint32_t vc, std::uint64_t n, Cycle now);
 
   // Called by the wheel.
@@ -182,10 +179,9 @@ class TrainChannel {
   };
   static_assert(sizeof(Vc) == 64);
 
-  [[nodiscard]] TrainEvent event(TrainEvent::Kind kind, std::uint32_t vc, std::uint64_t n);
-  // Whether a run that starts at tick `start` continues a run that ends at tick `end` without a
-  // gap.
-  [[nodiscard]] bool is_seamless(Tick end, Tick start) const;
+  [[nodiscard]] TrainEvent event(TrainEvent::Kind kind, std::uint32_t vc, const FlitRun& flits);
+  // Posts a begin whose flits or credits arrive `latency` after they leave.
+  void post_begin(TrainEvent& begin, Cycle latency);
   void begin(const TrainEvent& event);
   void cut(const TrainEvent& event);
   void drop_front(Vc& vc, std::uint32_t number);

@@ -24,6 +24,16 @@ enum class TrainFlaw : std::uint8_t {
   credits_never_short,  // a train never plans a check of its credits
   tail_waiter_ignored,  // a train ends lazily although a packet waits for its VC
   vc_choice_skipped,    // a packet's choice among VCs is not repeated at boundaries
+  // Trains with gaps between their packets:
+  rounding_forgotten,     // a train that waits for credits starts at the credit's tick, not in its
+                          // cycle
+  early_credits_ignored,  // credits that come earlier than the promise says do not start a packet
+  late_data_ignored,      // a train never plans a check of its data
+  boundary_skipped,       // a boundary whose packet is due in this very cycle counts as passed
+  gap_hidden,       // a packet that comes in a gap finds the output and the crossbar input busy
+  lost_start_kept,  // a packet that does not start when its gap ends stays promised
+  short_packet_in_step,  // the last, shorter packet of a message keeps the distance of the others
+  gaps_not_told,         // the NI takes packets with gaps for packets without
 };
 
 #ifdef ESPALIER_TRAIN_FLAWS

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "flowctl/framing.h"
 #include "flowctl/train/train_channel.h"
+#include "flowctl/train/train_flaws.h"
 
 namespace espalier {
 
@@ -22,29 +24,31 @@ class TrainSender {
   [[nodiscard]] bool full_rate() const { return rate_ == q_; }
   // True if a packet is on the wire: from its start until the boundary at which it is released.
   [[nodiscard]] bool held() const { return held_; }
-  // True if no packet is on the wire but more flits are promised. They follow without a gap, or a
-  // cut follows.
-  [[nodiscard]] bool promise_open() const { return !held_ && promised_ > offset_; }
-  // The tick from which the wire is free. While held: the tick of the last boundary accounted for.
-  [[nodiscard]] Tick free_tick() const { return start_; }
+  // True if no packet is on the wire but more flits are promised. They follow as promised, or a cut
+  // follows.
+  [[nodiscard]] bool promise_open() const { return !held_ && flits_.n != 0; }
+  // The tick from which the wire is free. Precondition: not held.
+  [[nodiscard]] Tick free_tick() const { return free_; }
   [[nodiscard]] MessageId message() const { return message_; }
   [[nodiscard]] const PacketGrid& grid() const { return grid_; }
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
-  [[nodiscard]] std::uint64_t promised() const { return promised_; }
+  [[nodiscard]] std::uint64_t promised() const { return offset_ + flits_.n; }
   [[nodiscard]] std::uint32_t vc() const { return vc_; }
 
   // Flits since offset() that have left before `tick`.
-  [[nodiscard]] std::uint64_t gone_before(Tick tick) const {
-    return std::min(promised_ - offset_, ticks_before(start_, rate_, tick));
-  }
+  [[nodiscard]] std::uint64_t gone_before(Tick tick) const { return flits_.before(tick); }
   // The cycle from which the resources of the packet that ends at `boundary` are free.
   [[nodiscard]] Cycle release_cycle(std::uint64_t boundary) const {
-    return cycle_of_tick(start_ + (boundary - offset_ - 1) * rate_, q_) + 1;
+    return cycle_of_tick(flits_.tick_of(boundary - offset_ - 1), q_) + 1;
   }
-  // The cycle in which the flit after `boundary` would leave without a gap.
+  // The cycle from which the wire is free for the packet after `boundary`.
   [[nodiscard]] Cycle decision_cycle(std::uint64_t boundary) const {
-    return cycle_of_tick(start_ + (boundary - offset_) * rate_, q_);
+    return cycle_of_tick(flits_.end_of(boundary - offset_), q_);
   }
+  // The tick of promised flit offset() + `flits`.
+  [[nodiscard]] Tick start_of_next(std::uint64_t flits) const { return flits_.tick_of(flits); }
+  // While a promise is open: the cycle in which its next packet starts.
+  [[nodiscard]] Cycle resume_cycle() const { return cycle_of_tick(flits_.tick_of(0), q_); }
 
   // True if a packet that is granted now continues the open promise.
   [[nodiscard]] bool continues(MessageId message, std::uint64_t offset, std::uint32_t vc,
@@ -53,25 +57,48 @@ class TrainSender {
   // Another packet is granted. Nothing is promised of its train yet.
   void take(MessageId message, const PacketGrid& grid, std::uint16_t hop, std::uint64_t offset,
             std::uint32_t vc, Tick start);
-  // Announces the train from offset() to `end`, which is a boundary.
-  void promise(std::uint64_t end);
+  // The train that has just been taken, as it will leave if nothing else comes. Its data are
+  // announced up to `end`. `heads`: when the packets after the first are ready to stream; nullptr:
+  // in time. `keeps_vc`: all packets take the same VC, also if it has no credits. The result ends
+  // before `end` where the packets do not follow at equal distances.
+  [[nodiscard]] FlitRun forecast(std::uint64_t end, const PacketStarts* heads, bool keeps_vc) const;
+  // Announces the train that has just been taken.
+  void promise(const FlitRun& flits);
   // `n` flits up to a boundary have left, and the wire is free for other packets.
   void release(std::uint64_t n);
   // Withdraws the promised flits after offset().
   std::uint64_t cut(Cycle now);
 
-  // The first boundary in (offset(), limit) after which credits for a whole packet may be missing
-  // when the train reaches it, according to the announced credits; `limit` if there is none. The
-  // result may be earlier than the real boundary, but never later. Precondition: held.
-  [[nodiscard]] std::uint64_t first_unsure_of_credits(std::uint64_t limit) const;
+  // Boundaries in (offset(), limit). Precondition of all: held. Results may be earlier than the
+  // real boundary, but never later; `limit` if there is none. The first boundary whose next packet
+  // does not leave before tick `now`.
+  [[nodiscard]] std::uint64_t next_boundary(Tick now) const {
+    const std::uint64_t position = offset_ + gone_before(now);
+    const bool is_due = position != offset_ && grid_.is_boundary(position) &&
+                        !has_flaw(TrainFlaw::boundary_skipped);
+    return is_due ? position : grid_.packet_end(position);
+  }
+  // The first one after which credits for a whole packet may be missing when the train reaches it,
+  // or for a train that waits for credits, come earlier; according to the announced credits.
+  [[nodiscard]] std::uint64_t first_unsure_of_credits(std::uint64_t limit, Tick now) const;
+  // The first one from tick `now` on after which the packet's data may come at another time than
+  // the promise says. `heads`: when packets from next_boundary(now) on are ready to stream; nothing
+  // if they are not at equal distances.
+  [[nodiscard]] std::uint64_t first_unsure_of_data(std::uint64_t limit, Tick now,
+                                                   const std::optional<PacketStarts>& heads) const;
 
  private:
+  // When a train that waits for credits starts the packets after the one that ends `flits` after
+  // offset(): in the cycle in which the packet's last credit is seen. Nothing if that is not known.
+  [[nodiscard]] std::optional<PacketStarts> admission(std::uint64_t flits) const;
+  [[nodiscard]] std::uint64_t first_unsure_of_admission(std::uint64_t limit, Tick now) const;
+
   TrainChannel* to_ = nullptr;
   Tick rate_ = 1;
   Tick q_ = 1;
-  Tick start_ = 0;              // of the flit at offset_
-  std::uint64_t offset_ = 0;    // the last boundary accounted for
-  std::uint64_t promised_ = 0;  // the receiver expects flits up to this offset
+  Tick free_ = 0;
+  std::uint64_t offset_ = 0;  // the last boundary accounted for
+  FlitRun flits_;             // the promised flits from offset_ on
   PacketGrid grid_;
   MessageId message_;
   std::uint32_t vc_ = 0;

@@ -6,6 +6,7 @@
 #include <queue>
 #include <vector>
 
+#include "flowctl/flit_run.h"
 #include "hw/clock/clock_domain.h"
 #include "hw/ids.h"
 #include "hw/topology/link_timing.h"
@@ -21,13 +22,10 @@ struct TrainEvent {
   std::uint16_t hop = 0;  // begin: routers passed
   MessageId message;      // begin
   TrainChannel* channel = nullptr;
-  union {
-    std::uint64_t offset = 0;  // begin: offset of the first flit in its message
-    Tick rate;                 // credit begin
-  };
-  std::uint64_t n = 0;  // flits or credits: promised, or withdrawn
-  // begins: tick at which the first one is usable at the receiver, or seen by the sender.
-  Tick start = 0;
+  std::uint64_t offset = 0;  // begin: offset of the first flit in its message
+  // Begins: when the flits are usable at the receiver, or the credits seen by the sender. Cuts: n
+  // is the number of flits or credits that are withdrawn.
+  FlitRun flits;
 };
 
 // A timing wheel. Events of one cycle are delivered in the order in which they were posted, so on

@@ -31,7 +31,9 @@ Cycle TrainInjectionPort::evaluate(Cycle now) {
     // A packet of one flit ends as it starts.
     return take_note_of_end(now) ? now + 1 : next_check(now);
   }
-  if (train_.promise_open()) train_.cut(now);
+  if (!train_.promise_open()) return ask_again;
+  if (train_.resume_cycle() > now) return std::min(ask_again, train_.resume_cycle());
+  train_.cut(now);
   return ask_again;
 }
 
@@ -108,7 +110,9 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
   }
   if (train_.promise_open()) train_.cut(now);
   train_.take(queue().message(), grid, 0, offset_, vc_, start_tick);
-  train_.promise(queue().one_by_one() ? grid.packet_end(offset_) : grid.flits);
+  const bool keeps_vc = grid.message_mode || (candidates & (candidates - 1)) == 0;
+  train_.promise(train_.forecast(queue().one_by_one() ? grid.packet_end(offset_) : grid.flits,
+                                 nullptr, keeps_vc));
   return true;
 }
 
@@ -123,16 +127,17 @@ std::uint32_t TrainInjectionPort::first_of(VcMask candidates) const {
 }
 
 Cycle TrainInjectionPort::next_check(Cycle now) const {
-  const Cycle end = train_.release_cycle(train_.promised()) - 1;
+  const std::uint64_t promised = train_.promised();
+  const bool is_end = queue().one_by_one() || promised == train_.grid().flits;
+  const Cycle end = is_end ? train_.release_cycle(promised) - 1 : train_.decision_cycle(promised);
   // Each packet chooses a VC anew, because a VC with a lower number may have got credits.
   const VcMask below = permitted() & ((VcMask{1} << vc_) - 1);
   if (!train_.grid().message_mode && below != 0 && !has_flaw(TrainFlaw::vc_choice_skipped)) {
-    const std::uint64_t gone = train_.gone_before(now * ticks_per_cycle_);
-    const std::uint64_t boundary = train_.grid().packet_end(train_.offset() + gone);
-    if (boundary != train_.promised()) return train_.decision_cycle(boundary);
+    const std::uint64_t boundary = train_.next_boundary(now * ticks_per_cycle_);
+    if (boundary != promised) return train_.decision_cycle(boundary);
   }
-  const std::uint64_t unsure = train_.first_unsure_of_credits(train_.promised());
-  return unsure == train_.promised() ? end : std::min(end, train_.decision_cycle(unsure));
+  const std::uint64_t unsure = train_.first_unsure_of_credits(promised, now * ticks_per_cycle_);
+  return unsure == promised ? end : std::min(end, train_.decision_cycle(unsure));
 }
 
 std::uint64_t TrainInjectionPort::packets_left(Cycle now) const {

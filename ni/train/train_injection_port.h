@@ -1,6 +1,7 @@
 // The injection port of train fidelity.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "flowctl/train/train_sender.h"
@@ -17,7 +18,7 @@ class TrainInjectionPort : public InjectionPort {
 
   Cycle evaluate(Cycle now) override;
   [[nodiscard]] Cycle credits_announced(Cycle now, Cycle planned) const override {
-    return train_.held() && planned > now ? next_check(now) : planned;
+    return train_.held() && planned > now ? std::max(planned, next_check(now)) : planned;
   }
   [[nodiscard]] std::uint64_t packets_left(Cycle now) const override;
   [[nodiscard]] Cycle packets_left_at(std::uint64_t flits) const override;

@@ -115,6 +115,10 @@ std::uint64_t TrainRouter::gone_to_boundary(const Now& now, std::uint32_t output
   const TrainSender& train = outputs_[output].train;
   const std::uint64_t gone = train.gone_before(now.begin);
   const std::uint64_t position = train.offset() + gone;
+  if (has_flaw(TrainFlaw::gap_hidden) && position != train.promised() &&
+      train.start_of_next(gone) > now.end) {
+    return 0;
+  }
   if (position == train.promised() || train.grid().is_boundary(position)) return gone;
   // The train has passed boundaries without a decision, and a later packet is on the wire now.
   boundary_[output] = train.release_cycle(train.grid().packet_end(position));
@@ -183,10 +187,15 @@ void TrainRouter::eject(const Output& out, std::uint64_t flits) {
     const std::uint64_t length = grid.length_at(at);
     std::uint64_t count = 1;
     if (at >= grid.first_packet || length == grid.packet) count = (end - at) / length;
+    const auto arrival = [&](std::uint64_t boundary) {
+      return train.release_cycle(boundary) - 1 + out.ejection.latency;
+    };
+    const Cycle told = arrival(at + length);
     at += count * length;
+    const Cycle first =
+        has_flaw(TrainFlaw::gaps_not_told) ? arrival(at) - (count - 1) * length : told;
     out.ejection.sink->packets_end(out.ejection.port, train.message(), count,
-                                   static_cast<std::uint32_t>(length),
-                                   train.release_cycle(at) - 1 + out.ejection.latency);
+                                   static_cast<std::uint32_t>(length), first, arrival(at));
   }
 }
 
@@ -381,7 +390,8 @@ void TrainRouter::credits_changed(std::uint32_t output, bool look_now) {
   } else if (output_flags_[output].held && output_flags_[output].credit_check &&
              check_[output] > clock_.now()) {
     // Credits are usually announced before the train needs them. Then the check is postponed.
-    check_[output] = next_check(present(clock_.now()), output);
+    // Packets that were sure before stay so.
+    check_[output] = std::max(check_[output], next_check(present(clock_.now()), output));
   }
 }
 
@@ -399,8 +409,8 @@ void TrainRouter::settle(const Now& now) {
       if (!as_planned) plan(now, o);
     } else if (output_flags_[o].promise_open) {
       const TrainSender& train = outputs_[o].train;
-      const Cycle due = train.decision_cycle(train.offset());
-      if (due <= now.cycle) {
+      const Cycle due = train.resume_cycle();
+      if (due <= now.cycle && !has_flaw(TrainFlaw::lost_start_kept)) {
         cut(now, o);
       } else {
         recheck_at(due);
@@ -439,14 +449,19 @@ void TrainRouter::announce(std::uint32_t output, std::uint64_t packet_end) {
   const std::uint32_t input = input_of_[output];
   TrainChannel& channel = channels_[input];
   out.is_new = false;
-  const bool one_packet = output_flags_[output].contended || input_flags_[input].contended ||
-                          channel.ticks_per_flit() > train.rate();
+  const bool one_packet = output_flags_[output].contended || input_flags_[input].contended;
   const std::uint64_t end = one_packet ? packet_end : channel.front(out.vc).end();
-  train.promise(end);
-  channel.return_credits(out.vc, end - train.offset(), train.free_tick(), train.rate());
+  const std::optional<PacketStarts> heads =
+      packet_end < end && comes_late(output) ? heads_from(output, packet_end) : std::nullopt;
+  const bool in_time = heads.has_value() || !comes_late(output);
+  const FlitRun flits =
+      train.forecast(in_time ? end : packet_end, heads ? &*heads : nullptr, keeps_vc(output));
+  train.promise(flits);
+  channel.return_credits(out.vc, flits);
   // A packet that has started cannot be cut.
-  out.is_told = out.ejects() && (end == packet_end || has_flaw(TrainFlaw::deliver_promised_tail));
-  if (out.is_told) eject(out, end - train.offset());
+  const bool is_certain = train.promised() == packet_end;
+  out.is_told = out.ejects() && (is_certain || has_flaw(TrainFlaw::deliver_promised_tail));
+  if (out.is_told) eject(out, flits.n);
 }
 
 Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
@@ -465,17 +480,18 @@ Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
   // another output before the wire of this output is free.
   if (contended && (last_packet || train.full_rate())) return boundary_[output];
   if (!last_packet) {
-    const bool every_packet =
-        contended || channel.ticks_per_flit() > train.rate() || may_choose_another_vc(output);
-    if (every_packet) {
-      return train.decision_cycle(
-          train.grid().packet_end(train.offset() + train.gone_before(now.begin)));
+    if (contended || may_choose_another_vc(output)) {
+      return train.decision_cycle(train.next_boundary(now.begin));
     }
-    const std::uint64_t unsure = train.first_unsure_of_credits(limit);
-    if (unsure < limit) {
-      output_flags_[output].credit_check = true;
-      return train.decision_cycle(unsure);
+    std::uint64_t unsure = train.first_unsure_of_credits(limit, now.begin);
+    if (unsure < limit) output_flags_[output].credit_check = true;
+    if (comes_late(output)) {
+      const std::uint64_t next = train.next_boundary(now.begin);
+      if (next < unsure) {
+        unsure = train.first_unsure_of_data(unsure, now.begin, heads_from(output, next));
+      }
     }
+    if (unsure < limit) return train.decision_cycle(unsure);
   }
   if (data_end > train.promised()) return train.decision_cycle(train.promised());
   // A cut has come, or the promise ends with the data.
@@ -486,6 +502,32 @@ Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
   }
   channel.set_ends_lazily(out.vc, true);
   return kNever;
+}
+
+bool TrainRouter::comes_late(std::uint32_t output) const {
+  const TrainChannel& channel = channels_[input_of_[output]];
+  return channel.ticks_per_flit() > outputs_[output].train.rate() ||
+         channel.front(outputs_[output].vc).usable.has_gaps();
+}
+
+std::optional<PacketStarts> TrainRouter::heads_from(std::uint32_t output,
+                                                    std::uint64_t boundary) const {
+  const Output& out = outputs_[output];
+  const TrainChannel& channel = channels_[input_of_[output]];
+  const TrainSegment& segment = channel.front(out.vc);
+  const std::uint64_t packet = out.train.grid().packet;
+  std::optional<PacketStarts> heads = segment.usable.packets_from(boundary - segment.first, packet);
+  const Tick wait = wait_to_stream(packet, channel.ticks_per_flit(), out.train.rate());
+  if (!heads || (heads->clock != 0 && wait % heads->clock != 0)) return std::nullopt;
+  heads->first += wait;
+  return heads;
+}
+
+// In message mode a message keeps its VC. In packet mode a packet may take another one.
+bool TrainRouter::keeps_vc(std::uint32_t output) const {
+  const Output& out = outputs_[output];
+  const VcMask permitted = input_vc(input_of_[output], out.vc).state.permitted;
+  return out.train.grid().message_mode || (permitted & (permitted - 1)) == 0;
 }
 
 // In packet mode every packet chooses its VC, and a lower VC may have received credits.

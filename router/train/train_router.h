@@ -182,6 +182,14 @@ class TrainRouter : public sc_core::sc_module,
   void announce(std::uint32_t output, std::uint64_t packet_end);
   // The first boundary at which skipping the decision could be wrong. Sets or clears credit_check.
   [[nodiscard]] Cycle next_check(const Now& now, std::uint32_t output);
+  // Functions of a held output.
+  // Whether the data of its train may come later than its wire is free.
+  [[nodiscard]] bool comes_late(std::uint32_t output) const;
+  // When the packets of its train from `boundary` on are ready to stream, as far as the front
+  // segment tells; nothing if they are not at equal distances.
+  [[nodiscard]] std::optional<PacketStarts> heads_from(std::uint32_t output,
+                                                       std::uint64_t boundary) const;
+  [[nodiscard]] bool keeps_vc(std::uint32_t output) const;
   [[nodiscard]] bool may_choose_another_vc(std::uint32_t output) const;
   [[nodiscard]] bool completes_message(const Output& out) const;
   void recheck_now() {

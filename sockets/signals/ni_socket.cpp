@@ -66,7 +66,7 @@ void NiSocket::flit_ejected(std::uint32_t port, std::uint32_t vc, const Flit& fl
 }
 
 void NiSocket::packets_end(std::uint32_t, MessageId message, std::uint64_t count,
-                           std::uint32_t flits, Cycle arrival) {
+                           std::uint32_t flits, Cycle, Cycle arrival) {
   received_flits_ += count * flits;
   if (messages_.received(message, count * flits)) arrivals_.push_back({arrival, message});
 }

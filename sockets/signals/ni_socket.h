@@ -71,7 +71,7 @@ class NiSocket : public sc_core::sc_module,
   void explain_waits(WaitList& waits) const;
 
   void packets_end(std::uint32_t port, MessageId message, std::uint64_t count, std::uint32_t flits,
-                   Cycle arrival) override;
+                   Cycle first, Cycle arrival) override;
   [[nodiscard]] EjectionObserver* flit_observer() override { return this; }
 
   void sample(Cycle now) override;

@@ -140,7 +140,7 @@ void RouterSocket::sample_ejection(std::size_t port, Cycle now) {
   if (packet == 0) packet = flit.left_in_packet;
   if (!ends_packet(flit.type)) return;
   ejection.to.sink->packets_end(ejection.to.port, sent.message, 1, packet,
-                                now + ejection.to.latency);
+                                now + ejection.to.latency, now + ejection.to.latency);
   packet = 0;
 }
 

@@ -85,7 +85,7 @@ class SignalRouter::OutputEnd : public FlitObserver, public FlitReceiver {
 class SignalRouter::EjectionEnd : public PacketSink, public EjectionObserver {
  public:
   explicit EjectionEnd(SignalRouter& owner) : owner_(owner) {}
-  void packets_end(std::uint32_t, MessageId, std::uint64_t, std::uint32_t, Cycle) override {}
+  void packets_end(std::uint32_t, MessageId, std::uint64_t, std::uint32_t, Cycle, Cycle) override {}
   [[nodiscard]] EjectionObserver* flit_observer() override { return this; }
   void flit_ejected(std::uint32_t, std::uint32_t vc, const Flit& flit) override {
     flit_ = owner_.leaving(vc, flit);

@@ -31,6 +31,30 @@ TEST_CASE("Sixteen times the bytes take the same number of decisions") {
   }
 }
 
+// A fraction of a flit a cycle: packets wait for their data at the NI's port, and for credits at
+// the injection port.
+TEST_CASE("Sixteen times the bytes take the same number of decisions on slow and unequal links") {
+  const auto with_rate = [](std::uint64_t sixteenths) {
+    LinkSpec link = test::kDefaultLink;
+    link.bytes_per_second = link.bytes_per_second / 16 * sixteenths;
+    return link;
+  };
+  SystemConfig config = in_mode(FlowControlMode::message);
+  config.router.vc_depth_flits = 700;  // more than the round trip
+  for (const std::uint64_t sixteenths : {15U, 12U, 8U}) {
+    const Topology torus = make_torus({4, 4}, with_rate(sixteenths));
+    for (const char* algorithm : {"multitree", "ring"}) {
+      CAPTURE(algorithm, sixteenths);
+      const auto small = test::run_collective(algorithm, torus, Bytes{1} << 24, config, train());
+      const auto large = test::run_collective(algorithm, torus, Bytes{1} << 28, config, train());
+      CHECK(small.verified);
+      CHECK(large.verified);
+      CHECK(large.flit_hops > 15 * small.flit_hops);
+      CHECK(large.evaluations < small.evaluations + small.evaluations / 20);
+    }
+  }
+}
+
 TEST_CASE("A lone message of any length is one train") {
   const Topology line = make_mesh({4}, test::kDefaultLink);
   const auto hops_and_cost = [&](Bytes bytes) {

@@ -65,35 +65,35 @@ TEST_CASE("The unit is idle from the cycle in which its last message is reduced"
 
 TEST_CASE("Streaming at port rate adds its latency to the last flit's visibility") {
   ReductionUnit unit(streaming(0, 4), 2);
-  const Cycle lane_done = unit.packets_visible(0, 1, 256, 17, 66);
+  const Cycle lane_done = unit.packets_visible(0, 1, 256, 17, 66, 66);
   CHECK(unit.message_visible(256, 66, lane_done) == 70);
 }
 
 TEST_CASE("A lane that is as fast as the flits never lags behind them") {
   ReductionUnit unit(streaming(16), 1);
-  static_cast<void>(unit.packets_visible(0, 1, 256, 17, 66));
-  CHECK(unit.packets_visible(0, 1, 256, 17, 83) == 83);
+  static_cast<void>(unit.packets_visible(0, 1, 256, 17, 66, 66));
+  CHECK(unit.packets_visible(0, 1, 256, 17, 83, 83) == 83);
 }
 
 TEST_CASE("A slower lane lags behind by what it cannot do in the packets' time") {
   ReductionUnit unit(streaming(8), 1);
   // 256 bytes take 32 cycles from the first flit at 50; the next packet has to wait for the lane.
-  static_cast<void>(unit.packets_visible(0, 1, 256, 17, 66));
-  const Cycle lane_done = unit.packets_visible(0, 1, 256, 17, 83);
+  static_cast<void>(unit.packets_visible(0, 1, 256, 17, 66, 66));
+  const Cycle lane_done = unit.packets_visible(0, 1, 256, 17, 83, 83);
   CHECK(lane_done == 50 + 32 + 32);
   CHECK(unit.message_visible(512, 83, lane_done) == lane_done + 1);
 }
 
 TEST_CASE("Lanes of different ports work at the same time") {
   ReductionUnit unit(streaming(8), 2);
-  CHECK(unit.packets_visible(0, 1, 256, 17, 66) == 82);
-  CHECK(unit.packets_visible(1, 1, 256, 17, 66) == 82);
+  CHECK(unit.packets_visible(0, 1, 256, 17, 66, 66) == 82);
+  CHECK(unit.packets_visible(1, 1, 256, 17, 66, 66) == 82);
 }
 
 TEST_CASE("A message is not held up by packets of others that its lane takes after its own") {
   ReductionUnit unit(streaming(1), 1);
-  const Cycle lane_done = unit.packets_visible(0, 1, 16, 1, 100);
-  static_cast<void>(unit.packets_visible(0, 1, 1600, 100, 200));
+  const Cycle lane_done = unit.packets_visible(0, 1, 16, 1, 100, 100);
+  static_cast<void>(unit.packets_visible(0, 1, 1600, 100, 200, 200));
   CHECK(unit.message_visible(16, 103, lane_done) == lane_done + 1);
 }
 
@@ -107,19 +107,37 @@ TEST_CASE("Packets without a gap occupy a lane as if they were told of one by on
         last += 20 + 7 * run;
         Cycle expected = 0;
         for (std::uint64_t p = 0; p < count; ++p) {
-          expected = one_by_one.packets_visible(0, 1, 272, 17, last + 17 * p);
+          expected = one_by_one.packets_visible(0, 1, 272, 17, last + 17 * p, last + 17 * p);
         }
         last += 17 * (count - 1);
         CAPTURE(rate, count, run);
-        CHECK(together.packets_visible(0, count, 272, 17, last) == expected);
+        CHECK(together.packets_visible(0, count, 272, 17, last - 17 * (count - 1), last) ==
+              expected);
       }
+    }
+  }
+}
+
+TEST_CASE(
+    "Packets at equal distances that are no whole cycles occupy a lane as if told of singly") {
+  for (std::uint64_t rate = 1; rate <= 40; ++rate) {
+    for (std::uint64_t sixteenths = 17 * 16; sixteenths < 22 * 16; sixteenths += 5) {
+      ReductionUnit together(streaming(rate), 1);
+      ReductionUnit one_by_one(streaming(rate), 1);
+      const auto last_of = [&](std::uint64_t packet) { return 30 + packet * sixteenths / 16; };
+      Cycle expected = 0;
+      for (std::uint64_t p = 0; p < 9; ++p) {
+        expected = one_by_one.packets_visible(0, 1, 272, 17, last_of(p), last_of(p));
+      }
+      CAPTURE(rate, sixteenths);
+      CHECK(together.packets_visible(0, 9, 272, 17, last_of(0), last_of(8)) == expected);
     }
   }
 }
 
 TEST_CASE("A unit that waits for whole messages ignores packets") {
   ReductionUnit unit(after_message(128), 1);
-  const Cycle lane_done = unit.packets_visible(0, 1, 256, 17, 20);
+  const Cycle lane_done = unit.packets_visible(0, 1, 256, 17, 20, 20);
   CHECK(unit.message_visible(256, 20, lane_done) == 23);
 }
 

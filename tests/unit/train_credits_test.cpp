@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 #include <vector>
@@ -17,6 +18,56 @@ TEST_CASE("A run's closed form counts the ticks that have passed") {
       REQUIRE(run.before(tick) == counted);
     }
   }
+}
+
+FlitRun random_comb(std::mt19937& random, Tick start) {
+  FlitRun run;
+  run.rate = 1 + random() % 3;
+  run.burst = static_cast<std::uint16_t>(1 + random() % 5);
+  run.clock = random() % 2 == 0 ? 0 : static_cast<std::uint32_t>(1 + random() % 4);
+  run.stride = run.burst * run.rate + run.clock + random() % 6;
+  run.start = start + run.clock;
+  run.n = 1 + random() % 12;
+  return run;
+}
+
+TEST_CASE("A run with gaps counts the ticks of its flits, also when some have passed") {
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    FlitRun run = random_comb(random, random() % 7);
+    std::vector<Tick> ticks;
+    for (std::uint64_t i = 0; i < run.n; ++i) ticks.push_back(run.tick_of(i));
+    REQUIRE(std::is_sorted(ticks.begin(), ticks.end()));
+    REQUIRE(std::adjacent_find(ticks.begin(), ticks.end()) == ticks.end());
+    while (true) {
+      REQUIRE(run.n == ticks.size());
+      for (Tick tick = 0; tick < 150; ++tick) {
+        const auto passed = std::lower_bound(ticks.begin(), ticks.end(), tick) - ticks.begin();
+        REQUIRE(run.before(tick) == static_cast<std::uint64_t>(passed));
+      }
+      for (std::uint64_t i = 0; i < run.n; ++i) REQUIRE(run.tick_of(i) == ticks[i]);
+      if (ticks.empty()) break;
+      const std::uint64_t passed = 1 + random() % ticks.size();
+      ticks.erase(ticks.begin(), ticks.begin() + static_cast<std::ptrdiff_t>(passed));
+      run.drop(passed);
+    }
+  }
+}
+
+TEST_CASE("A run with gaps goes on with the burst that would be its next") {
+  INFO("seed 1");
+  std::mt19937 random(1);
+  FlitRun run = random_comb(random, 5);
+  run.n = std::uint64_t{3} * run.burst;
+  FlitRun next = run;
+  next.start += 3 * run.stride;
+  CHECK(run.goes_on_with(next));
+  ++next.start;
+  CHECK_FALSE(run.goes_on_with(next));
+  next.start -= 1;
+  next.stride += 1;
+  CHECK_FALSE(run.goes_on_with(next));
 }
 
 // The same books, credit by credit.
@@ -58,7 +109,8 @@ TEST_CASE("Credits in runs tell the same as credits one by one") {
       runs.spend(spent);
       plain.spend(spent);
       if (runs.coming.before(now + 1) == runs.coming.n && random() % 2 == 0) {
-        const FlitRun next{now + 1 + random() % 5, 1 + random() % 3, 1 + random() % 9};
+        const FlitRun plain_run{now + 1 + random() % 5, 1 + random() % 3, 1 + random() % 9};
+        const FlitRun next = random() % 2 == 0 ? plain_run : random_comb(random, now + 1);
         runs.counted += runs.coming.n;
         runs.coming = next;
         plain.announce(next);
