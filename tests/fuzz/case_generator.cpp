@@ -10,6 +10,7 @@ namespace espalier::fuzz {
 FuzzCase draw_case(std::uint64_t seed, std::uint64_t number) {
   Draw draw(seed, number);
   FuzzCase fuzz_case;
+  fuzz_case.has_long_trains = draw.percent(30);
   draw_system(draw, fuzz_case);
   draw_workload(draw, fuzz_case);
   draw_faults(draw, fuzz_case);

@@ -17,12 +17,12 @@ struct Rate {
 // Links of one system: alike, or each its own, with latencies up to some limit.
 class LinkMaker {
  public:
-  LinkMaker(Draw& draw, const ClockSpec& clock)
+  LinkMaker(Draw& draw, const ClockSpec& clock, bool unequal)
       : draw_(draw), full_rate_(clock.hertz * clock.flit_bytes) {
     longest_ = draw.pick<std::uint64_t>({1, 4, 12, 12, 40});
     // In every second system all links have one rate, in half of these the full one.
     const std::uint64_t regime = draw.between(0, 3);
-    if (regime == 0) common_rate_ = full_rate_;
+    if (regime == 0 && !unequal) common_rate_ = full_rate_;
     if (regime == 1) common_rate_ = any_rate();
   }
 
@@ -35,7 +35,8 @@ class LinkMaker {
   // Numerators with a small common multiple: it is the number of ticks per cycle.
   std::uint64_t any_rate() {
     std::vector<std::uint64_t> rates;
-    for (const Rate& rate : {Rate{1, 1}, {2, 3}, {3, 5}, {1, 2}, {1, 3}, {3, 4}, {4, 5}, {5, 6}}) {
+    for (const Rate& rate :
+         {Rate{1, 1}, {2, 3}, {3, 5}, {1, 2}, {1, 3}, {3, 4}, {4, 5}, {5, 6}, {15, 16}, {25, 32}}) {
       // Thirds of a flit are whole bytes for some flit sizes only.
       if (full_rate_ * rate.flits % rate.cycles == 0) {
         rates.push_back(full_rate_ * rate.flits / rate.cycles);
@@ -135,7 +136,7 @@ void draw_shape(Draw& draw, LinkMaker& links, TopologyConfig& topology) {
 
 void draw_topology(Draw& draw, FuzzCase& fuzz_case) {
   SystemConfig& system = fuzz_case.point.system;
-  LinkMaker links(draw, system.clock);
+  LinkMaker links(draw, system.clock, fuzz_case.has_long_trains);
   system.link = links.make();
   if (draw.percent(25)) {
     draw_shape(draw, links, system.topology);

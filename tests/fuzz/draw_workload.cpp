@@ -25,6 +25,7 @@ class MessageMaker {
       : draw_(draw),
         flit_(fuzz_case.point.system.clock.flit_bytes),
         payload_(fuzz_case.point.system.flow_control.payload_bytes),
+        is_long_(fuzz_case.has_long_trains),
         nodes_(nodes),
         hot_(draw.between(0, nodes - 1)),
         spread_(draw.pick<Cycle>({0, 3, 30, 200})) {
@@ -55,6 +56,7 @@ class MessageMaker {
   }
 
   Bytes size() {
+    if (is_long_) return draw_.between(40, 600) * flit_;
     switch (draw_.between(0, 9)) {
       case 0:
         return draw_.between(1, flit_);
@@ -72,6 +74,7 @@ class MessageMaker {
   Draw& draw_;
   Bytes flit_;
   Bytes payload_;
+  bool is_long_;
   std::size_t nodes_;
   std::size_t hot_;  // many send to it, and it sends more than others
   Cycle spread_;

@@ -39,7 +39,7 @@ struct NamedFlaw {
   const char* name;
 };
 
-constexpr std::array<NamedFlaw, 12> kFlaws{{
+constexpr std::array<NamedFlaw, 20> kFlaws{{
     {TrainFlaw::deliver_promised_tail, "deliver_promised_tail"},
     {TrainFlaw::no_retry_of_unmatched, "no_retry_of_unmatched"},
     {TrainFlaw::release_planned_only, "release_planned_only"},
@@ -52,6 +52,14 @@ constexpr std::array<NamedFlaw, 12> kFlaws{{
     {TrainFlaw::credits_never_short, "credits_never_short"},
     {TrainFlaw::tail_waiter_ignored, "tail_waiter_ignored"},
     {TrainFlaw::vc_choice_skipped, "vc_choice_skipped"},
+    {TrainFlaw::rounding_forgotten, "rounding_forgotten"},
+    {TrainFlaw::early_credits_ignored, "early_credits_ignored"},
+    {TrainFlaw::late_data_ignored, "late_data_ignored"},
+    {TrainFlaw::boundary_skipped, "boundary_skipped"},
+    {TrainFlaw::gap_hidden, "gap_hidden"},
+    {TrainFlaw::lost_start_kept, "lost_start_kept"},
+    {TrainFlaw::short_packet_in_step, "short_packet_in_step"},
+    {TrainFlaw::gaps_not_told, "gaps_not_told"},
 }};
 
 struct HuntOptions {

@@ -32,6 +32,8 @@ struct Graph {
 };
 
 struct FuzzCase {
+  // Messages of many packets over links of unequal rates: trains with gaps between their packets.
+  bool has_long_trains = false;
   RunPoint point;
   std::optional<Graph> graph;  // where point.system.topology.kind is file
 };
