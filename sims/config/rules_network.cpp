@@ -76,6 +76,12 @@ class NetworkRules {
   }
 
  private:
+  // Records an error at the first of the keys that is given, unless one has an invalid value.
+  void report(std::initializer_list<const char*> keys, const std::string& what,
+              const std::string& hint) {
+    given_.rule(keys, [&](const Place& at) { diagnostics_.error(at, what, hint); });
+  }
+
   void check_link_times() {
     given_.rule({"system.link.bandwidth", "system.router.flit_bytes", "system.router.clock"},
                 [&](const Place& at) {
@@ -195,33 +201,24 @@ class NetworkRules {
         flow.sub_message_bytes % flow.payload_bytes == 0) {
       return;
     }
-    given_.rule(
-        {"system.flow_control.sub_message_bytes", "system.flow_control.payload_bytes",
-         "system.flow_control.mode"},
-        [&](const Place& at) {
-          diagnostics_.error(
-              at,
-              fmt::format("system.flow_control.sub_message_bytes: {} is not a multiple of "
-                          "the {} B payload of a sub-packet",
-                          flow.sub_message_bytes, flow.payload_bytes),
-              fmt::format("for example {}",
-                          (flow.sub_message_bytes / flow.payload_bytes + 1) * flow.payload_bytes));
-        });
+    report({"system.flow_control.sub_message_bytes", "system.flow_control.payload_bytes",
+            "system.flow_control.mode"},
+           fmt::format("system.flow_control.sub_message_bytes: {} is not a multiple of "
+                       "the {} B payload of a sub-packet",
+                       flow.sub_message_bytes, flow.payload_bytes),
+           fmt::format("for example {}",
+                       (flow.sub_message_bytes / flow.payload_bytes + 1) * flow.payload_bytes));
   }
 
   void check_vc_depth() {
     if (!has_shallow_vcs()) return;
     const std::uint64_t packet = longest_packet_flits(system_);
-    given_.rule({"system.router.vc_depth_flits", "system.flow_control.payload_bytes",
-                 "system.router.flit_bytes", "system.router.switching"},
-                [&](const Place& at) {
-                  diagnostics_.error(
-                      at,
-                      fmt::format("system.router.vc_depth_flits: virtual cut-through needs room "
-                                  "for a whole packet of {} flits, but a VC holds {} flits",
-                                  packet, system_.router.vc_depth_flits),
-                      fmt::format("at least {}, or system.router.switching: wormhole", packet));
-                });
+    report({"system.router.vc_depth_flits", "system.flow_control.payload_bytes",
+            "system.router.flit_bytes", "system.router.switching"},
+           fmt::format("system.router.vc_depth_flits: virtual cut-through needs room for a whole "
+                       "packet of {} flits, but a VC holds {} flits",
+                       packet, system_.router.vc_depth_flits),
+           fmt::format("at least {}, or system.router.switching: wormhole", packet));
   }
   [[nodiscard]] bool has_shallow_vcs() const {
     return system_.router.switching == Switching::vct &&
@@ -270,20 +267,16 @@ class NetworkRules {
   // While a flit crosses a link, the watchdog sees no movement.
   void check_watchdog() {
     if (topology_ == nullptr) return;
-    given_.rule({"simulation.watchdog_cycles", "system.link.latency", "system.router.clock"},
-                [&](const Place& at) {
-                  Cycle longest = 0;
-                  for (const TopologyLink& link : topology_->links()) {
-                    longest =
-                        std::max(longest, cycles_covering(link.spec.latency_ps, system_.clock));
-                  }
-                  if (point_.simulation.watchdog_cycles > longest) return;
-                  diagnostics_.error(at,
-                                     fmt::format("simulation.watchdog_cycles: {} cycles are too "
-                                                 "few, because a flit is on a link for {} cycles",
-                                                 point_.simulation.watchdog_cycles, longest),
-                                     fmt::format("more than {}", longest));
-                });
+    Cycle longest = 0;
+    for (const TopologyLink& link : topology_->links()) {
+      longest = std::max(longest, cycles_covering(link.spec.latency_ps, system_.clock));
+    }
+    if (point_.simulation.watchdog_cycles > longest) return;
+    report({"simulation.watchdog_cycles", "system.link.latency", "system.router.clock"},
+           fmt::format("simulation.watchdog_cycles: {} cycles are too few, because a flit is on a "
+                       "link for {} cycles",
+                       point_.simulation.watchdog_cycles, longest),
+           fmt::format("more than {}", longest));
   }
 
   // A single flit is refused for as long as the watchdog waits with a probability of (stall
@@ -312,24 +305,18 @@ class NetworkRules {
     if (point_.simulation.fidelity != Fidelity::train) return;
     const std::string obstacle = train_obstacle(point_);
     if (obstacle.empty()) return;
-    given_.rule(
-        {"simulation.fidelity", "system.router.switching", "system.router.hold",
-         "simulation.monitors", "simulation.stall_probability", "simulation.rtl"},
-        [&](const Place& at) {
-          diagnostics_.error(
-              at, fmt::format("simulation.fidelity: train is not exact with {}", obstacle),
-              "write simulation.fidelity: cycle, or auto, which picks the fastest exact fidelity");
-        });
+    report({"simulation.fidelity", "system.router.switching", "system.router.hold",
+            "simulation.monitors", "simulation.stall_probability", "simulation.rtl"},
+           fmt::format("simulation.fidelity: train is not exact with {}", obstacle),
+           "write simulation.fidelity: cycle, or auto, which picks the fastest exact fidelity");
   }
 
   void check_rtl() {
     if (!point_.control || !point_.simulation.has_rtl(RtlBlock::output_hold)) return;
-    given_.rule({"simulation.rtl"}, [&](const Place& at) {
-      diagnostics_.error(at,
-                         "simulation.rtl: output_hold has no lane for control messages, and this "
-                         "point has a section control",
-                         "remove output_hold, or the section control");
-    });
+    report({"simulation.rtl"},
+           "simulation.rtl: output_hold has no lane for control messages, and this point has a "
+           "section control",
+           "remove output_hold, or the section control");
   }
 
   // Each dimension is a separate network with flits of its own width.
@@ -416,14 +403,11 @@ class NetworkRules {
     const Framing framing(framing_spec(system_), traffic.message_bytes);
     const auto most = static_cast<double>(framing.flits());
     if (traffic.injection_rate > most) {
-      given_.rule({"traffic.injection_rate", "traffic.message"}, [&](const Place& place) {
-        diagnostics_.error(
-            place,
-            fmt::format("traffic.injection_rate: a node generates at most one message per cycle, "
-                        "which is {} flits here, head flits included",
-                        framing.flits()),
-            fmt::format("at most {}, or a larger traffic.message", framing.flits()));
-      });
+      report({"traffic.injection_rate", "traffic.message"},
+             fmt::format("traffic.injection_rate: a node generates at most one message per cycle, "
+                         "which is {} flits here, head flits included",
+                         framing.flits()),
+             fmt::format("at most {}, or a larger traffic.message", framing.flits()));
     }
     if (traffic.burst_messages != 0 && traffic.injection_rate >= 1) {
       diagnostics_.error(given_.place_of("traffic.burst_messages"),
@@ -438,42 +422,36 @@ class NetworkRules {
         point_.control->duration_cycles != 0) {
       return;
     }
-    given_.rule({"control.duration_cycles"}, [&](const Place& at) {
-      diagnostics_.error(
-          at, "control.duration_cycles: without a collective control messages need a duration",
-          "for example 100000");
-    });
+    report({"control.duration_cycles"},
+           "control.duration_cycles: without a collective control messages need a duration",
+           "for example 100000");
   }
 
   // Checked for each point, because control.vcs may be a list.
   void check_control() {
     const bool own = point_.control->vcs == ControlVcs::own;
     const std::uint32_t needed = least_vc_classes(*topology_) * (own ? 2 : 1);
-    given_.rule({"system.router.vcs", "control.vcs", "control.pattern"}, [&](const Place& at) {
-      if (system_.router.vcs >= needed) return;
-      diagnostics_.error(
-          at,
-          fmt::format(
-              "system.router.vcs: control messages with {} VCs need {} VCs on this network: {}",
-              own ? "their own" : "shared", needed,
-              own ? "one of each VC class for control messages, and one for gradients"
-                  : "one of each VC class"),
-          fmt::format("at least {}", needed));
-    });
+    if (system_.router.vcs < needed) {
+      report({"system.router.vcs", "control.vcs", "control.pattern"},
+             fmt::format(
+                 "system.router.vcs: control messages with {} VCs need {} VCs on this network: {}",
+                 own ? "their own" : "shared", needed,
+                 own ? "one of each VC class for control messages, and one for gradients"
+                     : "one of each VC class"),
+             fmt::format("at least {}", needed));
+    }
     if (topology_->num_nodes() < 2) {
       diagnostics_.error(
           given_.place_of_section("control"),
           "control: the network has a single node, which has no destination for control messages",
           "use a network of at least two nodes");
     }
-    given_.rule({"system.router.hold", "system.router.switching"}, [&](const Place& at) {
-      if (!holds_blocked_packets()) return;
-      diagnostics_.error(at,
-                         "system.router.hold: a blocked wormhole packet of a gradient that holds "
-                         "the crossbar would also block control messages",
-                         "write system.router.hold: flit, or system.router.switching: vct, which "
-                         "applies to gradients only");
-    });
+    if (!holds_blocked_packets()) return;
+    report({"system.router.hold", "system.router.switching"},
+           "system.router.hold: a blocked wormhole packet of a gradient that holds the crossbar "
+           "would also block control messages",
+           "write system.router.hold: flit, or system.router.switching: vct, which applies to "
+           "gradients only");
   }
 
   void check_tenants() {
@@ -486,19 +464,19 @@ class NetworkRules {
                          "for example system.topology: {type: data_center, racks_per_pod: 2, ...}");
       return;
     }
-    given_.rule(
-        {"tenants.rate", "system.link.bandwidth", "system.topology.aggregation_link.bandwidth"},
-        [&](const Place&) {
-          const std::uint64_t most =
-              data_center_links(system_.topology, system_.link).aggregation.bytes_per_second;
-          if (point_.tenants->bytes_per_second <= most) return;
-          diagnostics_.error(
-              given_.place_of("tenants.rate"),
-              fmt::format(
-                  "tenants.rate: a flow uses one uplink of its rack, which carries at most {}",
-                  format_quantity(Quantity::rate, most)),
-              fmt::format("at most {}", format_quantity(Quantity::rate, most)));
-        });
+    const std::uint64_t most =
+        data_center_links(system_.topology, system_.link).aggregation.bytes_per_second;
+    if (point_.tenants->bytes_per_second <= most ||
+        !given_.usable({"tenants.rate", "system.link.bandwidth",
+                        "system.topology.aggregation_link.bandwidth"})) {
+      return;
+    }
+    const std::string rate = format_quantity(Quantity::rate, most);
+    diagnostics_.error(
+        given_.place_of("tenants.rate"),
+        fmt::format("tenants.rate: a flow uses one uplink of its rack, which carries at most {}",
+                    rate),
+        fmt::format("at most {}", rate));
   }
 
   const RunPoint& point_;
