@@ -1,13 +1,379 @@
 #include "sims/system/host_simulation.h"
 
-#include <stdexcept>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <queue>
+#include <stdexcept>
+#include <utility>
+
+#include "alg/routes/routing.h"
+#include "hw/clock/clock_domain.h"
+#include "ni/engines/stream_engine.h"
 #include "sims/point/config.h"
+#include "sims/system/side_routes.h"
 #include "sims/system/simulated_system.h"
+#include "sims/system/stream_programs.h"
 
 namespace espalier {
 
 namespace {
+
+// Messages between hosts, as short messages on the network. Between two ranks, messages are
+// received in the order in which they were sent. Packets may overtake each other on different VCs,
+// so a message that arrives early is kept until the messages before it have arrived, as in a
+// transport protocol.
+class HostMessages : public SideListener {
+ public:
+  using Receive = std::function<void(const HostMessage&, Cycle)>;
+
+  // Connects the NIs. `nodes` is indexed by rank. All arguments must outlive this object.
+  HostMessages(const Topology& topology, Fabric& fabric, SideRoutes& routes,
+               const std::vector<NodeId>& nodes, Receive receive)
+      : topology_(topology),
+        fabric_(fabric),
+        routes_(routes),
+        nodes_(nodes),
+        receive_(std::move(receive)),
+        sources_(topology.num_nodes()) {
+    for (std::size_t n = 0; n < sources_.size(); ++n) {
+      fabric.ni(NodeId(n)).connect_source(sources_[n]);
+    }
+  }
+
+  // Hands the message to the NI in cycle `at`, which is later than now. Throws
+  // std::invalid_argument if there is no route.
+  void send(const HostMessage& message, Cycle at) {
+    const NodeId from = nodes_[message.from.index()];
+    const NodeId to = nodes_[message.to.index()];
+    Channel& way = channel(from, to);
+    const std::uint32_t place = take_place(message, way);
+    way.in_order.push_back(place);
+    Operation operation;
+    operation.flow = FlowId(place);  // identifies the message at its arrival
+    operation.from = from;
+    operation.to = to;
+    operation.route = way.route;
+    operation.bytes = message.bytes;
+    operation.traffic = TrafficClass::host;
+    operation.ready = at;
+    sources_[from.index()].push(operation);
+    fabric_.ni(from).wake_source(at);
+    ++sent_;
+  }
+
+  void delivered(const Operation& operation, Cycle now) override {
+    Place& come = places_[operation.flow.index()];
+    come.has_come = true;
+    std::deque<std::uint32_t>& in_order = come.channel->in_order;
+    while (!in_order.empty() && places_[in_order.front()].has_come) {
+      const std::uint32_t place = in_order.front();
+      const HostMessage message = places_[place].message;
+      in_order.pop_front();
+      free_places_.push_back(place);
+      ++received_;
+      receive_(message, now);
+    }
+  }
+
+  // The number of messages that are sent and not yet received.
+  [[nodiscard]] std::uint64_t under_way() const { return sent_ - received_; }
+  [[nodiscard]] std::uint64_t count() const { return received_; }
+
+ private:
+  class Source : public MessageSource {
+   public:
+    [[nodiscard]] Cycle next_ready() const override {
+      return waiting_.empty() ? kNever : waiting_.front().ready;
+    }
+    [[nodiscard]] const Operation& front() override { return waiting_.front(); }
+    void pop() override { waiting_.pop_front(); }
+    void push(const Operation& operation) { waiting_.push_back(operation); }
+
+   private:
+    std::deque<Operation> waiting_;
+  };
+  struct Channel {
+    RouteId route;
+    std::deque<std::uint32_t> in_order;  // places of the messages in flight
+  };
+  struct Place {
+    HostMessage message;
+    Channel* channel = nullptr;
+    bool has_come = false;
+  };
+
+  Channel& channel(NodeId from, NodeId to) {
+    const auto known = channels_.find({from, to});
+    if (known != channels_.end()) return known->second;
+    if (from == to)
+      throw std::invalid_argument("a host sends a message to itself; messages go to other hosts");
+    const RouteId route = routes_.bind(route_packet(topology_, from, to));
+    return channels_.emplace(std::pair{from, to}, Channel{route, {}}).first->second;
+  }
+
+  std::uint32_t take_place(const HostMessage& message, Channel& way) {
+    if (free_places_.empty()) {
+      free_places_.push_back(static_cast<std::uint32_t>(places_.size()));
+      places_.emplace_back();
+    }
+    const std::uint32_t place = free_places_.back();
+    free_places_.pop_back();
+    places_[place] = {message, &way, false};
+    return place;
+  }
+
+  const Topology& topology_;
+  Fabric& fabric_;
+  SideRoutes& routes_;
+  const std::vector<NodeId>& nodes_;
+  Receive receive_;
+  std::vector<Source> sources_;  // by node
+  std::map<std::pair<NodeId, NodeId>, Channel> channels_;
+  std::vector<Place> places_;
+  std::vector<std::uint32_t> free_places_;
+  std::uint64_t sent_ = 0;
+  std::uint64_t received_ = 0;
+};
+
+// Wakes hosts at the times they ask for. Hosts with the same time are woken in ascending rank.
+class HostTimers : public Clocked {
+ public:
+  using Wake = std::function<void(RankId, Cycle)>;
+
+  // To be called during elaboration.
+  HostTimers(ClockDomain& clock, Wake wake)
+      : clock_(clock), id_(clock.add(*this)), wake_(std::move(wake)) {}
+
+  // Wakes `rank` in cycle `at`, which is later than now.
+  void add(RankId rank, Cycle at) {
+    pending_.emplace(at, rank);
+    if (at < armed_) arm(at);
+  }
+  void evaluate(Cycle now) override {
+    if (pending_.empty() || pending_.top().first > now) return;
+    armed_ = now;  // add() does not arm while this loop runs
+    while (!pending_.empty() && pending_.top().first <= now) {
+      const RankId rank = pending_.top().second;
+      pending_.pop();
+      wake_(rank, now);
+    }
+    armed_ = kNever;
+    if (!pending_.empty()) arm(pending_.top().first);
+  }
+
+ private:
+  using Timer = std::pair<Cycle, RankId>;
+
+  void arm(Cycle at) {
+    armed_ = at;
+    clock_.wake(id_, at);
+  }
+
+  ClockDomain& clock_;
+  ClockedId id_;
+  Wake wake_;
+  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> pending_;
+  Cycle armed_ = kNever;  // the next cycle in which the clock evaluates this module
+};
+
+// The simulated network under the hosts. The simulation ends when the hosts have finished, all
+// their messages are received, and every posted collective is complete at all ranks. It also ends
+// with the first failure.
+class HostNetwork : public HostServices, public HostSide, private StreamObserver {
+ public:
+  // `nodes`: node of each rank; every node has a rank. All arguments must outlive this object.
+  HostNetwork(const Topology& topology, const RunPoint& point, SimulatedSystem& system,
+              const std::vector<NodeId>& nodes, HostProgram& hosts, const TablesOfSize& tables_of)
+      : topology_(topology),
+        system_(system),
+        nodes_(nodes),
+        ranks_(nodes.size()),
+        hosts_(hosts),
+        routes_(topology, system.fabric()),
+        programs_(topology, point, tables_of, routes_),
+        messages_(topology, system.fabric(), routes_, nodes,
+                  [this](const HostMessage& message, Cycle now) {
+                    hosts_.received(message, now);
+                    end_if_finished(now);
+                  }),
+        timers_(system.clock(), [this](RankId rank, Cycle now) {
+          hosts_.woken(rank, now);
+          end_if_finished(now);
+        }) {
+    for (std::size_t r = 0; r < nodes.size(); ++r) ranks_[nodes[r].index()] = RankId(r);
+    StreamObserver& observer = *this;
+    for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+      auto stream = std::make_unique<StreamEngine>(NodeId(n), observer);
+      streams_.push_back(stream.get());
+      system.fabric().ni(NodeId(n)).load(std::move(stream), *streams_.back());
+    }
+    system.deliveries().connect_side(messages_);
+    system.deliveries().expect_programs(1);  // all hosts count as one program
+    system.connect_hosts(*this);
+  }
+
+  // To be called once, before the simulation.
+  void start() {
+    hosts_.start(*this);
+    end_if_finished(0);
+  }
+
+  void wake(RankId rank, Cycle at) override {
+    latest_ = std::max(latest_, at);
+    timers_.add(rank, at);
+  }
+
+  void send(const HostMessage& message, Cycle at) override {
+    latest_ = std::max(latest_, at);
+    try {
+      messages_.send(message, at);
+    } catch (const std::exception& error) {
+      fail(fmt::format("a message from {} to {}: {}", host_name(message.from),
+                       host_name(message.to), error.what()));
+    }
+  }
+
+  void post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) override {
+    if (!failure_.empty()) return;
+    latest_ = std::max(latest_, at);
+    try {
+      if (collective >= collectives_.size() || collectives_[collective].first_post == kNever) {
+        open(collective, bytes);
+      }
+      note_post(rank, collective, bytes, at);
+    } catch (const std::exception& error) {
+      fail(fmt::format("{}: {}", hosts_.name_of(collective), error.what()));
+      return;
+    }
+    const NodeId node = nodes_[rank.index()];
+    if (streams_[node.index()]->post(*running_[collective].stream, at)) {
+      system_.fabric().ni(node).wake_engine(at);
+    }
+  }
+
+  [[nodiscard]] bool under_way(Cycle now) const override { return latest_ > now; }
+  void explain_waits(WaitList& waits) const override { hosts_.explain(waits); }
+
+  // Why the simulation ended early; empty if it did not.
+  [[nodiscard]] const std::string& failure() const { return failure_; }
+  [[nodiscard]] const std::vector<HostedCollective>& collectives() const { return collectives_; }
+  [[nodiscard]] std::uint64_t num_messages() const { return messages_.count(); }
+
+ private:
+  // A collective that is not complete at all nodes.
+  struct Running {
+    StreamProgramCache::Program program;
+    std::unique_ptr<StreamCollective> stream;
+    std::vector<bool> posted;  // by rank
+    std::size_t ranks_left = 0;
+  };
+
+  // Throws what tables_of throws.
+  void open(CollectiveNumber collective, Bytes bytes) {
+    if (collective >= collectives_.size()) {
+      collectives_.resize(collective + 1);
+      running_.resize(collective + 1);
+    }
+    const StreamProgramCache::Program program = programs_.of_size(bytes);
+    // The largest id means "invalid", so it cannot be used.
+    if (next_number_ + program->numbers > std::numeric_limits<ChunkId::value_type>::max()) {
+      throw std::length_error("the hosts have posted more chunks than the simulator can number");
+    }
+    Running& running = running_[collective];
+    running.program = program;
+    running.stream = std::make_unique<StreamCollective>(*program, collective, ChunkId(next_number_),
+                                                        topology_.num_nodes());
+    running.posted.resize(nodes_.size(), false);
+    running.ranks_left = nodes_.size();
+    next_number_ += program->numbers;
+    collectives_[collective].bytes = bytes;
+    ++num_running_;
+    system_.deliveries().expect_more(program->operations);
+  }
+
+  void note_post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) {
+    HostedCollective& hosted = collectives_[collective];
+    Running& running = running_[collective];
+    if (!running.stream || running.posted[rank.index()]) {
+      throw std::invalid_argument(fmt::format("{} posts this collective twice", host_name(rank)));
+    }
+    if (hosted.bytes != bytes) {
+      throw std::invalid_argument(
+          fmt::format("{} posts this collective with {} bytes, but other hosts posted it with {}",
+                      host_name(rank), bytes, hosted.bytes));
+    }
+    running.posted[rank.index()] = true;
+    hosted.first_post = std::min(hosted.first_post, at);
+    hosted.last_post = std::max(hosted.last_post, at);
+  }
+
+  void close(CollectiveNumber collective) {
+    const Running complete = std::exchange(running_[collective], {});
+    const std::unique_ptr<StreamCollective>& stream = complete.stream;
+    --num_running_;
+    collectives_[collective].first_issue = stream->first_issue;
+    collectives_[collective].last_visible = stream->last_visible;
+    const ScheduleTables& tables = stream->program.tables;
+    const std::string wrong = check_data(stream->memories, tables.op, tables.chunks, stream->first);
+    if (!wrong.empty()) fail(fmt::format("{}: {}", hosts_.name_of(collective), wrong));
+  }
+
+  void collective_done(NodeId node, StreamCollective& collective, Cycle now) override {
+    const CollectiveNumber number = collective.number;
+    if (--running_[number].ranks_left == 0) close(number);
+    hosts_.collective_done(ranks_[node.index()], number, now);
+    end_if_finished(now);
+  }
+
+  void out_of_turn(NodeId node, const Operation& operation) override {
+    fail(fmt::format(
+        "a copy from node {} reached node {} before that node had begun the collective; "
+        "the schedule is not an all-reduce",
+        operation.from.index(), node.index()));
+  }
+
+  [[nodiscard]] std::string name_of(const StreamCollective& collective) const override {
+    return hosts_.name_of(collective.number);
+  }
+  [[nodiscard]] std::string host_of(NodeId node) const override {
+    return host_name(ranks_[node.index()]);
+  }
+
+  void end_if_finished(Cycle now) {
+    if (has_ended_ || num_running_ != 0 || messages_.under_way() != 0 || !hosts_.finished()) return;
+    has_ended_ = true;
+    system_.deliveries().program_done(now);
+  }
+
+  void fail(const std::string& reason) {
+    if (failure_.empty()) failure_ = reason;
+    system_.clock().stop();
+  }
+
+  const Topology& topology_;
+  SimulatedSystem& system_;
+  const std::vector<NodeId>& nodes_;  // by rank
+  std::vector<RankId> ranks_;         // by node
+  HostProgram& hosts_;
+  SideRoutes routes_;
+  StreamPrograms programs_;
+  HostMessages messages_;
+  HostTimers timers_;
+  std::vector<StreamEngine*> streams_;         // by node; the NIs own them
+  std::vector<HostedCollective> collectives_;  // by number
+  std::vector<Running> running_;               // by number; empty if complete or not posted
+  std::size_t num_running_ = 0;
+  std::uint64_t next_number_ = 0;  // of the next collective's first chunk and flow
+  Cycle latest_ = 0;               // the latest cycle for which a host asked for something
+  bool has_ended_ = false;
+  std::string failure_;
+};
 
 void refuse_what_hosts_do(const RunPoint& point) {
   if (point.control) {

@@ -5,13 +5,22 @@
 #include <vector>
 
 #include "hw/topology/topology.h"
-#include "sims/system/host_network.h"
 #include "sims/system/simulation.h"
+#include "sims/system/stream_programs.h"
 #include "sims/workload/coordination/host_services.h"
 
 namespace espalier {
 
 struct RunPoint;
+
+// A collective as its hosts and its network saw it, in cycles.
+struct HostedCollective {
+  Bytes bytes = 0;
+  Cycle first_post = kNever;  // earliest of all ranks
+  Cycle last_post = 0;
+  Cycle first_issue = kNever;
+  Cycle last_visible = 0;  // reduction included; 0: not complete
+};
 
 struct HostedOutcome {
   // `cycles` is the time from the start to the last event. Counts of messages and bytes, and
