@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sims/system/probe.h"
-#include "sims/system/tenant_flow.h"
+#include "sims/system/tenant_traffic.h"
 
 using namespace espalier;
 
