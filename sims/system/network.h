@@ -116,11 +116,6 @@ struct NetworkPlan {
   }
 };
 
-// Input ports of a vertex's router: its incoming links, then injection. `next_number` counts the
-// links to NIs in the order of the calls.
-[[nodiscard]] std::vector<InputPortSpec> input_ports(const NetworkPlan& plan, NodeId vertex,
-                                                     std::uint64_t& next_number);
-
 // Both create the routers as children of the sc_module that is being constructed.
 [[nodiscard]] std::unique_ptr<Network> make_flit_network(const NetworkPlan& plan,
                                                          ClockDomain& clock,
