@@ -12,7 +12,7 @@
 #include "sims/config/rules.h"
 #include "sims/formats/topology_file.h"
 #include "sims/model/build_dimensions.h"
-#include "sims/model/packet_sizes.h"
+#include "sims/model/idle_times.h"
 #include "sims/point/enum_names.h"
 #include "sims/text/units.h"
 

@@ -15,7 +15,6 @@
 #include "sims/model/build_topology.h"
 #include "sims/model/external_parts.h"
 #include "sims/model/idle_times.h"
-#include "sims/model/packet_sizes.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 #include "sims/text/units.h"

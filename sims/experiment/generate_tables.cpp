@@ -12,7 +12,7 @@
 #include "alg/generators/auto_choice.h"
 #include "alg/generators/process_group.h"
 #include "sims/model/build_program.h"
-#include "sims/model/packet_sizes.h"
+#include "sims/model/idle_times.h"
 #include "sims/point/config.h"
 #include "sims/system/simulation.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sims/model/packet_sizes.h"
+#include "sims/model/idle_times.h"
 #include "sims/point/ni_config.h"
 #include "sims/point/system_config.h"
 #include "sims/point/topology_config.h"

@@ -1,4 +1,5 @@
-// Packets of messages, and the time of a message over an idle route.
+// Packets of messages, the buffers that keep a link busy, and the time of a message over
+// an idle route.
 #pragma once
 
 #include "alg/routes/route_set.h"
@@ -15,6 +16,20 @@ struct SystemConfig;
 [[nodiscard]] std::uint32_t injection_buffer_flits(const SystemConfig& config);
 // For messages in a dimension of a multi-dimensional system, where flits have another width.
 [[nodiscard]] FramingSpec framing_spec(const SystemConfig& config, const DimensionSpec& dimension);
+
+// Flits of the longest packet or sub-packet, its head flit included.
+[[nodiscard]] std::uint64_t longest_packet_flits(const SystemConfig& system);
+
+// VC depth with which a single stream over `link` never waits for credits: the flits and credits in
+// flight during a round trip, plus the rest of a packet that must fit as a whole (the paper's 318
+// flits). On a slower link fewer flits are in flight. `packet_flits` is the length of the longest
+// packet, including its head flit.
+[[nodiscard]] std::uint64_t full_rate_depth(const SystemConfig& system, const LinkSpec& link,
+                                            std::uint64_t packet_flits);
+[[nodiscard]] inline std::uint64_t full_rate_depth(const SystemConfig& system,
+                                                   const LinkSpec& link) {
+  return full_rate_depth(system, link, longest_packet_flits(system));
+}
 
 // Cycles from the issue of a message to the visibility of its last flit over an idle route, minus
 // the serialization time.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "alg/routes/routing.h"
-#include "sims/model/packet_sizes.h"
+#include "sims/model/idle_times.h"
 
 namespace espalier::fuzz {
 

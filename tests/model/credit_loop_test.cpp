@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
-#include "sims/model/packet_sizes.h"
+#include "sims/model/idle_times.h"
 
 namespace espalier {
 namespace {

@@ -10,7 +10,7 @@
 #include "sims/experiment/plan_run.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/build_topology.h"
-#include "sims/model/packet_sizes.h"
+#include "sims/model/idle_times.h"
 #include "sims/system/plan_simulation.h"
 
 namespace espalier::test {

@@ -7,7 +7,6 @@
 #include "hand_programs.h"
 #include "sims/model/build_topology.h"
 #include "sims/model/idle_times.h"
-#include "sims/model/packet_sizes.h"
 #include "sims/system/fabric.h"
 #include "sims/system/step_time.h"
 
