@@ -1,5 +1,5 @@
-# Sources that CMake writes: layer tables, Verilog, the register of results, schemas and the page of reports become part of the
-# program, so that it finds them wherever it runs.
+# Sources that CMake writes: layer tables, Verilog, presets, the register of results, schemas and the page of reports become part
+# of the program, so that it finds them wherever it runs.
 
 # Layer tables of configs/networks, in the order in which users see them.
 set(built_in_networks
@@ -38,6 +38,13 @@ function(espalier_write_built_in_rtl template target)
     string(APPEND BUILT_IN_RTL
            "    case RtlModule::${name}:\n      return {\"${name}\", R\"source(${source})source\"};\n")
   endforeach()
+  configure_file(${template} ${target} @ONLY)
+endfunction()
+
+function(espalier_write_presets template target)
+  set(file ${PROJECT_SOURCE_DIR}/sims/config/presets.yaml)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} PRESETS)
   configure_file(${template} ${target} @ONLY)
 endfunction()
 
@@ -90,3 +97,5 @@ espalier_write_page_files(${PROJECT_SOURCE_DIR}/sims/page/page_files.cpp.in ${ge
 set(espalier_generated_espalier_sims_page ${generated}/page_files.cpp)
 espalier_write_experiment_files(${PROJECT_SOURCE_DIR}/sims/experiment/embedded_files.cpp.in ${generated}/experiment_files.cpp)
 set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cpp)
+espalier_write_presets(${PROJECT_SOURCE_DIR}/sims/config/presets_file.cpp.in ${generated}/presets_file.cpp)
+set(espalier_generated_espalier_sims_config ${generated}/presets_file.cpp)

@@ -1,26 +1,24 @@
 // Named systems. A preset supplies settings that a file leaves out; settings in the file win.
 #pragma once
 
+#include <map>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
+
+#include "sims/text/config_node.h"
 
 namespace espalier {
 
 struct Preset {
   std::string name;
   std::string description;
-  // Dotted keys and values as in a file. Other keys have the default of the schema.
-  std::vector<std::pair<std::string, std::string>> settings;
+  std::map<std::string, ConfigNode> settings;  // by dotted key
 };
 
-inline constexpr const char* kDefaultPreset = "default";
-
-// In the order in which users see them.
+// The presets of presets.yaml, in its order.
 [[nodiscard]] const std::vector<Preset>& presets();
-// The presets of GPU systems that others have measured (docs/silicon.md; gpu_presets.cpp).
-[[nodiscard]] std::vector<Preset> gpu_presets();
-// Returns nullptr if no preset has that name.
-[[nodiscard]] const Preset* find_preset(const std::string& name);
+
+[[nodiscard]] std::string_view presets_file();  // presets.yaml
 
 }  // namespace espalier

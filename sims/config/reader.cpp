@@ -111,10 +111,8 @@ class PointBuilder {
   void read_preset() {
     const GivenKey* given = given_.find("system.preset");
     if (given == nullptr || given->values.empty()) return;
-    for (const auto& [name, text] : presets().at(given->values.front().value.number).settings) {
-      const auto node = load_override_value(text, 0, 0, diagnostics_);
-      if (!node) continue;
-      if (const auto value = parse_value(*node, name, find_key(name)->shape, diagnostics_)) {
+    for (const auto& [name, node] : presets().at(given->values.front().value.number).settings) {
+      if (const auto value = parse_value(node, name, find_key(name)->shape, diagnostics_)) {
         preset_[name] = *value;
       }
     }

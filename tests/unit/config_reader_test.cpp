@@ -368,28 +368,22 @@ TEST_CASE("Every preset gives a system without a warning") {
     CHECK(names.insert(preset.name).second);
     CHECK_FALSE(preset.description.empty());
     const auto& settings = preset.settings;
-    const auto type = std::find_if(settings.begin(), settings.end(), [](const auto& setting) {
-      return setting.first == "system.topology.type";
-    });
+    const auto type = settings.find("system.topology.type");
     std::string file = kGoodSystem + kGoodCollective;
     if (type != settings.end()) {
-      file = type->second == "dimensions" ? "collective: {algorithm: themis, size: 1MiB}\n"
-                                          : "collective: {algorithm: nccl_ring, size: 1MiB}\n";
+      file = type->second.text == "dimensions" ? "collective: {algorithm: themis, size: 1MiB}\n"
+                                               : "collective: {algorithm: nccl_ring, size: 1MiB}\n";
     }
     const ConfigResult result =
         read_run_config_text("preset.yaml", file, "", {"system.preset=" + preset.name});
     INFO(result.diagnostics);
     CHECK(result.ok);
     CHECK(result.num_warnings == 0);
-    for (const auto& [name, text] : preset.settings) {
+    for (const auto& [name, value] : preset.settings) {
       INFO(name);
-      const Key* key = find_key(name);
-      REQUIRE(key != nullptr);
-      CHECK_FALSE(text.empty());
+      CHECK(find_key(name) != nullptr);
     }
   }
-  CHECK(find_preset("isca21") != nullptr);
-  CHECK(find_preset("isca") == nullptr);
 }
 
 TEST_CASE("The registry of keys is well formed") {
