@@ -147,9 +147,8 @@ void add_collective_keys(KeyTable& table) {
       .doc(
           "algorithm that generates the schedule, plan or program (espalier list algorithms); "
           "auto: the fastest schedule, program or plan; all: every other algorithm that suits the "
-          "network "
-          "and the operation; a program's file: that program. In a list, an algorithm that does "
-          "not suit is skipped");
+          "network and the operation; a program's file: that program. In a list, an algorithm that "
+          "does not suit is skipped");
   Key& algorithm = table.last();
   algorithm.set = [set = algorithm.set](RunPoint& point, const Value& value) {
     set(point, value);
@@ -181,8 +180,8 @@ void add_collective_keys(KeyTable& table) {
       .optional()
       .only_where_algorithm_reads_it()
       .doc(
-          "rings of 2d_ring along the lines of a mesh; folded: 0 2 4 ... 5 3 1; natural: 0 1 2 "
-          "... in both directions, and back over the whole line");
+          "rings of 2d_ring along the lines of a mesh; folded: 0 2 4 ... 5 3 1; natural: 0 1 2 ... "
+          "in both directions, and back over the whole line");
   collective.choice("phases", &Config::phases)
       .word("chained")
       .optional()
@@ -198,13 +197,11 @@ void add_collective_keys(KeyTable& table) {
       .doc(
           "number of pieces, none of them empty; dbtree: of each tree's half of the data (auto: "
           "pieces of about 8 KiB, 1 to 64); multitree_translated: of a chunk (auto: 1 to 16, by "
-          "size); window, "
-          "rs_window_ag, line: of a message (auto: 1 to 32, by size)");
+          "size); window, rs_window_ag, line: of a message (auto: 1 to 32, by size)");
   collective.boolean("bitwise_identical", &Config::bitwise_identical)
       .doc(
           "true: refuse built-in algorithms whose ranks add in different orders, so that "
-          "floating-point "
-          "sums differ in their last bits");
+          "floating-point sums differ in their last bits");
   add_rank_order_keys(table);
   collective.integer("root", &Config::root)
       .range(0, 65535)
@@ -216,8 +213,7 @@ void add_collective_keys(KeyTable& table) {
       .only(table.where("collective.op", {"all_to_allv"}))
       .doc(
           "how much each rank sends to each other; zipf: rank r gets a share in proportion to 1 / "
-          "(r + 1); or a table of weights (docs/collectives.md), relative to this file's "
-          "folder");
+          "(r + 1); or a table of weights (docs/collectives.md), relative to this file's folder");
   collective.number(ValueType::integer, "ranks", &Config::ranks)
       .range(0, 65535)
       .list(ListOf::any_number)

@@ -181,8 +181,7 @@ void add_reorder_keys(KeyTable& table) {
       .range(0, 16)
       .doc(
           "largest number of nodes for which all orders are tried or ruled out, so that the best "
-          "is "
-          "proven");
+          "is proven");
   reorder.size("window", &Config::window)
       .doc("bytes that a pair of nodes moves per round trip; it turns a latency into a bandwidth");
   reorder.integer("probes", &Config::probes)

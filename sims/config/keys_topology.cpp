@@ -63,8 +63,7 @@ class TopologyKeys {
         .exclusive()
         .doc(
             "nodes, switches and links that are broken: they are taken out of the network, and "
-            "nodes "
-            "behind a broken one get smaller numbers");
+            "nodes behind a broken one get smaller numbers");
     add_external_keys();
   }
 

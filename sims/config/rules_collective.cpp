@@ -87,10 +87,9 @@ void check_bits(const ExaminedPoint& examined) {
   if (algorithm->is_bitwise_identical()) return;
   examined.diagnostics.error(
       examined.place_of_algorithm(),
-      fmt::format(
-          "{}: {} adds in another order on every rank, so floating-point sums differ in their last "
-          "bits; collective.bitwise_identical forbids it",
-          kAlgorithmKey, algorithm->name),
+      fmt::format("{}: {} adds in another order on every rank, so floating-point sums differ in "
+                  "their last bits; collective.bitwise_identical forbids it",
+                  kAlgorithmKey, algorithm->name),
       others_that_run(examined));
 }
 
@@ -132,12 +131,11 @@ void check_search(const ExaminedPoint& examined) {
   }
   const char* key = "system.ni.dimension_queue.enforce_order";
   examined.given.rule({key, kAlgorithmKey}, [&](const Place&) {
-    examined.diagnostics.error(
-        examined.given.place_of(key),
-        fmt::format("{}: {} plans the order in which each dimension starts its stages, so NPUs "
-                    "have to keep to it",
-                    key, planner->name),
-        fmt::format("write {}: true, or collective.algorithm: themis", key));
+    examined.diagnostics.error(examined.given.place_of(key),
+                               fmt::format("{}: {} plans the order in which each dimension starts "
+                                           "its stages, so NPUs have to keep to it",
+                                           key, planner->name),
+                               fmt::format("write {}: true, or collective.algorithm: themis", key));
   });
 }
 
@@ -176,8 +174,8 @@ void check_plan(const ExaminedPoint& examined) {
         examined.given.is_given("collective.chunks")
             ? examined.given.place_of_value("collective.chunks", point.collective->chunks)
             : examined.place_of_algorithm(),
-        fmt::format("collective.algorithm: the plan of {} with {} chunks predicts {}, more "
-                    "than the {} of the baseline's plan",
+        fmt::format("collective.algorithm: the plan of {} with {} chunks predicts {}, more than "
+                    "the {} of the baseline's plan",
                     planner->name, point.collective->chunks, text(loss->plan),
                     text(loss->baseline)),
         hint);

@@ -32,10 +32,9 @@ class BrokenParts {
     if (failed_) return std::nullopt;
     Topology rest = without_parts(topology_, name, vertices_, links_);
     if (rest.num_nodes() < 2) {
-      diagnostics_.error(place_,
-                         fmt::format("system.topology.without: {} is left, and a collective "
-                                     "needs two",
-                                     rest.num_nodes() == 0 ? "no node" : "one node"));
+      diagnostics_.error(
+          place_, fmt::format("system.topology.without: {} is left, and a collective needs two",
+                              rest.num_nodes() == 0 ? "no node" : "one node"));
       return std::nullopt;
     }
     const NodeId lost = rest.find_disconnected();
