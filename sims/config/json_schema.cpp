@@ -1,3 +1,4 @@
+// The schema of configurations, as text and as JSON Schema.
 #include "sims/config/json_schema.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
 #include "sims/point/config.h"
+#include "sims/text/units.h"
 
 namespace espalier {
 
@@ -107,11 +109,14 @@ const RunPoint& point_of_defaults() {
   return defaults;
 }
 
-// Null if the key is required, or is the path of a file.
+// The path of a file has no default.
+bool has_default(const Key& key) {
+  return !key.required && (key.shape.type != ValueType::text || !key.shape.zero_word.empty());
+}
+
+// Null if the key has none.
 Json default_of(const Key& key) {
-  const bool has_default =
-      !key.required && (key.shape.type != ValueType::text || !key.shape.zero_word.empty());
-  return has_default ? json_value(key.get(point_of_defaults()), key.shape) : Json();
+  return has_default(key) ? json_value(key.get(point_of_defaults()), key.shape) : Json();
 }
 
 std::string meaning_of(const Key& key) {
@@ -174,6 +179,38 @@ Json section_schema(const std::string& section, const NameTexts& texts, bool is_
   return schema;
 }
 
+std::string units_line(const char* what, Quantity quantity) {
+  std::string line = fmt::format("  {:<11}", what);
+  for (const Unit& unit : units_of(quantity)) line += " " + unit.name;
+  return line + "\n";
+}
+
+std::string key_text(const Key& key, const std::string& name, std::size_t depth) {
+  const std::string indent(2 * depth, ' ');
+  const std::string value = has_default(key)
+                                ? "default " + format_value(key.get(point_of_defaults()), key.shape)
+                                : std::string(key.required ? "required" : "optional");
+  std::string text = fmt::format("{}{}: {}; {}{}\n", indent, name, describe(key.shape), value,
+                                 key.listable ? "; or a list" : "");
+  text += fmt::format("{}    {}\n", indent, key.description);
+  if (!key.conditions.empty()) {
+    text += fmt::format("{}    only where {}\n", indent, key.applies_when());
+  }
+  return text;
+}
+
+void write_schema_section(const std::string& section, std::size_t depth, std::string& out) {
+  for (const std::string& name : names_in_section(section)) {
+    const std::string full = join_key(section, name);
+    if (const Key* key = find_key(full)) {
+      out += key_text(*key, name, depth);
+    } else {
+      out += fmt::format("{}{}:\n", std::string(2 * depth, ' '), name);
+      write_schema_section(full, depth + 1, out);
+    }
+  }
+}
+
 }  // namespace
 
 Json json_schema_of(Quantity quantity) {
@@ -228,6 +265,27 @@ Json keys_json() {
     entry["only_where"] = key.applies_when();
   }
   return list;
+}
+
+std::string schema_text() {
+  std::string out =
+      "A configuration is one YAML document. A number with a unit is written with the unit:\n";
+  out += units_line("time", Quantity::time);
+  out += units_line("bandwidth", Quantity::rate);
+  out += units_line("frequency", Quantity::frequency);
+  out += units_line("size", Quantity::size);
+  out += units_line("length", Quantity::length);
+  out +=
+      "kB, MB and GB are powers of 1000; KiB, MiB and GiB are powers of 1024. Booleans are true "
+      "and false.\nA file has either 'collective' or 'traffic'. Besides 'collective' it may have\n "
+      " training      one training iteration, which all-reduces its gradients\n  coordination  "
+      "with 'training': hosts agree which tensors are all-reduced next\n  workload      instead of "
+      "'training': iterations with their own collectives\n  control       short control messages; "
+      "also without a collective\n  tenants       traffic of other tenants on a data_center\nIf a "
+      "key that takes a list has one, each value is run; several lists run every combination.\nOn "
+      "the command line a key is given by its dotted name: -s system.link.latency=100ns\n\n";
+  write_schema_section("", 0, out);
+  return out;
 }
 
 }  // namespace espalier
