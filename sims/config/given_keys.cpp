@@ -90,20 +90,31 @@ Place GivenKeys::place_of_value(const std::string& name, std::uint64_t number) c
   return place_of(name);
 }
 
-Place GivenKeys::place_of_entry(const std::string& name, std::size_t entry) const {
+Place GivenKeys::place_of_text(const std::string& name, const std::string& text,
+                               const std::string& otherwise) const {
+  if (const GivenKey* given = find(name)) {
+    for (const GivenValue& item : given->values) {
+      if (item.value.text == text) return item.place;
+    }
+  }
+  return place_of(otherwise);
+}
+
+const GivenValue* GivenKeys::single(const std::string& name) const {
   const GivenKey* given = find(name);
-  const bool there =
-      given != nullptr && !given->values.empty() && entry < given->values.front().entries.size();
-  return there ? given->values.front().entries[entry] : place_of(name);
+  return given == nullptr || given->values.empty() ? nullptr : &given->values.front();
+}
+
+Place GivenKeys::place_of_entry(const std::string& name, std::size_t entry) const {
+  const GivenValue* given = single(name);
+  return given != nullptr && entry < given->entries.size() ? given->entries[entry] : place_of(name);
 }
 
 Place GivenKeys::place_of_field(const std::string& name, std::size_t entry,
                                 const std::string& field) const {
-  const GivenKey* given = find(name);
-  const bool there =
-      given != nullptr && !given->values.empty() && entry < given->values.front().fields.size();
-  if (there) {
-    const auto& fields = given->values.front().fields[entry];
+  const GivenValue* given = single(name);
+  if (given != nullptr && entry < given->fields.size()) {
+    const auto& fields = given->fields[entry];
     if (const auto found = fields.find(field); found != fields.end()) return found->second;
   }
   return place_of_entry(name, entry);
@@ -111,9 +122,9 @@ Place GivenKeys::place_of_field(const std::string& name, std::size_t entry,
 
 std::optional<Place> GivenKeys::place_of_part(const std::string& name,
                                               const std::string& part) const {
-  const GivenKey* given = find(name);
-  if (given == nullptr || given->values.empty()) return std::nullopt;
-  for (const auto& places : given->values.front().fields) {
+  const GivenValue* given = single(name);
+  if (given == nullptr) return std::nullopt;
+  for (const auto& places : given->fields) {
     for (const auto& [field, place] : places) {
       if (field == part || is_inside(field, part)) return place;
     }

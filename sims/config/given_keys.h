@@ -67,6 +67,9 @@ class GivenKeys {
   [[nodiscard]] Place place_of_first(std::initializer_list<const char*> names) const;
   // The place of the value number `number` in the key's list.
   [[nodiscard]] Place place_of_value(const std::string& name, std::uint64_t number) const;
+  // The place of the value with this text in the key's list, otherwise place_of(otherwise).
+  [[nodiscard]] Place place_of_text(const std::string& name, const std::string& text,
+                                    const std::string& otherwise) const;
   // The place of entry `entry` of a value that is a list, or of the whole value if it has no such
   // entry.
   [[nodiscard]] Place place_of_entry(const std::string& name, std::size_t entry) const;
@@ -79,6 +82,8 @@ class GivenKeys {
   [[nodiscard]] Place place_of_section(const std::string& name) const;
 
  private:
+  // The value of a key that has one; nullptr if it is not given or invalid.
+  [[nodiscard]] const GivenValue* single(const std::string& name) const;
   [[nodiscard]] std::map<std::string, GivenKey>::const_iterator first_key_in(
       const std::string& section) const;
 

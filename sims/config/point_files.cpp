@@ -1,5 +1,4 @@
-#include "sims/config/point_files.h"
-
+// Reads the files that run points name, each once.
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,7 +41,8 @@ class PointFiles {
     for (RunPoint& point : points_) {
       if (!point.collective) continue;
       RankOrderConfig& order = point.collective->rank_order;
-      const Place place = place_of_rank_order(given_, order.source);
+      const Place place =
+          given_.place_of_text("collective.rank_order", order.source, "collective.rank_order");
       std::optional<std::vector<NodeId>> nodes;
       if (order.is_file()) {
         const auto [file, is_new] = files.try_emplace(order.source);
@@ -87,7 +87,9 @@ class PointFiles {
       ProgramConfig& config = point.collective->program;
       const auto [program, is_new] = programs.try_emplace({config.file, config.protocol});
       if (is_new && refused.count(config.file) == 0) {
-        program->second = load_program(config, place_of_program(given_, config.file), diagnostics_);
+        program->second =
+            load_program(config, given_.place_of_text(kAlgorithmKey, config.file, kProgramFileKey),
+                         diagnostics_);
         if (!program->second) refused.insert(config.file);
       }
       config.given = program->second;
@@ -128,8 +130,8 @@ void read_point_files(std::vector<RunPoint>& points, const Topology* topology,
                       const GivenKeys& given, Diagnostics& diagnostics) {
   if (points.empty()) return;
   PointFiles files(points, given, diagnostics);
-  if (topology != nullptr) files.read_messages(*topology);
   if (topology != nullptr) {
+    files.read_messages(*topology);
     files.read_rank_orders(*topology);
     files.read_weights(*topology);
   }

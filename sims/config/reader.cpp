@@ -10,7 +10,6 @@
 
 #include "sims/config/given_keys.h"
 #include "sims/config/keys.h"
-#include "sims/config/point_files.h"
 #include "sims/config/presets.h"
 #include "sims/config/rules.h"
 #include "sims/formats/astra_network_file.h"

@@ -23,6 +23,11 @@ namespace espalier {
 void check_points(const std::vector<RunPoint>& points, const Topology* topology,
                   const GivenKeys& given, Diagnostics& diagnostics);
 
+// Reads the files that the points name: messages, rank orders, layers, programs; each once
+// (point_files.cpp). Files that depend on the topology are not read without it.
+void read_point_files(std::vector<RunPoint>& points, const Topology* topology,
+                      const GivenKeys& given, Diagnostics& diagnostics);
+
 inline constexpr std::size_t kWholeList = ~std::size_t{0};
 // The place of an entry of a list, e.g. of ("latency", 1).
 using DimensionPlace = std::function<Place(const std::string& key, std::size_t entry)>;
@@ -40,11 +45,6 @@ using DimensionPlace = std::function<Place(const std::string& key, std::size_t e
                                                                   const Topology* topology,
                                                                   const GivenKeys& given,
                                                                   Diagnostics& diagnostics);
-
-// The place where this file of a program is named.
-[[nodiscard]] Place place_of_program(const GivenKeys& given, const std::string& file);
-// The place of this source of a rank order.
-[[nodiscard]] Place place_of_rank_order(const GivenKeys& given, const std::string& source);
 
 inline constexpr const char* kUnsuited = "does not run on this topology";
 // A hint that begins with these words lists algorithms that run.

@@ -203,7 +203,8 @@ void check_root(const ExaminedPoint& examined) {
 
 void check_program_file(const ExaminedPoint& examined, const Program& program) {
   const CollectiveConfig& collective = *examined.point.collective;
-  const Place place = place_of_program(examined.given, collective.program.file);
+  const Place place =
+      examined.given.place_of_text(kAlgorithmKey, collective.program.file, kProgramFileKey);
   if (examined.topology != nullptr && program.num_ranks() != examined.topology->num_nodes()) {
     examined.diagnostics.error(
         place, fmt::format("collective.program.file: the program has {} ranks, but the network has "
@@ -251,7 +252,7 @@ void check_parameters(const ExaminedPoint& examined, const Algorithm& algorithm)
 
 Place ExaminedPoint::place_of_algorithm() const {
   const std::string& file = point.collective->program.file;
-  if (!file.empty()) return place_of_program(given, file);
+  if (!file.empty()) return given.place_of_text(kAlgorithmKey, file, kProgramFileKey);
   return given.place_of_value(kAlgorithmKey, find_key(kAlgorithmKey)->get(point).number);
 }
 
@@ -314,24 +315,6 @@ void check_program(const ExaminedPoint& examined) {
                              others_that_run(examined));
 }
 
-Place place_of_program(const GivenKeys& given, const std::string& file) {
-  if (const GivenKey* key = given.find(kAlgorithmKey)) {
-    for (const GivenValue& value : key->values) {
-      if (value.value.text == file) return value.place;
-    }
-  }
-  return given.place_of(kProgramFileKey);
-}
-
-Place place_of_rank_order(const GivenKeys& given, const std::string& source) {
-  if (const GivenKey* key = given.find(kRankOrderKey)) {
-    for (const GivenValue& value : key->values) {
-      if (value.value.text == source) return value.place;
-    }
-  }
-  return given.place_of(kRankOrderKey);
-}
-
 void check_rank_order(const ExaminedPoint& examined) {
   if (!examined.point.collective || !examined.given.usable({kAlgorithmKey})) return;
   const CollectiveConfig& collective = *examined.point.collective;
@@ -343,7 +326,7 @@ void check_rank_order(const ExaminedPoint& examined) {
   const auto able =
       algorithms_where([](const Algorithm& other) { return other.follows_rank_order(); });
   examined.diagnostics.error(
-      place_of_rank_order(examined.given, collective.rank_order.source),
+      examined.given.place_of_text(kRankOrderKey, collective.rank_order.source, kRankOrderKey),
       fmt::format("{}: {} cannot use a rank order: {}", kRankOrderKey, row.name, row.fixed_ranks),
       fmt::format("write identity, or use an algorithm with a rank order: {}",
                   fmt::join(able, ", ")));
