@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "alg/routes/routing.h"
+#include "flowctl/framing.h"
 #include "hw/topology/link_timing.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/confirm_choice.h"
@@ -18,11 +20,11 @@
 #include "sims/experiment/generate_tables.h"
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/training_tables.h"
+#include "sims/model/idle_times.h"
 #include "sims/point/config.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 #include "sims/system/host_simulation.h"
-#include "sims/system/idle_network.h"
 #include "sims/workload/coordination/closed_form.h"
 #include "sims/workload/coordination/coordination_spec.h"
 #include "sims/workload/coordination/training_recorder.h"
@@ -70,6 +72,53 @@ std::vector<NodeId> nodes_by_rank(const Topology& topology, const RunPoint& poin
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) nodes.emplace_back(n);
   return nodes;
 }
+
+// The latency of a short message in a network without other traffic: the zero-load closed form of
+// docs/timing.md for any route.
+class IdleNetwork : public MessageTime {
+ public:
+  // `nodes` is indexed by rank. `topology` and `nodes` must outlive this object. Throws
+  // std::invalid_argument if link rates have no common tick.
+  IdleNetwork(const Topology& topology, const SystemConfig& config,
+              const std::vector<NodeId>& nodes)
+      : topology_(topology),
+        nodes_(nodes),
+        timing_(time_links(topology, config.clock)),
+        framing_(framing_spec(config)),
+        ends_(config.ni.dma_latency_cycles + config.ni.injection_cycles +
+              config.ni.ejection_cycles + config.ni.delivery_cycles),
+        router_(config.router.pipeline_cycles) {}
+
+  [[nodiscard]] Path path(RankId from, RankId to) const override {
+    Shape shape{ends_ + router_, 0};
+    for (const LinkId link : route_packet(topology_, nodes_[from.index()], nodes_[to.index()])) {
+      const LinkTiming& timing = timing_.links[link.index()];
+      shape.first += timing.latency + router_;
+      shape.second = std::max<std::uint64_t>(shape.second, timing.ticks_per_flit);
+    }
+    const auto [known, is_new] = numbers_.try_emplace(shape, static_cast<Path>(shapes_.size()));
+    if (is_new) shapes_.push_back(shape);
+    return known->second;
+  }
+  [[nodiscard]] Cycle flight(Path path, Bytes bytes) const override {
+    const auto& [head, ticks_per_flit] = shapes_[path];
+    const std::uint64_t ticks = (Framing(framing_, bytes).flits() - 1) * ticks_per_flit;
+    return head + (ticks + timing_.ticks_per_cycle - 1) / timing_.ticks_per_cycle;
+  }
+
+ private:
+  // The latency of a message of one flit, and the ticks of a flit on the slowest link.
+  using Shape = std::pair<Cycle, std::uint64_t>;
+
+  const Topology& topology_;
+  const std::vector<NodeId>& nodes_;
+  SystemTiming timing_;
+  FramingSpec framing_;
+  Cycle ends_;                         // from NI to first router, and from last router to memory
+  Cycle router_;                       // the router pipeline
+  mutable std::vector<Shape> shapes_;  // by path number
+  mutable std::map<Shape, Path> numbers_;
+};
 
 // The closed form of an all-reduce: each step takes the time of the slowest path from a rank to the
 // next.
