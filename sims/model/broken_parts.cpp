@@ -1,7 +1,7 @@
-#include "sims/model/broken_parts.h"
-
+// The parts of a network that are broken: system.topology.without.
 #include <fmt/format.h>
 
+#include "sims/model/build_topology.h"
 #include "sims/model/faults.h"
 #include "sims/text/nearest_name.h"
 

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "sims/formats/topology_file.h"
-#include "sims/model/broken_parts.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/point/system_config.h"
 #include "sims/text/read_file.h"

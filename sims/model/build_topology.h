@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hw/topology/topology.h"
 #include "sims/point/topology_config.h"
@@ -29,10 +30,17 @@ struct SystemConfig;
 // graph file has become invalid since.
 [[nodiscard]] Topology build_topology(const SystemConfig& system);
 
+// Takes the parts of system.topology.without out ("node 5", "switch sp_0", "link 3-4", "link 3->4";
+// vertices by name, nodes also by number). Records an error at `place` and returns nothing if a
+// part does not exist, or if fewer than two nodes are left or they are not connected
+// (broken_parts.cpp).
+[[nodiscard]] std::optional<Topology> without_broken(const Topology& topology,
+                                                     const std::vector<std::string>& parts,
+                                                     const Place& place, Diagnostics& diagnostics);
+
 // For the reader: records errors of the configuration itself at `place`, and errors of
-// system.topology.without at `parts_place`. Links are
-// checked against the clock only if `clock_valid`. Precondition: a multi-dimensional system has
-// passed check_dimensions().
+// system.topology.without at `parts_place`. Links are checked against the clock only if
+// `clock_valid`. Precondition: a multi-dimensional system has passed check_dimensions().
 [[nodiscard]] std::optional<Topology> build_topology(const SystemConfig& system, bool clock_valid,
                                                      const Place& place, const Place& parts_place,
                                                      Diagnostics& diagnostics);
