@@ -1,6 +1,5 @@
 // Rules of section `faults`: a fault must name something that the system has, make it worse, and
 // have an effect.
-// an effect.
 
 #include <fmt/format.h>
 
@@ -47,13 +46,8 @@ class FaultChecker {
     if (topology_ == nullptr) return;
     for (std::size_t i = 0; i < faults_.slow_links.size(); ++i) check_slow_link(i);
     check_ticks();
-    for (std::size_t i = 0; i < faults_.late_nis.size(); ++i) {
-      check_node(kLateNis, faults_.late_nis[i].node, given_.place_of_field(kLateNis, i, "node"));
-    }
-    for (std::size_t i = 0; i < faults_.clock_skew.size(); ++i) {
-      check_node(kClockSkew, faults_.clock_skew[i].node,
-                 given_.place_of_field(kClockSkew, i, "node"));
-    }
+    check_nodes(kLateNis, faults_.late_nis);
+    check_nodes(kClockSkew, faults_.clock_skew);
     if (!faults_.dma_jitter) return;
     for (std::size_t i = 0; i < faults_.dma_jitter->nodes.size(); ++i) {
       check_node(kJitterNodes, faults_.dma_jitter->nodes[i],
@@ -111,34 +105,36 @@ class FaultChecker {
         "give bandwidth, latency, or both");
   }
 
-  void check_node(const char* key, std::uint32_t node, const Place& place) {
-    if (node >= topology_->num_nodes()) {
-      diagnostics_.error(place,
-                         fmt::format("{}: there is no node {}; the network has {} nodes", key, node,
-                                     topology_->num_nodes()),
-                         fmt::format("write a number from 0 to {}", topology_->num_nodes() - 1));
-      return;
+  template <class Fault>
+  void check_nodes(const char* key, const std::vector<Fault>& faults) {
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+      check_node(key, faults[i].node, given_.place_of_field(key, i, "node"));
     }
+  }
+
+  void check_node(const char* key, std::uint32_t node, const Place& place) {
+    if (node >= topology_->num_nodes()) return refuse_node(key, std::to_string(node), place);
     const auto [first, is_new] = places_.emplace(std::pair(std::string(key), node), place);
     if (is_new) return;
     diagnostics_.error(place, fmt::format("{}: node {} is in the list twice", key, node),
                        fmt::format("the first is in line {}", first->second.line));
   }
 
+  void refuse_node(const std::string& key, const std::string& node, const Place& place) {
+    diagnostics_.error(place,
+                       fmt::format("{}: there is no node {}; the network has {} nodes", key, node,
+                                   topology_->num_nodes()),
+                       fmt::format("write a number from 0 to {}", topology_->num_nodes() - 1));
+  }
+
   [[nodiscard]] bool has_vertex(std::size_t i, const char* end, const std::string& written) {
     if (find_vertex(*topology_, written).valid()) return true;
     const Place place = given_.place_of_field(kSlowLinks, i, end);
     if (node_number(written)) {
-      diagnostics_.error(place,
-                         fmt::format("{}.{}: there is no node {}; the network has {} nodes",
-                                     kSlowLinks, end, written, topology_->num_nodes()),
-                         fmt::format("write a number from 0 to {}", topology_->num_nodes() - 1));
+      refuse_node(fmt::format("{}.{}", kSlowLinks, end), written, place);
       return false;
     }
-    std::vector<std::string> names;
-    for (std::size_t v = 0; v < topology_->num_vertices(); ++v) {
-      names.push_back(topology_->vertex_name(NodeId(v)));
-    }
+    const std::vector<std::string> names = vertex_names(*topology_);
     const std::string nearest = nearest_name(written, names);
     diagnostics_.error(
         place, fmt::format("{}.{}: '{}' is neither a node nor a switch", kSlowLinks, end, written),
@@ -166,39 +162,42 @@ class FaultChecker {
     const std::vector<LinkId> links = links_of(*topology_, fault);
     const NodeId sender = find_vertex(*topology_, fault.from);
     const NodeId receiver = find_vertex(*topology_, fault.to);
+    const std::string& from_name = topology_->vertex_name(sender);
+    const std::string ends =
+        fmt::format("from {} to {}", from_name, topology_->vertex_name(receiver));
     if (links.empty()) {
-      diagnostics_.error(
-          given_.place_of_field(kSlowLinks, i, "to"),
-          fmt::format("{}: there is no link from {} to {}", kSlowLinks,
-                      topology_->vertex_name(sender), topology_->vertex_name(receiver)),
-          fmt::format("links from {} lead to {}", topology_->vertex_name(sender),
-                      neighbours_of(sender)));
+      diagnostics_.error(given_.place_of_field(kSlowLinks, i, "to"),
+                         fmt::format("{}: there is no link {}", kSlowLinks, ends),
+                         fmt::format("links from {} lead to {}", from_name, neighbours_of(sender)));
       return;
     }
-    const auto [first, is_new] =
-        slow_.emplace(std::pair(sender, receiver), given_.place_of_entry(kSlowLinks, i));
+    const Place entry = given_.place_of_entry(kSlowLinks, i);
+    const auto [first, is_new] = slow_.emplace(std::pair(sender, receiver), entry);
     if (!is_new) {
-      diagnostics_.error(
-          given_.place_of_entry(kSlowLinks, i),
-          fmt::format("{}: the link from {} to {} is in the list twice", kSlowLinks,
-                      topology_->vertex_name(sender), topology_->vertex_name(receiver)),
-          fmt::format("the first is in line {}", first->second.line));
+      diagnostics_.error(entry,
+                         fmt::format("{}: the link {} is in the list twice", kSlowLinks, ends),
+                         fmt::format("the first is in line {}", first->second.line));
       return;
     }
     if (fault.bytes_per_second != 0) check_bandwidth(i, links);
     if (fault.latency_ps != 0) check_latency(i, links);
   }
 
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> range_of(
+      const std::vector<LinkId>& links, std::uint64_t LinkSpec::*member) const {
+    std::pair<std::uint64_t, std::uint64_t> range{~std::uint64_t{0}, 0};
+    for (const LinkId link : links) {
+      const std::uint64_t value = topology_->link(link).spec.*member;
+      range = {std::min(range.first, value), std::max(range.second, value)};
+    }
+    return range;
+  }
+
   // A fault must reduce the bandwidth, and of at least one link.
   void check_bandwidth(std::size_t i, const std::vector<LinkId>& links) {
     if (!given_.usable({"system.link.bandwidth"})) return;
     const std::uint64_t rate = faults_.slow_links[i].bytes_per_second;
-    std::uint64_t slowest = ~std::uint64_t{0};
-    std::uint64_t fastest = 0;
-    for (const LinkId link : links) {
-      slowest = std::min(slowest, topology_->link(link).spec.bytes_per_second);
-      fastest = std::max(fastest, topology_->link(link).spec.bytes_per_second);
-    }
+    const auto [slowest, fastest] = range_of(links, &LinkSpec::bytes_per_second);
     if (rate <= slowest && rate < fastest) return;
     diagnostics_.error(
         given_.place_of_field(kSlowLinks, i, "bandwidth"),
@@ -213,12 +212,7 @@ class FaultChecker {
     const ClockSpec& clock = point_.system.clock;
     const Place place = given_.place_of_field(kSlowLinks, i, "latency");
     const std::uint64_t latency = faults_.slow_links[i].latency_ps;
-    std::uint64_t shortest = ~std::uint64_t{0};
-    std::uint64_t longest = 0;
-    for (const LinkId link : links) {
-      shortest = std::min(shortest, topology_->link(link).spec.latency_ps);
-      longest = std::max(longest, topology_->link(link).spec.latency_ps);
-    }
+    const auto [shortest, longest] = range_of(links, &LinkSpec::latency_ps);
     const Cycle cycles = cycles_covering(latency, clock);
     if (latency < longest || cycles <= cycles_covering(shortest, clock)) {
       diagnostics_.error(

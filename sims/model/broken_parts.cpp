@@ -93,20 +93,13 @@ class BrokenParts {
 
   // Returns whether there were any.
   bool take_links(NodeId from, NodeId to) {
-    bool any = false;
-    for (const LinkId l : topology_.out_links(from)) {
-      if (topology_.link(l).to != to) continue;
-      links_[l.index()] = true;
-      any = true;
-    }
-    return any;
+    const std::vector<LinkId> taken = links_of(topology_, from, to);
+    for (const LinkId link : taken) links_[link.index()] = true;
+    return !taken.empty();
   }
 
   void fail_unknown(const std::string& part, const std::string& name) {
-    std::vector<std::string> names;
-    for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
-      names.push_back(topology_.vertex_name(NodeId(v)));
-    }
+    const std::vector<std::string> names = vertex_names(topology_);
     const std::string nearest = nearest_name(name, names);
     fail(fmt::format("'{}': the network has no {}", part,
                      name.empty() ? "vertex without a name" : name),

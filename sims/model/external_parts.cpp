@@ -44,12 +44,8 @@ class ExternalRules {
   void check_name(const char* key, const std::string& name, std::vector<NodeId>& found) {
     const NodeId vertex = find_vertex(topology_, name);
     if (!vertex.valid()) {
-      std::vector<std::string> names;
-      for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
-        names.push_back(topology_.vertex_name(NodeId(v)));
-      }
       return refuse(key, fmt::format("the network has no vertex '{}'", name),
-                    name_hint(name, names));
+                    name_hint(name, vertex_names(topology_)));
     }
     if (std::find(found.begin(), found.end(), vertex) != found.end()) {
       return refuse(key, fmt::format("'{}' is given twice", name), "give each vertex once");

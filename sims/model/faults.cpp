@@ -15,10 +15,22 @@ NodeId find_vertex(const Topology& topology, const std::string& written) {
   return *number < topology.num_nodes() ? NodeId(*number) : NodeId();
 }
 
+std::vector<std::string> vertex_names(const Topology& topology) {
+  std::vector<std::string> names;
+  for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
+    names.push_back(topology.vertex_name(NodeId(v)));
+  }
+  return names;
+}
+
 std::vector<LinkId> links_of(const Topology& topology, const SlowLink& fault) {
   const NodeId from = find_vertex(topology, fault.from);
   const NodeId to = find_vertex(topology, fault.to);
   if (!from.valid() || !to.valid()) return {};
+  return links_of(topology, from, to);
+}
+
+std::vector<LinkId> links_of(const Topology& topology, NodeId from, NodeId to) {
   std::vector<LinkId> links;
   for (const LinkId link : topology.out_links(from)) {
     if (topology.link(link).to == to) links.push_back(link);

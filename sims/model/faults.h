@@ -13,6 +13,10 @@ namespace espalier {
 // invalid id if there is none.
 [[nodiscard]] NodeId find_vertex(const Topology& topology, const std::string& written);
 
+// The names of all vertices, for hints.
+[[nodiscard]] std::vector<std::string> vertex_names(const Topology& topology);
+
+[[nodiscard]] std::vector<LinkId> links_of(const Topology& topology, NodeId from, NodeId to);
 // All links from one vertex of the fault to the other; empty if a vertex or a link is missing.
 [[nodiscard]] std::vector<LinkId> links_of(const Topology& topology, const SlowLink& fault);
 
