@@ -14,7 +14,7 @@
 #include "sims/model/build_program.h"
 #include "sims/model/system_shape.h"
 #include "sims/point/config.h"
-#include "sims/system/program_setup.h"
+#include "sims/system/program_simulation.h"
 
 namespace espalier {
 

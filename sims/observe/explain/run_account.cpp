@@ -9,7 +9,7 @@
 #include "sims/observe/explain/program_path.h"
 #include "sims/observe/explain/table_causes.h"
 #include "sims/point/config.h"
-#include "sims/system/program_setup.h"
+#include "sims/system/program_simulation.h"
 #include "sims/system/step_time.h"
 
 namespace espalier {
