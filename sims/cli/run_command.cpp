@@ -27,7 +27,6 @@
 #include "sims/experiment/result_fields.h"
 #include "sims/experiment/whole_file.h"
 #include "sims/experiment/workers.h"
-#include "sims/model/folding.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/fidelity.h"

@@ -8,7 +8,6 @@
 #include "sims/config/keys.h"
 #include "sims/config/rules.h"
 #include "sims/model/build_program.h"
-#include "sims/model/folding.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/text/units.h"
 

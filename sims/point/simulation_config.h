@@ -20,7 +20,7 @@ enum class RtlBlock : std::uint8_t { ni_control, dependency_state, dimension_que
 struct SimulationConfig {
   // automatic: train if it is exact, see sims/point/fidelity.h.
   Fidelity fidelity = Fidelity::automatic;
-  // automatic: on if it is exact, see sims/model/folding.h.
+  // automatic: on if it is exact, see sims/model/plan_forecast.h.
   Folding fold = Folding::automatic;
   bool check = true;  // certify before simulating
   bool always_clocked = false;

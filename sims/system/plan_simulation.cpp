@@ -12,7 +12,6 @@
 #include "ni/engines/switch_aggregation_engine.h"
 #include "ni/rtl/rtl_dimension_queue.h"
 #include "sims/model/faults.h"
-#include "sims/model/folding.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/point/config.h"
 #include "sims/system/simulated_system.h"
