@@ -50,7 +50,7 @@ inline constexpr const char* kUnsuited = "does not run on this topology";
 // A hint that begins with these words lists algorithms that run.
 inline constexpr const char* kAllowedHint = "allowed: ";
 
-// One point under examination; see check_points for its parts.
+// One point under examination; see check_points for its parts. Classes of rules derive from it.
 struct ExaminedPoint {
   const RunPoint& point;
   const Topology* topology;
@@ -59,6 +59,11 @@ struct ExaminedPoint {
 
   // The place of this point's value of collective.algorithm, in a list or alone.
   [[nodiscard]] Place place_of_algorithm() const;
+  // Records an error at the first of the keys that is given, unless one has an invalid value.
+  void report(std::initializer_list<const char*> keys, const std::string& what,
+              const std::string& hint) const {
+    given.rule(keys, [&](const Place& at) { diagnostics.error(at, what, hint); });
+  }
 };
 
 // Rules of links, packets, buffers, traffic and control messages (rules_network.cpp).

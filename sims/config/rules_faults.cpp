@@ -30,28 +30,23 @@ constexpr const char* kDmaJitter = "faults.dma_jitter";
 constexpr const char* kJitterNodes = "faults.dma_jitter.nodes";
 constexpr std::size_t kMostNeighboursShown = 16;
 
-class FaultChecker {
+class FaultChecker : private ExaminedPoint {
  public:
   explicit FaultChecker(const ExaminedPoint& examined)
-      : point_(examined.point),
-        faults_(examined.point.faults),
-        topology_(examined.topology),
-        given_(examined.given),
-        diagnostics_(examined.diagnostics) {}
+      : ExaminedPoint(examined), faults_(point.faults) {}
 
   void check() {
     check_skew_entries();
     check_workload();
     for (std::size_t i = 0; i < faults_.slow_links.size(); ++i) check_has_effect(i);
-    if (topology_ == nullptr) return;
+    if (topology == nullptr) return;
     for (std::size_t i = 0; i < faults_.slow_links.size(); ++i) check_slow_link(i);
     check_ticks();
     check_nodes(kLateNis, faults_.late_nis);
     check_nodes(kClockSkew, faults_.clock_skew);
     if (!faults_.dma_jitter) return;
     for (std::size_t i = 0; i < faults_.dma_jitter->nodes.size(); ++i) {
-      check_node(kJitterNodes, faults_.dma_jitter->nodes[i],
-                 given_.place_of_entry(kJitterNodes, i));
+      check_node(kJitterNodes, faults_.dma_jitter->nodes[i], given.place_of_entry(kJitterNodes, i));
     }
   }
 
@@ -60,8 +55,8 @@ class FaultChecker {
     for (std::size_t i = 0; i < faults_.clock_skew.size(); ++i) {
       const ClockSkew& skew = faults_.clock_skew[i];
       if (skew.cycles != 0 || skew.per_step != 0) continue;
-      diagnostics_.error(
-          given_.place_of_entry(kClockSkew, i),
+      diagnostics.error(
+          given.place_of_entry(kClockSkew, i),
           "faults.clock_skew: cycles and per_step are both 0, so the clock has no fault",
           "give cycles, per_step, or both");
     }
@@ -69,38 +64,38 @@ class FaultChecker {
 
   // If several workloads or none are given, that error is reported elsewhere.
   void check_workload() {
-    if (const std::string fault = uneven_fault(faults_); point_.workload && !fault.empty()) {
-      diagnostics_.error(given_.place_of_section("faults"),
-                         fmt::format("faults: a workload simulates one group of NPUs for all "
-                                     "groups, which is not exact with {}",
-                                     fault),
-                         "run a collective without 'workload', which simulates the whole system");
+    if (const std::string fault = uneven_fault(faults_); point.workload && !fault.empty()) {
+      diagnostics.error(given.place_of_section("faults"),
+                        fmt::format("faults: a workload simulates one group of NPUs for all "
+                                    "groups, which is not exact with {}",
+                                    fault),
+                        "run a collective without 'workload', which simulates the whole system");
     }
-    if (point_.collective || given_.has_section("collective")) return;
-    if (!point_.traffic && !point_.control) return;
+    if (point.collective || given.has_section("collective")) return;
+    if (!point.traffic && !point.control) return;
     for (const char* key : {kLateNis, kClockSkew}) {
-      if (!given_.is_given(key) ||
+      if (!given.is_given(key) ||
           (key == kLateNis ? faults_.late_nis.empty() : faults_.clock_skew.empty())) {
         continue;
       }
-      diagnostics_.error(given_.place_of(key),
-                         fmt::format("{}: {} no collective, which a host could post late", key,
-                                     point_.traffic ? "traffic has" : "control messages have"),
-                         "remove it; faults.slow_links and faults.dma_jitter also act on traffic");
+      diagnostics.error(given.place_of(key),
+                        fmt::format("{}: {} no collective, which a host could post late", key,
+                                    point.traffic ? "traffic has" : "control messages have"),
+                        "remove it; faults.slow_links and faults.dma_jitter also act on traffic");
     }
-    if (faults_.dma_jitter && !point_.traffic) {
-      diagnostics_.error(given_.place_of_section(kDmaJitter),
-                         "faults.dma_jitter: control messages are not read from memory, so DMA "
-                         "jitter cannot delay them",
-                         "remove it, or add a collective");
+    if (faults_.dma_jitter && !point.traffic) {
+      diagnostics.error(given.place_of_section(kDmaJitter),
+                        "faults.dma_jitter: control messages are not read from memory, so DMA "
+                        "jitter cannot delay them",
+                        "remove it, or add a collective");
     }
   }
 
   void check_has_effect(std::size_t i) {
     const SlowLink& fault = faults_.slow_links[i];
     if (fault.bytes_per_second != 0 || fault.latency_ps != 0) return;
-    diagnostics_.error(
-        given_.place_of_entry(kSlowLinks, i),
+    diagnostics.error(
+        given.place_of_entry(kSlowLinks, i),
         "faults.slow_links: neither bandwidth nor latency is given, so the link has no fault",
         "give bandwidth, latency, or both");
   }
@@ -108,35 +103,35 @@ class FaultChecker {
   template <class Fault>
   void check_nodes(const char* key, const std::vector<Fault>& faults) {
     for (std::size_t i = 0; i < faults.size(); ++i) {
-      check_node(key, faults[i].node, given_.place_of_field(key, i, "node"));
+      check_node(key, faults[i].node, given.place_of_field(key, i, "node"));
     }
   }
 
   void check_node(const char* key, std::uint32_t node, const Place& place) {
-    if (node >= topology_->num_nodes()) return refuse_node(key, std::to_string(node), place);
+    if (node >= topology->num_nodes()) return refuse_node(key, std::to_string(node), place);
     const auto [first, is_new] = places_.emplace(std::pair(std::string(key), node), place);
     if (is_new) return;
-    diagnostics_.error(place, fmt::format("{}: node {} is in the list twice", key, node),
-                       fmt::format("the first is in line {}", first->second.line));
+    diagnostics.error(place, fmt::format("{}: node {} is in the list twice", key, node),
+                      fmt::format("the first is in line {}", first->second.line));
   }
 
   void refuse_node(const std::string& key, const std::string& node, const Place& place) {
-    diagnostics_.error(place,
-                       fmt::format("{}: there is no node {}; the network has {} nodes", key, node,
-                                   topology_->num_nodes()),
-                       fmt::format("write a number from 0 to {}", topology_->num_nodes() - 1));
+    diagnostics.error(place,
+                      fmt::format("{}: there is no node {}; the network has {} nodes", key, node,
+                                  topology->num_nodes()),
+                      fmt::format("write a number from 0 to {}", topology->num_nodes() - 1));
   }
 
   [[nodiscard]] bool has_vertex(std::size_t i, const char* end, const std::string& written) {
-    if (find_vertex(*topology_, written).valid()) return true;
-    const Place place = given_.place_of_field(kSlowLinks, i, end);
+    if (find_vertex(*topology, written).valid()) return true;
+    const Place place = given.place_of_field(kSlowLinks, i, end);
     if (node_number(written)) {
       refuse_node(fmt::format("{}.{}", kSlowLinks, end), written, place);
       return false;
     }
-    const std::vector<std::string> names = vertex_names(*topology_);
+    const std::vector<std::string> names = vertex_names(*topology);
     const std::string nearest = nearest_name(written, names);
-    diagnostics_.error(
+    diagnostics.error(
         place, fmt::format("{}.{}: '{}' is neither a node nor a switch", kSlowLinks, end, written),
         nearest.empty()
             ? fmt::format("write a node's number, or a name such as '{}'", names.front())
@@ -146,8 +141,8 @@ class FaultChecker {
 
   [[nodiscard]] std::string neighbours_of(NodeId vertex) const {
     std::vector<std::string> names;
-    for (const LinkId link : topology_->out_links(vertex)) {
-      const std::string& name = topology_->vertex_name(topology_->link(link).to);
+    for (const LinkId link : topology->out_links(vertex)) {
+      const std::string& name = topology->vertex_name(topology->link(link).to);
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     const bool all = names.size() <= kMostNeighboursShown;
@@ -159,24 +154,24 @@ class FaultChecker {
     const SlowLink& fault = faults_.slow_links[i];
     const bool from = has_vertex(i, "from", fault.from);
     if (!has_vertex(i, "to", fault.to) || !from) return;
-    const std::vector<LinkId> links = links_of(*topology_, fault);
-    const NodeId sender = find_vertex(*topology_, fault.from);
-    const NodeId receiver = find_vertex(*topology_, fault.to);
-    const std::string& from_name = topology_->vertex_name(sender);
+    const std::vector<LinkId> links = links_of(*topology, fault);
+    const NodeId sender = find_vertex(*topology, fault.from);
+    const NodeId receiver = find_vertex(*topology, fault.to);
+    const std::string& from_name = topology->vertex_name(sender);
     const std::string ends =
-        fmt::format("from {} to {}", from_name, topology_->vertex_name(receiver));
+        fmt::format("from {} to {}", from_name, topology->vertex_name(receiver));
     if (links.empty()) {
-      diagnostics_.error(given_.place_of_field(kSlowLinks, i, "to"),
-                         fmt::format("{}: there is no link {}", kSlowLinks, ends),
-                         fmt::format("links from {} lead to {}", from_name, neighbours_of(sender)));
+      diagnostics.error(given.place_of_field(kSlowLinks, i, "to"),
+                        fmt::format("{}: there is no link {}", kSlowLinks, ends),
+                        fmt::format("links from {} lead to {}", from_name, neighbours_of(sender)));
       return;
     }
-    const Place entry = given_.place_of_entry(kSlowLinks, i);
+    const Place entry = given.place_of_entry(kSlowLinks, i);
     const auto [first, is_new] = slow_.emplace(std::pair(sender, receiver), entry);
     if (!is_new) {
-      diagnostics_.error(entry,
-                         fmt::format("{}: the link {} is in the list twice", kSlowLinks, ends),
-                         fmt::format("the first is in line {}", first->second.line));
+      diagnostics.error(entry,
+                        fmt::format("{}: the link {} is in the list twice", kSlowLinks, ends),
+                        fmt::format("the first is in line {}", first->second.line));
       return;
     }
     if (fault.bytes_per_second != 0) check_bandwidth(i, links);
@@ -187,7 +182,7 @@ class FaultChecker {
       const std::vector<LinkId>& links, std::uint64_t LinkSpec::*member) const {
     std::pair<std::uint64_t, std::uint64_t> range{~std::uint64_t{0}, 0};
     for (const LinkId link : links) {
-      const std::uint64_t value = topology_->link(link).spec.*member;
+      const std::uint64_t value = topology->link(link).spec.*member;
       range = {std::min(range.first, value), std::max(range.second, value)};
     }
     return range;
@@ -195,12 +190,12 @@ class FaultChecker {
 
   // A fault must reduce the bandwidth, and of at least one link.
   void check_bandwidth(std::size_t i, const std::vector<LinkId>& links) {
-    if (!given_.usable({"system.link.bandwidth"})) return;
+    if (!given.usable({"system.link.bandwidth"})) return;
     const std::uint64_t rate = faults_.slow_links[i].bytes_per_second;
     const auto [slowest, fastest] = range_of(links, &LinkSpec::bytes_per_second);
     if (rate <= slowest && rate < fastest) return;
-    diagnostics_.error(
-        given_.place_of_field(kSlowLinks, i, "bandwidth"),
+    diagnostics.error(
+        given.place_of_field(kSlowLinks, i, "bandwidth"),
         fmt::format("{}.bandwidth: {} is not slower than the healthy link's {}", kSlowLinks,
                     format_quantity(Quantity::rate, rate),
                     format_quantity(Quantity::rate, slowest)),
@@ -208,14 +203,14 @@ class FaultChecker {
   }
 
   void check_latency(std::size_t i, const std::vector<LinkId>& links) {
-    if (!given_.usable({"system.link.latency", "system.router.clock"})) return;
-    const ClockSpec& clock = point_.system.clock;
-    const Place place = given_.place_of_field(kSlowLinks, i, "latency");
+    if (!given.usable({"system.link.latency", "system.router.clock"})) return;
+    const ClockSpec& clock = point.system.clock;
+    const Place place = given.place_of_field(kSlowLinks, i, "latency");
     const std::uint64_t latency = faults_.slow_links[i].latency_ps;
     const auto [shortest, longest] = range_of(links, &LinkSpec::latency_ps);
     const Cycle cycles = cycles_covering(latency, clock);
     if (latency < longest || cycles <= cycles_covering(shortest, clock)) {
-      diagnostics_.error(
+      diagnostics.error(
           place,
           fmt::format("{}.latency: {} is not longer than the healthy link's {}", kSlowLinks,
                       format_quantity(Quantity::time, latency),
@@ -223,42 +218,38 @@ class FaultChecker {
           "a fault can only make a link slower; describe the healthy system in section system");
       return;
     }
-    check_whole_cycles("faults.slow_links.latency", latency, clock, place, diagnostics_);
+    check_whole_cycles("faults.slow_links.latency", latency, clock, place, diagnostics);
     // While a flit crosses a link, the watchdog sees no movement.
-    if (!given_.usable({"simulation.watchdog_cycles"}) ||
-        point_.simulation.watchdog_cycles > cycles) {
+    if (!given.usable({"simulation.watchdog_cycles"}) ||
+        point.simulation.watchdog_cycles > cycles) {
       return;
     }
-    diagnostics_.error(place,
-                       fmt::format("{}.latency: after {} cycles the watchdog would end a run whose "
-                                   "flit is on this link of {} cycles",
-                                   kSlowLinks, point_.simulation.watchdog_cycles, cycles),
-                       fmt::format("simulation.watchdog_cycles: more than {}", cycles));
+    diagnostics.error(place,
+                      fmt::format("{}.latency: after {} cycles the watchdog would end a run whose "
+                                  "flit is on this link of {} cycles",
+                                  kSlowLinks, point.simulation.watchdog_cycles, cycles),
+                      fmt::format("simulation.watchdog_cycles: more than {}", cycles));
   }
 
   // Reports the first fault whose rate has no common tick with the others. Errors of healthy links
   // are reported elsewhere.
   void check_ticks() {
-    if (diagnostics_.num_errors() != 0) return;
+    if (diagnostics.num_errors() != 0) return;
     FaultsConfig some;
     for (std::size_t i = 0; i < faults_.slow_links.size(); ++i) {
       some.slow_links.push_back(faults_.slow_links[i]);
       try {
-        static_cast<void>(time_links(faulty_links(*topology_, some), point_.system.clock));
+        static_cast<void>(time_links(faulty_links(*topology, some), point.system.clock));
       } catch (const std::invalid_argument& problem) {
-        diagnostics_.error(given_.place_of_field(kSlowLinks, i, "bandwidth"),
-                           fmt::format("{}.bandwidth: {}", kSlowLinks, problem.what()),
-                           "use for example a half or a quarter of the healthy link's bandwidth");
+        diagnostics.error(given.place_of_field(kSlowLinks, i, "bandwidth"),
+                          fmt::format("{}.bandwidth: {}", kSlowLinks, problem.what()),
+                          "use for example a half or a quarter of the healthy link's bandwidth");
         return;
       }
     }
   }
 
-  const RunPoint& point_;
   const FaultsConfig& faults_;
-  const Topology* topology_;
-  const GivenKeys& given_;
-  Diagnostics& diagnostics_;
   std::map<std::pair<std::string, std::uint32_t>, Place> places_;  // nodes of faults, by key
   std::map<std::pair<NodeId, NodeId>, Place> slow_;
 };

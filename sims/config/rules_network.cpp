@@ -33,15 +33,10 @@ std::uint64_t fastest_of(const SystemConfig& system, const Topology* topology) {
   return fastest;
 }
 
-class NetworkRules {
+class NetworkRules : private ExaminedPoint {
  public:
   explicit NetworkRules(const ExaminedPoint& examined)
-      : point_(examined.point),
-        system_(examined.point.system),
-        topology_(examined.topology),
-        given_(examined.given),
-        diagnostics_(examined.diagnostics),
-        fastest_(fastest_of(system_, topology_)) {}
+      : ExaminedPoint(examined), system_(point.system), fastest_(fastest_of(system_, topology)) {}
 
   // Checks the keys that take no list.
   void check_system() {
@@ -59,8 +54,8 @@ class NetworkRules {
     check_stalls();
     check_fidelity();
     check_rtl();
-    if (point_.control) check_control_alone();
-    if (point_.tenants) check_tenants();
+    if (point.control) check_control_alone();
+    if (point.tenants) check_tenants();
   }
 
   void check_listed_keys() {
@@ -69,32 +64,26 @@ class NetworkRules {
       return;
     }
     check_sub_messages();
-    if (topology_ == nullptr) return;
-    if (point_.traffic) check_traffic();
-    if (point_.control) check_control();
+    if (topology == nullptr) return;
+    if (point.traffic) check_traffic();
+    if (point.control) check_control();
   }
 
  private:
-  // Records an error at the first of the keys that is given, unless one has an invalid value.
-  void report(std::initializer_list<const char*> keys, const std::string& what,
-              const std::string& hint) {
-    given_.rule(keys, [&](const Place& at) { diagnostics_.error(at, what, hint); });
-  }
-
   void check_link_times() {
-    given_.rule({"system.link.bandwidth", "system.router.flit_bytes", "system.router.clock"},
-                [&](const Place& at) {
-                  check_link_rate(system_.link.bytes_per_second, rate_rule(), at, diagnostics_);
-                });
-    given_.rule({"system.link.latency", "system.router.clock"}, [&](const Place& at) {
+    given.rule({"system.link.bandwidth", "system.router.flit_bytes", "system.router.clock"},
+               [&](const Place& at) {
+                 check_link_rate(system_.link.bytes_per_second, rate_rule(), at, diagnostics);
+               });
+    given.rule({"system.link.latency", "system.router.clock"}, [&](const Place& at) {
       check_whole_cycles("system.link.latency", system_.link.latency_ps, system_.clock, at,
-                         diagnostics_);
+                         diagnostics);
     });
-    const GivenKey* credit = given_.find("system.link.credit_latency");
+    const GivenKey* credit = given.find("system.link.credit_latency");
     if (credit == nullptr) return;
-    given_.rule({"system.link.credit_latency", "system.router.clock"}, [&](const Place& at) {
+    given.rule({"system.link.credit_latency", "system.router.clock"}, [&](const Place& at) {
       check_whole_cycles("system.link.credit_latency", credit->values.front().value.number,
-                         system_.clock, at, diagnostics_);
+                         system_.clock, at, diagnostics);
     });
   }
 
@@ -122,36 +111,36 @@ class NetworkRules {
     const std::string bandwidth = section + ".bandwidth";
     const std::string latency = section + ".latency";
     if (bytes_per_second != 0) {
-      given_.rule({bandwidth.c_str(), "system.router.flit_bytes", "system.router.clock"},
-                  [&](const Place& at) {
-                    check_link_rate(bytes_per_second, rate_rule(), at, diagnostics_);
-                  });
+      given.rule({bandwidth.c_str(), "system.router.flit_bytes", "system.router.clock"},
+                 [&](const Place& at) {
+                   check_link_rate(bytes_per_second, rate_rule(), at, diagnostics);
+                 });
     }
     if (latency_ps != 0) {
-      given_.rule({latency.c_str(), "system.router.clock"}, [&](const Place& at) {
-        check_whole_cycles(latency.c_str(), latency_ps, system_.clock, at, diagnostics_);
+      given.rule({latency.c_str(), "system.router.clock"}, [&](const Place& at) {
+        check_whole_cycles(latency.c_str(), latency_ps, system_.clock, at, diagnostics);
       });
     }
   }
 
   // Links that are too fast have been reported already, each at its place.
   void check_tick() {
-    if (topology_ == nullptr) return;
+    if (topology == nullptr) return;
     const std::uint64_t fastest = system_.clock.hertz * system_.clock.flit_bytes;
-    const auto& links = topology_->links();
+    const auto& links = topology->links();
     const auto too_fast = [&](const TopologyLink& l) { return l.spec.bytes_per_second > fastest; };
     if (std::any_of(links.begin(), links.end(), too_fast)) return;
-    given_.rule(
+    given.rule(
         {"system.link.bandwidth", "system.router.clock", "system.router.flit_bytes",
          "system.topology.file", "system.link.latency", "system.topology.nic_link.bandwidth",
          "system.topology.aggregation_link.bandwidth", "system.topology.core_link.bandwidth"},
         [&](const Place& at) {
           try {
-            static_cast<void>(time_links(*topology_, system_.clock));
+            static_cast<void>(time_links(*topology, system_.clock));
           } catch (const std::invalid_argument& problem) {
-            diagnostics_.error(at, fmt::format("system.link.bandwidth: {}", problem.what()),
-                               fmt::format("for example {} or a half of it",
-                                           format_quantity(Quantity::rate, fastest)));
+            diagnostics.error(at, fmt::format("system.link.bandwidth: {}", problem.what()),
+                              fmt::format("for example {} or a half of it",
+                                          format_quantity(Quantity::rate, fastest)));
           }
         });
   }
@@ -166,23 +155,23 @@ class NetworkRules {
     if (has_too_fast_link()) return;
     const Bytes payload = system_.flow_control.payload_bytes;
     const Bytes flit = system_.clock.flit_bytes;
-    given_.rule({"system.flow_control.payload_bytes", "system.router.flit_bytes"},
-                [&](const Place& at) {
-                  if (payload % flit != 0) {
-                    diagnostics_.error(at,
-                                       fmt::format("system.flow_control.payload_bytes: {} is not a "
-                                                   "multiple of the {} B of a flit",
-                                                   payload, flit),
-                                       fmt::format("for example {}", (payload / flit + 1) * flit) +
-                                           fitting_sub_message((payload / flit + 1) * flit));
-                  } else if (longest_packet_flits(system_) > kMostPacketFlits) {
-                    diagnostics_.error(at,
-                                       fmt::format("system.flow_control.payload_bytes: a packet "
-                                                   "has {1} flits; allowed are at most {0}",
-                                                   kMostPacketFlits, longest_packet_flits(system_)),
-                                       fmt::format("at most {}", (kMostPacketFlits - 1) * flit));
-                  }
-                });
+    given.rule({"system.flow_control.payload_bytes", "system.router.flit_bytes"},
+               [&](const Place& at) {
+                 if (payload % flit != 0) {
+                   diagnostics.error(at,
+                                     fmt::format("system.flow_control.payload_bytes: {} is not a "
+                                                 "multiple of the {} B of a flit",
+                                                 payload, flit),
+                                     fmt::format("for example {}", (payload / flit + 1) * flit) +
+                                         fitting_sub_message((payload / flit + 1) * flit));
+                 } else if (longest_packet_flits(system_) > kMostPacketFlits) {
+                   diagnostics.error(at,
+                                     fmt::format("system.flow_control.payload_bytes: a packet "
+                                                 "has {1} flits; allowed are at most {0}",
+                                                 kMostPacketFlits, longest_packet_flits(system_)),
+                                     fmt::format("at most {}", (kMostPacketFlits - 1) * flit));
+                 }
+               });
   }
 
   // The sub-messages that another payload needs.
@@ -225,19 +214,19 @@ class NetworkRules {
   }
 
   void check_credit_loop() {
-    if (topology_ == nullptr || has_shallow_vcs()) return;
-    given_.rule(
+    if (topology == nullptr || has_shallow_vcs()) return;
+    given.rule(
         {"system.router.vc_depth_flits", "system.link.latency", "system.link.credit_latency",
          "system.router.pipeline_cycles", "system.flow_control.payload_bytes",
          "system.router.clock", "system.router.flit_bytes", "system.link.bandwidth",
          "system.topology.file", "system.router.switching"},
         [&](const Place& at) {
           std::uint64_t enough = 0;
-          for (const TopologyLink& link : topology_->links()) {
+          for (const TopologyLink& link : topology->links()) {
             enough = std::max(enough, full_rate_depth(system_, link.spec));
           }
           if (system_.router.vc_depth_flits >= enough) return;
-          diagnostics_.warning(
+          diagnostics.warning(
               at,
               fmt::format("system.router.vc_depth_flits: {} flits do not cover the credit loop, so "
                           "one VC alone cannot use a link's full rate",
@@ -247,14 +236,14 @@ class NetworkRules {
   }
 
   void check_dma() {
-    const GivenKey* dma = given_.find("system.ni.dma.bandwidth");
+    const GivenKey* dma = given.find("system.ni.dma.bandwidth");
     if (dma == nullptr) return;
-    given_.rule({"system.ni.dma.bandwidth", "system.router.clock"}, [&](const Place& at) {
+    given.rule({"system.ni.dma.bandwidth", "system.router.clock"}, [&](const Place& at) {
       const std::uint64_t rate = dma->values.front().value.number;
       const std::uint64_t hertz = system_.clock.hertz;
       if (rate % hertz == 0) return;
       const std::uint64_t next = (rate / hertz + 1) * hertz;
-      diagnostics_.error(
+      diagnostics.error(
           at,
           fmt::format("system.ni.dma.bandwidth: {} is not a whole number of bytes per cycle at {}",
                       format_quantity(Quantity::rate, rate),
@@ -265,16 +254,16 @@ class NetworkRules {
 
   // While a flit crosses a link, the watchdog sees no movement.
   void check_watchdog() {
-    if (topology_ == nullptr) return;
+    if (topology == nullptr) return;
     Cycle longest = 0;
-    for (const TopologyLink& link : topology_->links()) {
+    for (const TopologyLink& link : topology->links()) {
       longest = std::max(longest, cycles_covering(link.spec.latency_ps, system_.clock));
     }
-    if (point_.simulation.watchdog_cycles > longest) return;
+    if (point.simulation.watchdog_cycles > longest) return;
     report({"simulation.watchdog_cycles", "system.link.latency", "system.router.clock"},
            fmt::format("simulation.watchdog_cycles: {} cycles are too few, because a flit is on a "
                        "link for {} cycles",
-                       point_.simulation.watchdog_cycles, longest),
+                       point.simulation.watchdog_cycles, longest),
            fmt::format("more than {}", longest));
   }
 
@@ -282,27 +271,27 @@ class NetworkRules {
   // probability) ^ watchdog_cycles. Below e^-50 = 2e-22, no run will see this.
   void check_stalls() {
     constexpr double kMeanStalls = 50;
-    const double probability = point_.simulation.stall_probability;
+    const double probability = point.simulation.stall_probability;
     const double enough = std::ceil(kMeanStalls / (1 - probability));
-    if (probability == 0 || static_cast<double>(point_.simulation.watchdog_cycles) >= enough) {
+    if (probability == 0 || static_cast<double>(point.simulation.watchdog_cycles) >= enough) {
       return;
     }
-    given_.rule({"simulation.stall_probability", "simulation.watchdog_cycles"},
-                [&](const Place& at) {
-                  diagnostics_.warning(
-                      at,
-                      fmt::format("simulation.stall_probability: stalls can last longer than the "
-                                  "watchdog's {} cycles; the watchdog would then report a deadlock",
-                                  point_.simulation.watchdog_cycles),
-                      enough <= static_cast<double>(kLongestRunCycles)
-                          ? fmt::format("simulation.watchdog_cycles: at least {:.0f}", enough)
-                          : "use a smaller probability");
-                });
+    given.rule({"simulation.stall_probability", "simulation.watchdog_cycles"},
+               [&](const Place& at) {
+                 diagnostics.warning(
+                     at,
+                     fmt::format("simulation.stall_probability: stalls can last longer than the "
+                                 "watchdog's {} cycles; the watchdog would then report a deadlock",
+                                 point.simulation.watchdog_cycles),
+                     enough <= static_cast<double>(kLongestRunCycles)
+                         ? fmt::format("simulation.watchdog_cycles: at least {:.0f}", enough)
+                         : "use a smaller probability");
+               });
   }
 
   void check_fidelity() {
-    if (point_.simulation.fidelity != Fidelity::train) return;
-    const std::string obstacle = train_obstacle(point_);
+    if (point.simulation.fidelity != Fidelity::train) return;
+    const std::string obstacle = train_obstacle(point);
     if (obstacle.empty()) return;
     report({"simulation.fidelity", "system.router.switching", "system.router.hold",
             "simulation.monitors", "simulation.stall_probability", "simulation.rtl"},
@@ -311,7 +300,7 @@ class NetworkRules {
   }
 
   void check_rtl() {
-    if (!point_.control || !point_.simulation.has_rtl(RtlBlock::output_hold)) return;
+    if (!point.control || !point.simulation.has_rtl(RtlBlock::output_hold)) return;
     report({"simulation.rtl"},
            "simulation.rtl: output_hold has no lane for control messages, and this point has a "
            "section control",
@@ -321,14 +310,14 @@ class NetworkRules {
   // Each dimension is a separate network with flits of its own width.
   void refuse_messages() {
     const auto refuse = [&](const char* section) {
-      diagnostics_.error(given_.place_of_section(section),
-                         fmt::format("{}: messages cannot pass from one dimension to another, so a "
-                                     "multi-dimensional system has no such section",
-                                     section),
-                         "remove the section; a multi-dimensional system runs collectives");
+      diagnostics.error(given.place_of_section(section),
+                        fmt::format("{}: messages cannot pass from one dimension to another, so a "
+                                    "multi-dimensional system has no such section",
+                                    section),
+                        "remove the section; a multi-dimensional system runs collectives");
     };
-    if (point_.traffic) refuse("traffic");
-    if (point_.control) refuse("control");
+    if (point.traffic) refuse("traffic");
+    if (point.control) refuse("control");
   }
 
   [[nodiscard]] bool holds_blocked_packets() const {
@@ -338,12 +327,12 @@ class NetworkRules {
 
   // Checks whether packets on their fixed routes can deadlock.
   void check_traffic_vcs() {
-    const std::uint32_t least = least_vc_classes(*topology_);
+    const std::uint32_t least = least_vc_classes(*topology);
     if (least == 1) return;
-    const bool torus = topology_->grid().has_value();
+    const bool torus = topology->grid().has_value();
     if (system_.router.vcs < least) {
-      diagnostics_.error(
-          given_.place_of_first({"system.router.vcs", kTypeKey}),
+      diagnostics.error(
+          given.place_of_first({"system.router.vcs", kTypeKey}),
           fmt::format("system.router.vcs: packets {} need {} VCs, one for {}; with fewer VCs they "
                       "can deadlock",
                       torus ? "around a torus" : "across a dragonfly", least,
@@ -353,8 +342,8 @@ class NetworkRules {
           fmt::format("at least {}", least));
     }
     if (holds_blocked_packets()) {
-      diagnostics_.error(
-          given_.place_of_first({"system.router.hold", "system.router.switching"}),
+      diagnostics.error(
+          given.place_of_first({"system.router.hold", "system.router.switching"}),
           fmt::format("system.router.hold: a blocked wormhole packet that holds the crossbar also "
                       "blocks the packets of other VCs, so packets {} can deadlock",
                       torus ? "around a torus" : "across a dragonfly"),
@@ -364,15 +353,15 @@ class NetworkRules {
 
   void check_traffic() {
     check_traffic_vcs();
-    const auto& grid = topology_->grid();
+    const auto& grid = topology->grid();
     const bool square = grid && grid->dims.size() == 2 && grid->dims[0] == grid->dims[1];
-    const std::size_t nodes = topology_->num_nodes();
+    const std::size_t nodes = topology->num_nodes();
     const auto refuse = [&](const char* pattern, const char* need) {
-      diagnostics_.error(given_.place_of("traffic.pattern"),
-                         fmt::format("traffic.pattern: {} needs {}", pattern, need),
-                         "uniform and neighbor run on every network");
+      diagnostics.error(given.place_of("traffic.pattern"),
+                        fmt::format("traffic.pattern: {} needs {}", pattern, need),
+                        "uniform and neighbor run on every network");
     };
-    const TrafficPattern pattern = point_.traffic->pattern;
+    const TrafficPattern pattern = point.traffic->pattern;
     if (pattern == TrafficPattern::transpose && !square) {
       refuse("transpose", "a square torus or mesh of two dimensions");
     }
@@ -384,21 +373,21 @@ class NetworkRules {
       refuse(name_of(pattern), "a number of nodes that is a power of two");
     }
     if (pattern == TrafficPattern::hotspot) check_hotspots(nodes);
-    if (point_.traffic->is_drawn()) check_sources();
+    if (point.traffic->is_drawn()) check_sources();
   }
 
   void check_hotspots(std::size_t nodes) {
-    for (const std::uint32_t hotspot : point_.traffic->hotspots) {
+    for (const std::uint32_t hotspot : point.traffic->hotspots) {
       if (hotspot < nodes) continue;
-      diagnostics_.error(given_.place_of("traffic.hotspots"),
-                         fmt::format("traffic.hotspots: there is no node {}", hotspot),
-                         fmt::format("0 to {}", nodes - 1));
+      diagnostics.error(given.place_of("traffic.hotspots"),
+                        fmt::format("traffic.hotspots: there is no node {}", hotspot),
+                        fmt::format("0 to {}", nodes - 1));
       return;
     }
   }
 
   void check_sources() {
-    const TrafficConfig& traffic = *point_.traffic;
+    const TrafficConfig& traffic = *point.traffic;
     const Framing framing(framing_spec(system_), traffic.message_bytes);
     const auto most = static_cast<double>(framing.flits());
     if (traffic.injection_rate > most) {
@@ -409,16 +398,16 @@ class NetworkRules {
              fmt::format("at most {}, or a larger traffic.message", framing.flits()));
     }
     if (traffic.burst_messages != 0 && traffic.injection_rate >= 1) {
-      diagnostics_.error(given_.place_of("traffic.burst_messages"),
-                         "traffic.burst_messages: a burst is one flit per cycle, so the mean "
-                         "traffic.injection_rate must be less",
-                         "a rate below 1, or burst_messages: none");
+      diagnostics.error(given.place_of("traffic.burst_messages"),
+                        "traffic.burst_messages: a burst is one flit per cycle, so the mean "
+                        "traffic.injection_rate must be less",
+                        "a rate below 1, or burst_messages: none");
     }
   }
 
   void check_control_alone() {
-    if (point_.collective || given_.has_section("collective") ||
-        point_.control->duration_cycles != 0) {
+    if (point.collective || given.has_section("collective") ||
+        point.control->duration_cycles != 0) {
       return;
     }
     report({"control.duration_cycles"},
@@ -428,8 +417,8 @@ class NetworkRules {
 
   // Checked for each point, because control.vcs may be a list.
   void check_control() {
-    const bool own = point_.control->vcs == ControlVcs::own;
-    const std::uint32_t needed = least_vc_classes(*topology_) * (own ? 2 : 1);
+    const bool own = point.control->vcs == ControlVcs::own;
+    const std::uint32_t needed = least_vc_classes(*topology) * (own ? 2 : 1);
     if (system_.router.vcs < needed) {
       report({"system.router.vcs", "control.vcs", "control.pattern"},
              fmt::format(
@@ -439,9 +428,9 @@ class NetworkRules {
                      : "one of each VC class"),
              fmt::format("at least {}", needed));
     }
-    if (topology_->num_nodes() < 2) {
-      diagnostics_.error(
-          given_.place_of_section("control"),
+    if (topology->num_nodes() < 2) {
+      diagnostics.error(
+          given.place_of_section("control"),
           "control: the network has a single node, which has no destination for control messages",
           "use a network of at least two nodes");
     }
@@ -454,35 +443,31 @@ class NetworkRules {
   }
 
   void check_tenants() {
-    if (topology_ == nullptr) return;
-    const auto& shape = topology_->data_center();
+    if (topology == nullptr) return;
+    const auto& shape = topology->data_center();
     if (!shape || shape->racks() < 2) {
-      diagnostics_.error(given_.place_of_section("tenants"),
-                         "tenants: flows of other tenants go from rack to rack, so the network "
-                         "must be a data_center with two racks or more",
-                         "for example system.topology: {type: data_center, racks_per_pod: 2, ...}");
+      diagnostics.error(given.place_of_section("tenants"),
+                        "tenants: flows of other tenants go from rack to rack, so the network "
+                        "must be a data_center with two racks or more",
+                        "for example system.topology: {type: data_center, racks_per_pod: 2, ...}");
       return;
     }
     const std::uint64_t most =
         data_center_links(system_.topology, system_.link).aggregation.bytes_per_second;
-    if (point_.tenants->bytes_per_second <= most ||
-        !given_.usable({"tenants.rate", "system.link.bandwidth",
-                        "system.topology.aggregation_link.bandwidth"})) {
+    if (point.tenants->bytes_per_second <= most ||
+        !given.usable({"tenants.rate", "system.link.bandwidth",
+                       "system.topology.aggregation_link.bandwidth"})) {
       return;
     }
     const std::string rate = format_quantity(Quantity::rate, most);
-    diagnostics_.error(
-        given_.place_of("tenants.rate"),
+    diagnostics.error(
+        given.place_of("tenants.rate"),
         fmt::format("tenants.rate: a flow uses one uplink of its rack, which carries at most {}",
                     rate),
         fmt::format("at most {}", rate));
   }
 
-  const RunPoint& point_;
   const SystemConfig& system_;
-  const Topology* topology_;
-  const GivenKeys& given_;
-  Diagnostics& diagnostics_;
   std::uint64_t fastest_;  // B/s of the fastest link
 };
 

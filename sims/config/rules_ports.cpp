@@ -100,10 +100,8 @@ void check_phases(const ExaminedPoint& examined) {
   if (point.collective->algorithm != "2d_ring") return;
   const std::string problem = posts_problem(point);
   if (problem.empty()) return;
-  examined.given.rule({"collective.phases", "system.preset"}, [&](const Place& at) {
-    examined.diagnostics.error(at, "collective.phases: posted: " + problem,
-                               "collective.phases: chained");
-  });
+  examined.report({"collective.phases", "system.preset"}, "collective.phases: posted: " + problem,
+                  "collective.phases: chained");
 }
 
 }  // namespace
@@ -112,10 +110,9 @@ void check_ports(const ExaminedPoint& examined) {
   const RunPoint& point = examined.point;
   check_phases(examined);
   const auto refuse = [&](const PortSetting& setting, const std::string& why) {
-    examined.given.rule({setting.key, "system.preset"}, [&](const Place& at) {
-      examined.diagnostics.error(at, fmt::format("{}: {}: {}", setting.key, setting.value, why),
-                                 fmt::format("{}: {}", setting.key, setting.instead));
-    });
+    examined.report({setting.key, "system.preset"},
+                    fmt::format("{}: {}: {}", setting.key, setting.value, why),
+                    fmt::format("{}: {}", setting.key, setting.instead));
   };
   const std::vector<PortSetting> settings = port_settings(point.system.ni);
   if (settings.empty()) return;
@@ -129,10 +126,8 @@ void check_ports(const ExaminedPoint& examined) {
     if (!problem.empty()) refuse({"system.ni.issue", "step", "head"}, problem);
   }
   if (const char* problem = rtl_without(point)) {
-    examined.given.rule({"simulation.rtl"}, [&](const Place& at) {
-      examined.diagnostics.error(at, fmt::format("simulation.rtl: {}", problem),
-                                 "remove the block from the list, or the setting");
-    });
+    examined.report({"simulation.rtl"}, fmt::format("simulation.rtl: {}", problem),
+                    "remove the block from the list, or the setting");
   }
 }
 
