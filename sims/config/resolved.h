@@ -15,11 +15,8 @@ struct RunPoint;
 [[nodiscard]] nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape);
 
 // Every key that has a meaning at this point, in the order of the key table. Quantities are written
-// as in a file ("150ns").
+// as in a file ("150ns"). Written as a file, it reads back to an identical point.
 [[nodiscard]] nlohmann::ordered_json resolved_json(const RunPoint& point);
-
-// The same as a configuration file. read_run_config() reads it back to an identical point.
-[[nodiscard]] std::string resolved_yaml(const RunPoint& point);
 
 // 64-bit FNV-1a of the compact JSON, as 16 hexadecimal digits. Of a graph file, only the path is
 // hashed.

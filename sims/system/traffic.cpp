@@ -1,10 +1,7 @@
 #include "sims/system/traffic.h"
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
-#include "alg/routes/routing.h"
 #include "hw/hash.h"
 
 namespace espalier {
@@ -116,35 +113,6 @@ NodeId MessageDraws::destination(std::uint64_t random) const {
       break;  // no messages are drawn
   }
   return node_;
-}
-
-std::vector<Operation> generate_traffic(const Topology& topology, const TrafficConfig& config,
-                                        std::uint64_t flits_per_message, RouteSet& routes) {
-  std::vector<TrafficMessage> messages = config.messages;
-  if (config.pattern != TrafficPattern::file) {
-    messages.clear();
-    for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-      MessageDraws draws(topology, config, flits_per_message, NodeId(n));
-      while (const auto message = draws.next(config.end())) messages.push_back(*message);
-    }
-  }
-  std::map<std::pair<NodeId, NodeId>, RouteId> known_routes;
-  std::vector<Operation> operations;
-  operations.reserve(messages.size());
-  for (const TrafficMessage& message : messages) {
-    const auto [known, is_new] = known_routes.try_emplace({message.from, message.to});
-    if (is_new) {
-      known->second = routes.add(topology, route_packet(topology, message.from, message.to));
-    }
-    Operation operation;
-    operation.ready = message.ready;
-    operation.from = message.from;
-    operation.to = message.to;
-    operation.route = known->second;
-    operation.bytes = message.bytes;
-    operations.push_back(operation);
-  }
-  return operations;
 }
 
 }  // namespace espalier

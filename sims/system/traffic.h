@@ -1,12 +1,9 @@
-// Point-to-point messages, drawn at random or listed in a file: who sends to whom, and when.
+// Point-to-point messages, drawn at random: who sends to whom, and when.
 #pragma once
 
 #include <optional>
-#include <vector>
 
-#include "alg/routes/route_set.h"
 #include "hw/topology/topology.h"
-#include "ni/operation.h"
 #include "sims/point/traffic_config.h"
 
 namespace espalier {
@@ -42,13 +39,5 @@ class MessageDraws {
   bool in_burst_ = true;
   Cycle cycle_ = 0;
 };
-
-// With pattern `file`, returns the listed messages. With other patterns, returns the messages that
-// become ready before config.end(), node by node; messages of a node ascend in time. Routes are
-// added to `routes`. Preconditions: as for MessageDraws, and the loop is open.
-[[nodiscard]] std::vector<Operation> generate_traffic(const Topology& topology,
-                                                      const TrafficConfig& config,
-                                                      std::uint64_t flits_per_message,
-                                                      RouteSet& routes);
 
 }  // namespace espalier

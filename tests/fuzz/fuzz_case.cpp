@@ -13,6 +13,7 @@
 #include "sims/model/build_topology.h"
 #include "sims/text/diagnostics.h"
 #include "sims/text/units.h"
+#include "tests/support/resolved_yaml.h"
 
 namespace espalier::fuzz {
 

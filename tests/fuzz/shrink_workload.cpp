@@ -5,7 +5,7 @@
 #include "flowctl/framing.h"
 #include "shrink_steps.h"
 #include "sims/system/fabric.h"
-#include "sims/system/traffic.h"
+#include "tests/support/generate_traffic.h"
 
 namespace espalier::fuzz {
 

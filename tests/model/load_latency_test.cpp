@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "model_test_support.h"
-#include "sims/system/traffic.h"
+#include "tests/support/generate_traffic.h"
 
 namespace espalier {
 namespace {

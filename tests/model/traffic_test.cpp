@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
-#include "sims/system/traffic.h"
+#include "tests/support/generate_traffic.h"
 
 namespace espalier {
 namespace {

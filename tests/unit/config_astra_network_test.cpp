@@ -5,6 +5,7 @@
 #include "sims/config/resolved.h"
 #include "sims/formats/astra_network_file.h"
 #include "sims/model/build_dimensions.h"
+#include "tests/support/resolved_yaml.h"
 
 namespace espalier {
 

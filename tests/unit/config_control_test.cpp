@@ -5,6 +5,7 @@
 #include "config_test_support.h"
 #include "sims/config/resolved.h"
 #include "sims/point/fidelity.h"
+#include "tests/support/resolved_yaml.h"
 
 namespace espalier {
 

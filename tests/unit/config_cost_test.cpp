@@ -5,6 +5,7 @@
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
 #include "sims/model/system_shape.h"
+#include "tests/support/resolved_yaml.h"
 
 using namespace espalier;
 using namespace config_test;

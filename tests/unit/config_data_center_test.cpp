@@ -4,6 +4,7 @@
 #include "sims/config/resolved.h"
 #include "sims/model/build_topology.h"
 #include "sims/point/fidelity.h"
+#include "tests/support/resolved_yaml.h"
 
 using namespace espalier;
 using namespace espalier::config_test;

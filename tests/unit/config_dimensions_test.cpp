@@ -11,6 +11,7 @@
 #include "sims/model/build_topology.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/point/enum_names.h"
+#include "tests/support/resolved_yaml.h"
 
 namespace espalier {
 

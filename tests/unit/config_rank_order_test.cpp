@@ -8,6 +8,7 @@
 #include "sims/experiment/sweep/sweep_plan.h"
 #include "sims/formats/rank_order_file.h"
 #include "sims/model/build_program.h"
+#include "tests/support/resolved_yaml.h"
 
 namespace espalier {
 

@@ -8,6 +8,7 @@
 #include "sims/config/resolved.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/point/fidelity.h"
+#include "tests/support/resolved_yaml.h"
 
 namespace espalier {
 

@@ -3,6 +3,7 @@
 
 #include "config_test_support.h"
 #include "sims/config/resolved.h"
+#include "tests/support/resolved_yaml.h"
 
 namespace espalier {
 

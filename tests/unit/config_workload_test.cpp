@@ -4,6 +4,7 @@
 #include "config_test_support.h"
 #include "sims/config/resolved.h"
 #include "sims/model/build_workload.h"
+#include "tests/support/resolved_yaml.h"
 
 namespace espalier {
 
