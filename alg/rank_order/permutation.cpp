@@ -27,13 +27,4 @@ std::vector<NodeId> to_nodes(const RankOrder& order) {
   return nodes;
 }
 
-bool is_permutation_of_nodes(const std::vector<NodeId>& order) {
-  std::vector<bool> seen(order.size(), false);
-  for (const NodeId node : order) {
-    if (node.index() >= order.size() || seen[node.index()]) return false;
-    seen[node.index()] = true;
-  }
-  return true;
-}
-
 }  // namespace espalier

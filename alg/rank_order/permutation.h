@@ -34,7 +34,5 @@ using RankOrder = std::vector<std::uint32_t>;
 [[nodiscard]] RankOrder random_permutation(std::size_t nodes, std::uint64_t seed);
 
 [[nodiscard]] std::vector<NodeId> to_nodes(const RankOrder& order);
-// True if every node below order.size() occurs exactly once.
-[[nodiscard]] bool is_permutation_of_nodes(const std::vector<NodeId>& order);
 
 }  // namespace espalier

@@ -71,12 +71,6 @@ const Json* find_field(const Json& result, const std::string& name) {
   return at;
 }
 
-std::vector<std::string> all_fields(const Json& result) {
-  std::vector<std::string> names;
-  if (result.is_object()) add_fields(result, "", names);
-  return names;
-}
-
 std::vector<std::string> table_fields(const std::vector<const Json*>& results) {
   std::vector<std::string> names;
   std::set<std::string> seen;

@@ -16,9 +16,6 @@ namespace espalier {
 [[nodiscard]] std::vector<std::string> table_fields(
     const std::vector<const nlohmann::ordered_json*>& results);
 
-// Every field, `host` included: candidates for a mistyped name.
-[[nodiscard]] std::vector<std::string> all_fields(const nlohmann::ordered_json& result);
-
 // One cell. A number is the shortest decimal that reads back to it. Empty for null and for a field
 // that a result does not have (nullptr).
 [[nodiscard]] std::string csv_cell(const nlohmann::ordered_json* value);

@@ -90,18 +90,6 @@ void clear_member(Json& value, std::string_view name) {
   }
 }
 
-void add_names(const Json& value, const std::string& prefix, std::vector<std::string>& names) {
-  if (value.is_array()) {
-    for (const Json& entry : value) add_names(entry, prefix + "[]", names);
-  }
-  if (!value.is_object()) return;
-  for (const auto& [key, member] : value.items()) {
-    const std::string name = prefix.empty() ? key : fmt::format("{}.{}", prefix, key);
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    add_names(member, name, names);
-  }
-}
-
 std::string unit_text(const ResultField& field) {
   return field.unit.empty() ? "" : fmt::format(" [{}]", field.unit);
 }
@@ -204,12 +192,6 @@ Json results_json_schema() {
     (*at)["description"] = field.meaning + unit_text(field);
   }
   return root;
-}
-
-std::vector<std::string> field_names(const Json& result) {
-  std::vector<std::string> names;
-  add_names(result, "", names);
-  return names;
 }
 
 void clear_void_fields(Json& result, const std::string& void_if) {

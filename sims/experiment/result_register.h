@@ -46,9 +46,6 @@ struct ResultField {
 // (one result) and `row` (a line of results.jsonl).
 [[nodiscard]] nlohmann::ordered_json results_json_schema();
 
-// Names of all members of a result, objects and lists included, in the register's spelling:
-// "links[].from".
-[[nodiscard]] std::vector<std::string> field_names(const nlohmann::ordered_json& result);
 // Sets to null the fields that are void for the reason `void_if`.
 void clear_void_fields(nlohmann::ordered_json& result, const std::string& void_if);
 

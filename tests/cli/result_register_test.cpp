@@ -16,6 +16,20 @@ using test::TemporaryFolder;
 
 namespace {
 
+// Names of all members of a result, objects and lists included, in the register's spelling:
+// "links[].from".
+void add_names(const Json& value, const std::string& prefix, std::vector<std::string>& names) {
+  if (value.is_array()) {
+    for (const Json& entry : value) add_names(entry, prefix + "[]", names);
+  }
+  if (!value.is_object()) return;
+  for (const auto& [key, member] : value.items()) {
+    const std::string name = prefix.empty() ? key : prefix + "." + key;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    add_names(member, name, names);
+  }
+}
+
 constexpr const char* kPlan =
     "system:\n"
     "  topology: {type: dimensions}\n"
@@ -77,7 +91,9 @@ TEST_CASE("The register names every field of a result of every kind of run") {
     results.push_back(result_of(configs + file, {"--point", "1"}));
   }
   for (const Json& result : results) {
-    for (const std::string& name : field_names(result)) {
+    std::vector<std::string> names;
+    add_names(result, "", names);
+    for (const std::string& name : names) {
       INFO(name);
       CHECK((name == "set" || name.rfind("set.", 0) == 0 || find_result_field(name) != nullptr));
     }

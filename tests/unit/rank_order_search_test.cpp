@@ -43,8 +43,9 @@ bool suits(OrderModel model, std::size_t ranks, OrderObjective objective, OrderF
   return unsuited_for_model(request_of(model, ranks, objective, form)).empty();
 }
 
-bool is_order(const RankOrder& order, std::size_t nodes) {
-  return order.size() == nodes && is_permutation_of_nodes(to_nodes(order));
+bool is_order(RankOrder order, std::size_t nodes) {
+  std::sort(order.begin(), order.end());
+  return order == identity_permutation(nodes);
 }
 
 OrderSearchSpec short_search(std::uint64_t evaluations, std::uint64_t seed) {
