@@ -11,7 +11,6 @@
 #include "sims/model/faults.h"
 #include "sims/point/fidelity.h"
 #include "sims/system/elaboration.h"
-#include "sims/system/wait_graph.h"
 
 namespace espalier {
 

@@ -114,4 +114,9 @@ class SimulatedSystem {
 [[nodiscard]] std::uint32_t ni_ports_for_all_links(const Topology& topology,
                                                    const SystemConfig& system);
 
+// Explains a standstill: which module waits for which other module (wait_graph.cpp). One line for
+// each wait of the first cycle found ("a waits for b: why"). Without a cycle, the lines show the
+// longest chain of waits. `most` limits the number of lines.
+[[nodiscard]] std::string describe_waits(const WaitList& waits, std::size_t most = 24);
+
 }  // namespace espalier

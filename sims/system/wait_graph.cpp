@@ -1,9 +1,10 @@
-#include "sims/system/wait_graph.h"
-
+// Explains a standstill: which module waits for which other module.
 #include <fmt/format.h>
 
 #include <map>
 #include <vector>
+
+#include "sims/system/simulated_system.h"
 
 namespace espalier {
 

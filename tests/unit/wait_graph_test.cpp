@@ -1,4 +1,4 @@
-#include "sims/system/wait_graph.h"
+#include "sims/system/simulated_system.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
