@@ -14,9 +14,9 @@ namespace espalier {
 struct CounterRow {
   const char* name;  // of the field in results
   const char* unit;
-  // One NPU can be simulated for all only if NPUs do not meet (sims/model/folding.h). A count of
-  // meetings is then unknown, and null in results; any other count of the NPU is multiplied by the
-  // number of NPUs.
+  // One NPU can be simulated for all only if NPUs do not meet (sims/model/plan_forecast.h). A count
+  // of meetings is then unknown, and null in results; any other count of the NPU is multiplied by
+  // the number of NPUs.
   bool counts_meetings;
   const char* meaning;
 };

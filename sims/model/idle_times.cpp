@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "flowctl/virtual_channels.h"
-
 #include "sims/point/system_config.h"
 
 namespace espalier {
