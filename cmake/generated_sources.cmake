@@ -1,5 +1,5 @@
-# Sources that CMake writes: layer tables, Verilog, presets, the register of results, schemas and the page of reports become part
-# of the program, so that it finds them wherever it runs.
+# Sources that CMake writes: layer tables, Verilog, presets, the register of results, schemas, texts of the command line and the
+# page of reports become part of the program, so that it finds them wherever it runs.
 
 # Layer tables of configs/networks, in the order in which users see them.
 set(built_in_networks
@@ -41,24 +41,17 @@ function(espalier_write_built_in_rtl template target)
   configure_file(${template} ${target} @ONLY)
 endfunction()
 
-function(espalier_write_presets template target)
-  set(file ${PROJECT_SOURCE_DIR}/sims/config/presets.yaml)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-  file(READ ${file} PRESETS)
-  configure_file(${template} ${target} @ONLY)
-endfunction()
-
-# The register of results, and the schemas of results and sweeps.
-function(espalier_write_experiment_files template target)
-  foreach(embedded RESULT_REGISTER=result_register.txt RESULTS_SCHEMA=results.schema.json SWEEP_SCHEMA=sweep/sweep.schema.json)
+# Writes the files of a folder, each given as NAME=FILE, in the places @NAME@ of a template.
+function(espalier_write_files folder template target)
+  foreach(embedded ${ARGN})
     string(REPLACE "=" ";" embedded ${embedded})
     list(GET embedded 0 name)
     list(GET embedded 1 file)
-    set(file ${PROJECT_SOURCE_DIR}/sims/experiment/${file})
+    set(file ${PROJECT_SOURCE_DIR}/${folder}/${file})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     file(READ ${file} ${name})
   endforeach()
-  configure_file(${template} ${target} @ONLY)
+  configure_file(${PROJECT_SOURCE_DIR}/${folder}/${template} ${target} @ONLY)
 endfunction()
 
 # The page of `espalier report`: its own files, and the chart library of this machine.
@@ -95,7 +88,10 @@ espalier_write_built_in_rtl(${PROJECT_SOURCE_DIR}/sims/synthesis/rtl_source.cpp.
 set(espalier_generated_espalier_sims_synthesis ${generated}/rtl_source.cpp)
 espalier_write_page_files(${PROJECT_SOURCE_DIR}/sims/page/page_files.cpp.in ${generated}/page_files.cpp)
 set(espalier_generated_espalier_sims_page ${generated}/page_files.cpp)
-espalier_write_experiment_files(${PROJECT_SOURCE_DIR}/sims/experiment/embedded_files.cpp.in ${generated}/experiment_files.cpp)
+espalier_write_files(sims/experiment embedded_files.cpp.in ${generated}/experiment_files.cpp RESULT_REGISTER=result_register.txt
+                     RESULTS_SCHEMA=results.schema.json SWEEP_SCHEMA=sweep/sweep.schema.json)
 set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cpp)
-espalier_write_presets(${PROJECT_SOURCE_DIR}/sims/config/presets_file.cpp.in ${generated}/presets_file.cpp)
+espalier_write_files(sims/config presets_file.cpp.in ${generated}/presets_file.cpp PRESETS=presets.yaml)
 set(espalier_generated_espalier_sims_config ${generated}/presets_file.cpp)
+espalier_write_files(sims/cli embedded_files.cpp.in ${generated}/cli_files.cpp COMMAND_LINE=command_line.txt NAMES=names.txt)
+set(espalier_generated_espalier_sims_cli ${generated}/cli_files.cpp)

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "alg/algorithm.h"
 #include "hw/cost/technology.h"
+#include "sims/cli/embedded_files.h"
 #include "sims/cli/output.h"
 #include "sims/config/json_schema.h"
 #include "sims/config/keys.h"
@@ -15,6 +18,7 @@
 #include "sims/experiment/result_register.h"
 #include "sims/experiment/sweep/sweep.h"
 #include "sims/point/enum_names.h"
+#include "sims/text/text_lines.h"
 #include "sims/workload/training/layer.h"
 
 namespace espalier {
@@ -56,80 +60,43 @@ std::vector<NamedLine> cost_blocks() {
   return blocks;
 }
 
+// The names that stand in a table of the program, with a summary of each.
+template <class Table, class Summary>
+std::vector<NamedLine> names_in(const Table& table, const Summary& summary) {
+  std::vector<NamedLine> entries;
+  for (const auto& row : table) entries.emplace_back(row.name, std::invoke(summary, row));
+  return entries;
+}
+
+// The kinds without names have theirs in names.txt.
 std::vector<Kind> kinds() {
-  std::vector<NamedLine> names;
-  for (const Algorithm& algorithm : algorithms())
-    names.emplace_back(algorithm.name, algorithm.summary);
-  std::vector<NamedLine> preset_names;
-  for (const Preset& preset : presets()) preset_names.emplace_back(preset.name, preset.description);
-  std::vector<NamedLine> networks;
-  for (const BuiltInNetwork& network : built_in_networks())
-    networks.emplace_back(network.name, network.summary);
-  std::vector<NamedLine> technologies;
-  for (const LibraryCells& cells : cell_libraries()) {
-    technologies.emplace_back(
-        cells.name, fmt::format("{:g} nm, NAND2 {:g} um2", cells.feature_nm, cells.nand2));
-  }
-  return {
-      {"topologies",
-       "system.topology.type",
-       {{"torus", "dims [X, Y, Z]; neighbours wrap around"},
-        {"mesh", "dims [X, Y, Z]"},
-        {"fully_connected", "nodes; every node linked to every other"},
-        {"switch", "nodes; one switch between them"},
-        {"dgx2", "nodes_per_switch; two switches, as many links between them"},
-        {"fat_tree", "nodes_per_switch, switches, spines; two levels"},
-        {"bigraph",
-         "nodes_per_switch, switches; every switch linked to all switches of the other side"},
-        {"dragonfly", "nodes_per_switch, group_size, groups; one link between any two groups"},
-        {"gpu_cluster",
-         "servers, gpus_per_server; a switch in each, NICs (gpus_per_nic_group, nics_per_group, "
-         "nic_link) between them"},
-        {"data_center",
-         "nodes, pods, racks_per_pod, hosts_per_rack; each level has its own link rates, other "
-         "tenants have the other hosts"},
-        {"file", "file; a graph of nodes, switches and links in YAML"},
-        {"anynet", "file; a graph in BookSim's format"},
-        {"dimensions", "system.dimensions; each dimension has its own kind of network"},
-        {"astra_network", "file; a multi-dimensional system from ASTRA-sim's network.yml"}}},
-      {"algorithms", "collective.algorithm", names},
-      {"technologies", "system.cost.technology", technologies},
+  const auto cell_text = [](const LibraryCells& cells) {
+    return fmt::format("{:g} nm, NAND2 {:g} um2", cells.feature_nm, cells.nand2);
+  };
+  std::vector<Kind> all{
+      {"topologies", "system.topology.type", {}},
+      {"algorithms", "collective.algorithm", names_in(algorithms(), &Algorithm::summary)},
+      {"technologies", "system.cost.technology", names_in(cell_libraries(), cell_text)},
       {"blocks", "system.cost.macros", cost_blocks()},
       {"operations", "collective.op", names_of<CollectiveOp>()},
-      {"presets", "system.preset", preset_names},
+      {"presets", "system.preset", names_in(presets(), &Preset::description)},
       {"flow-control", "system.flow_control.mode", names_of<FlowControlMode>()},
-      {"lockstep",
-       "system.ni.lockstep",
-       {{"off", "a step starts as soon as its dependencies allow"},
-        {"estimate", "a step lasts its estimated serialization time at this NI (MultiTree)"},
-        {"drain", "a step starts when this NI's sends of the step before have left"},
-        {"full", "a step lasts the estimated time until its messages are visible and reduced"},
-        {"nop",
-         "a step starts when the step before has released its ports; NOPs count (MultiTree's "
-         "authors)"}}},
+      {"lockstep", "system.ni.lockstep", {}},
       {"switching", "system.router.switching", names_of<Switching>()},
       {"reduction", "system.ni.reduction.mode", names_of<ReductionMode>()},
       {"traffic", "traffic.pattern", names_of<TrafficPattern>()},
-      {"networks", "training.network", networks},
-      {"overlap",
-       "training.overlap",
-       {{"none", "one all-reduce of all gradients, after back-propagation"},
-        {"layerwise", "each layer's gradient is all-reduced as soon as it is complete"}}},
-      {"sharing",
-       "training.compute.sharing",
-       {{"samples", "each processing element computes whole samples"},
-        {"folds", "the mini-batch is one matrix product; processing elements share its folds"}}},
-      {"workloads",
-       "workload.name",
-       {{"resnet152", "data-parallel"},
-        {"gnmt", "data-parallel"},
-        {"dlrm", "MLPs data-parallel, embedding tables spread over all NPUs"},
-        {"transformer_1t", "model-parallel groups, ZeRO stage 2 between them"}}},
-      {"exchange",
-       "workload.exchange",
-       {{"bulk", "all gradients at once, after back-propagation"},
-        {"per_layer", "each layer's gradients as soon as they are complete"}}},
-  };
+      {"networks", "training.network", names_in(built_in_networks(), &BuiltInNetwork::summary)},
+      {"overlap", "training.overlap", {}},
+      {"sharing", "training.compute.sharing", {}},
+      {"workloads", "workload.name", {}},
+      {"exchange", "workload.exchange", {}}};
+  for (const std::vector<std::string>& row : table_rows(names_file())) {
+    const auto kind = std::find_if(all.begin(), all.end(),
+                                   [&row](const Kind& any) { return any.name == row.at(0); });
+    if (kind == all.end()) throw std::logic_error("names.txt: there is no kind " + row[0]);
+    kind->entries.emplace_back(row.at(1), row.at(2));
+  }
+  return all;
 }
 
 }  // namespace

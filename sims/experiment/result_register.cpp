@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
 #include "hw/counters.h"
 #include "sims/experiment/embedded_files.h"
+#include "sims/text/text_lines.h"
 
 namespace espalier {
 
@@ -18,27 +18,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The cells of a row, without the blanks around them.
-std::vector<std::string> cells_of(const std::string& row) {
-  std::vector<std::string> cells;
-  std::istringstream line(row);
-  for (std::string cell; std::getline(line, cell, '|');) {
-    const std::size_t begin = cell.find_first_not_of(' ');
-    const std::size_t end = cell.find_last_not_of(' ') + 1;
-    cells.push_back(begin == std::string::npos ? "" : cell.substr(begin, end - begin));
-  }
-  return cells;
-}
-
-ResultField field_of(const std::string& row) {
+ResultField field_of(const std::vector<std::string>& cells) {
   constexpr std::string_view kTypes[] = {"number", "text", "truth", "object", "list", "any"};
-  const std::vector<std::string> cells = cells_of(row);
   const auto* type = cells.size() == 7 ? std::find(std::begin(kTypes), std::end(kTypes), cells[1])
                                        : std::end(kTypes);
   const bool is_known_reason =
       cells.size() == 7 && (cells[4].empty() || cells[4] == kNotEnded || cells[4] == kNotChecked);
   if (type == std::end(kTypes) || !is_known_reason) {
-    throw std::logic_error("result_register.txt: not a row of a field: " + row);
+    throw std::logic_error(
+        fmt::format("result_register.txt: not a row of a field: {}", fmt::join(cells, " | ")));
   }
   return {cells[0], static_cast<ResultType>(type - std::begin(kTypes)),
           cells[2], cells[3],
@@ -49,9 +37,7 @@ ResultField field_of(const std::string& row) {
 // The rows of the file, and the counters (hw/counters.h) behind `flit_hops`.
 std::vector<ResultField> read_register() {
   std::vector<ResultField> fields;
-  std::istringstream file{std::string(result_register_file())};
-  for (std::string row; std::getline(file, row);) {
-    if (row.front() == '#') continue;
+  for (const std::vector<std::string>& row : table_rows(result_register_file())) {
     fields.push_back(field_of(row));
     if (fields.back().name != "flit_hops") continue;
     for (const CounterRow& counter : counter_rows()) {

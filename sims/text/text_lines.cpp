@@ -1,6 +1,7 @@
 #include "sims/text/text_lines.h"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 namespace espalier {
@@ -39,6 +40,22 @@ std::vector<ConfigNode> words_of(std::string_view line, const Place& line_start,
     at = line.find_first_not_of(kBlanks, end);
   }
   return words;
+}
+
+std::vector<std::vector<std::string>> table_rows(std::string_view table) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines{std::string(table)};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    std::istringstream cells(line);
+    rows.emplace_back();
+    for (std::string cell; std::getline(cells, cell, '|');) {
+      const std::size_t begin = cell.find_first_not_of(' ');
+      const std::size_t end = cell.find_last_not_of(' ') + 1;
+      rows.back().push_back(begin == std::string::npos ? "" : cell.substr(begin, end - begin));
+    }
+  }
+  return rows;
 }
 
 Place end_of(const ConfigNode& cell) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,6 +20,10 @@ inline constexpr const char* kBlanks = " \t\r";
 // The words between the blanks of a line. Each character of `marks` is a word by itself.
 [[nodiscard]] std::vector<ConfigNode> words_of(std::string_view line, const Place& line_start,
                                                std::string_view marks = {});
+
+// The rows of a table that is part of the program: cells between '|', without surrounding blanks.
+// Blank lines and lines that start with '#' are no rows.
+[[nodiscard]] std::vector<std::vector<std::string>> table_rows(std::string_view table);
 
 // The place after the end of a cell or a word.
 [[nodiscard]] Place end_of(const ConfigNode& cell);

@@ -1,0 +1,11 @@
+// Tables of this folder that are part of the program, as CMake has read them.
+#pragma once
+
+#include <string_view>
+
+namespace espalier {
+
+[[nodiscard]] std::string_view command_line_file();  // command_line.txt
+[[nodiscard]] std::string_view names_file();         // names.txt
+
+}  // namespace espalier
