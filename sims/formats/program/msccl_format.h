@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "alg/program/program.h"
 
@@ -25,45 +24,37 @@ inline constexpr std::int64_t kDefaultMaxBytes = std::int64_t{1} << 27;
 // The writer's value for "no upper limit", which both generations accept.
 inline constexpr std::int64_t kUnlimitedBytes = INT64_MAX;
 
+// The name of a value in documents, and the value.
+template <class Value>
+using MscclName = std::pair<const char*, Value>;
+
 // The writer uses the first name of a value. The later generation reads reduce_scatter.
-inline const std::vector<std::pair<const char*, CollectiveOp>>& msccl_collectives() {
-  static const std::vector<std::pair<const char*, CollectiveOp>> names{
-      {"allreduce", CollectiveOp::all_reduce},
-      {"allgather", CollectiveOp::all_gather},
-      {"reducescatter", CollectiveOp::reduce_scatter},
-      {"reduce_scatter", CollectiveOp::reduce_scatter},
-      {"alltoall", CollectiveOp::all_to_all},
-      {"broadcast", CollectiveOp::broadcast},
-      {"reduce", CollectiveOp::reduce},
-      {"custom", CollectiveOp::custom}};
-  return names;
-}
+inline constexpr MscclName<CollectiveOp> kMscclNamesOfCollectives[] = {
+    {"allreduce", CollectiveOp::all_reduce},
+    {"allgather", CollectiveOp::all_gather},
+    {"reducescatter", CollectiveOp::reduce_scatter},
+    {"reduce_scatter", CollectiveOp::reduce_scatter},
+    {"alltoall", CollectiveOp::all_to_all},
+    {"broadcast", CollectiveOp::broadcast},
+    {"reduce", CollectiveOp::reduce},
+    {"custom", CollectiveOp::custom}};
 
-inline const std::vector<std::pair<const char*, Protocol>>& msccl_protocols() {
-  static const std::vector<std::pair<const char*, Protocol>> names{
-      {"Simple", Protocol::simple}, {"LL", Protocol::ll}, {"LL128", Protocol::ll128}};
-  return names;
-}
+inline constexpr MscclName<Protocol> kMscclNamesOfProtocols[] = {
+    {"Simple", Protocol::simple}, {"LL", Protocol::ll}, {"LL128", Protocol::ll128}};
 
-inline const std::vector<std::pair<const char*, ProgramBuffer>>& msccl_buffers() {
-  static const std::vector<std::pair<const char*, ProgramBuffer>> names{
-      {"i", ProgramBuffer::input}, {"o", ProgramBuffer::output}, {"s", ProgramBuffer::scratch}};
-  return names;
-}
+inline constexpr MscclName<ProgramBuffer> kMscclNamesOfBuffers[] = {
+    {"i", ProgramBuffer::input}, {"o", ProgramBuffer::output}, {"s", ProgramBuffer::scratch}};
 
-inline const std::vector<std::pair<const char*, ProgramOp>>& msccl_ops() {
-  static const std::vector<std::pair<const char*, ProgramOp>> names{
-      {"nop", ProgramOp::nop},
-      {"s", ProgramOp::send},
-      {"r", ProgramOp::recv},
-      {"rcs", ProgramOp::recv_copy_send},
-      {"rrs", ProgramOp::recv_reduce_send},
-      {"rrc", ProgramOp::recv_reduce_copy},
-      {"rrcs", ProgramOp::recv_reduce_copy_send},
-      {"cpy", ProgramOp::copy},
-      {"re", ProgramOp::reduce}};
-  return names;
-}
+inline constexpr MscclName<ProgramOp> kMscclNamesOfOps[] = {
+    {"nop", ProgramOp::nop},
+    {"s", ProgramOp::send},
+    {"r", ProgramOp::recv},
+    {"rcs", ProgramOp::recv_copy_send},
+    {"rrs", ProgramOp::recv_reduce_send},
+    {"rrc", ProgramOp::recv_reduce_copy},
+    {"rrcs", ProgramOp::recv_reduce_copy_send},
+    {"cpy", ProgramOp::copy},
+    {"re", ProgramOp::reduce}};
 
 // The larger buffer of a rank has one share per rank, so chunks must divide by ranks.
 [[nodiscard]] constexpr bool has_shares(CollectiveOp collective) {

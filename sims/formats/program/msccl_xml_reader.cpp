@@ -119,7 +119,7 @@ class Reader {
     XmlElement algo(node, kAlgoAttributes, nullptr, nullptr, report_);
     read_name(algo);
     read_collective(algo);
-    program_.protocol = algo.choice("proto", msccl_protocols()).value_or(Protocol::simple);
+    program_.protocol = algo.choice("proto", kMscclNamesOfProtocols).value_or(Protocol::simple);
     channels_ = algo.integer("nchannels", {1, kMostInt});
     if (channels_.value_or(0) > kMostUsableChannels) {
       algo.warn_at("nchannels", fmt::format("runtimes use {} at most", kMostUsableChannels));
@@ -156,12 +156,10 @@ class Reader {
       algo.error_at("coll", fmt::format("'{}' is not supported", name), reason);
       return;
     }
-    collective_ = algo.choice("coll", msccl_collectives());
+    collective_ = algo.choice("coll", kMscclNamesOfCollectives);
     program_.collective = collective_.value_or(CollectiveOp::all_reduce);
     if (!algo.has("root")) return;
-    const bool has_root =
-        collective_ == CollectiveOp::broadcast || collective_ == CollectiveOp::reduce;
-    if (!has_root) {
+    if (!collective_ || !is_rooted(*collective_)) {
       algo.warn_at("root", "is ignored, because the collective has no root");
       return;
     }
@@ -387,13 +385,14 @@ class Reader {
     if (element.text("type") == "ra") {
       element.error_at("type", "'ra' is reserved; runtimes do not execute it");
     } else {
-      step.op = element.choice("type", msccl_ops()).value_or(ProgramOp::nop);
+      step.op = element.choice("type", kMscclNamesOfOps).value_or(ProgramOp::nop);
     }
     step.count = read_count(element, step.op);
     const IntegerRange offset{-1, kMostInt};
-    step.src_buffer = element.choice("srcbuf", msccl_buffers()).value_or(ProgramBuffer::input);
+    step.src_buffer = element.choice("srcbuf", kMscclNamesOfBuffers).value_or(ProgramBuffer::input);
     step.src_offset = as_i32(element.integer("srcoff", offset).value_or(-1));
-    step.dst_buffer = element.choice("dstbuf", msccl_buffers()).value_or(ProgramBuffer::output);
+    step.dst_buffer =
+        element.choice("dstbuf", kMscclNamesOfBuffers).value_or(ProgramBuffer::output);
     step.dst_offset = as_i32(element.integer("dstoff", offset).value_or(-1));
     const auto wait_block = element.integer("depid", {-1, kMostInt});
     const auto wait_step = element.integer("deps", {-1, kMostInt});

@@ -79,8 +79,8 @@ void fill_peer_fields(Program& program) {
 
 namespace {
 
-template <class Value>
-const char* msccl_name(const std::vector<std::pair<const char*, Value>>& names, Value value) {
+template <class Value, std::size_t Count>
+const char* msccl_name(const MscclName<Value> (&names)[Count], Value value) {
   for (const auto& [name, named] : names) {
     if (named == value) return name;
   }
@@ -89,148 +89,110 @@ const char* msccl_name(const std::vector<std::pair<const char*, Value>>& names, 
 
 // ---------------------------------------------------------------- what can be written
 
-class Writable {
- public:
-  explicit Writable(const Program& program) : program_(program) {}
-
-  // The first reason why the program cannot be written.
-  std::string obstacle() {
-    if (!check_whole()) return what_;
-    for (std::size_t r = 0; r < program_.ranks.size(); ++r) {
-      if (!check_rank(r)) return fmt::format("gpu {}: {}", r, what_);
-    }
-    return {};
-  }
-
- private:
-  bool refuse(std::string what) {
-    what_ = std::move(what);
-    return false;
-  }
-
-  bool check_whole() {
-    const auto ranks = static_cast<std::int64_t>(program_.num_ranks());
-    const auto limit = static_cast<Bytes>(kUnlimitedBytes);
-    if (program_.num_calls() > 1) {
-      return refuse(fmt::format("the program has {} library calls, but a document has one call",
-                                program_.num_calls()));
-    }
-    if (ranks == 0) return refuse("the program has no ranks");
-    if (!is_plain_text(program_.name)) {
-      return refuse("the program's name contains a control character or broken UTF-8");
-    }
-    if (program_.chunks == 0 || program_.chunks > kMostChunksOfBuffer) {
-      return refuse(fmt::format("the program has {} chunks; a document has 1 to {}",
-                                program_.chunks, kMostChunksOfBuffer));
-    }
-    if (has_shares(program_.collective) && program_.chunks % ranks != 0) {
-      return refuse(
-          fmt::format("{} chunks are not a multiple of {} ranks", program_.chunks, ranks));
-    }
-    if (program_.min_bytes >= limit || program_.max_bytes >= limit ||
-        (program_.max_bytes != 0 && program_.min_bytes > program_.max_bytes)) {
-      return refuse(
-          fmt::format("the smallest size, {} bytes, must not exceed the largest size, {} bytes, "
-                      "and both must be below 2^63",
-                      program_.min_bytes, program_.max_bytes));
-    }
-    if (program_.also_out_of_place && !program_.in_place) {
-      return refuse("also_out_of_place needs in_place");
-    }
-    const bool has_root = program_.collective == CollectiveOp::broadcast ||
-                          program_.collective == CollectiveOp::reduce;
-    if (program_.root && (!has_root || *program_.root >= ranks)) {
-      return refuse(fmt::format("the root {} does not exist", *program_.root));
-    }
-    if (program_.num_channels == 0 || program_.num_channels > INT32_MAX) {
-      return refuse(fmt::format("the program has {} channels; allowed are 1 to 2^31 - 1",
-                                program_.num_channels));
-    }
-    return true;
-  }
-
-  bool check_rank(std::size_t number) {
-    const RankProgram& rank = program_.ranks[number];
-    const auto ranks = static_cast<std::int64_t>(program_.num_ranks());
-    const std::int64_t in = input_chunks_of(program_.collective, program_.chunks, ranks);
-    const std::int64_t out = output_chunks_of(program_.collective, program_.chunks, ranks);
-    if (!fits(rank.input_chunks, in) || !fits(rank.output_chunks, out)) {
-      return refuse(
-          fmt::format("has {} input and {} output chunks, but the collective has {} and {}",
-                      rank.input_chunks, rank.output_chunks, in, out));
-    }
-    num_chunks_ += in + out + rank.scratch_chunks;
-    if (rank.scratch_chunks > kMostChunksOfBuffer || num_chunks_ > kMostChunksOfProgram) {
-      return refuse(fmt::format("has more than {} chunks in one buffer or {} in all buffers",
-                                kMostChunksOfBuffer, kMostChunksOfProgram));
-    }
-    if (rank.blocks.size() > kMostBlocksOfRank) {
-      return refuse(fmt::format("has {} thread blocks; runtimes accept at most {}",
-                                rank.blocks.size(), kMostBlocksOfRank));
-    }
-    std::map<std::uint32_t, std::int64_t> of_channel;
-    for (std::size_t b = 0; b < rank.blocks.size(); ++b) {
-      const ThreadBlock& block = rank.blocks[b];
-      if (++of_channel[block.channel] > kMostBlocksOfChannel) {
-        return refuse(fmt::format("has more than {} thread blocks of channel {}",
-                                  kMostBlocksOfChannel, block.channel));
-      }
-      if (!check_block(number, block)) return refuse(fmt::format("tb {}: {}", b, what_));
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool fits(std::int64_t chunks, std::int64_t expected) const {
-    const bool is_less = program_.collective == CollectiveOp::custom && chunks < expected;
-    return chunks == 0 || chunks == expected || is_less;
-  }
-
-  bool check_block(std::size_t rank, const ThreadBlock& block) {
-    for (const std::int32_t peer : {block.send_peer, block.recv_peer}) {
-      const bool is_rank = peer >= 0 && static_cast<std::size_t>(peer) < program_.num_ranks() &&
-                           static_cast<std::size_t>(peer) != rank;
-      if (peer != kNoPeer && !is_rank)
-        return refuse(fmt::format("its peer {} does not exist", peer));
-    }
-    if (block.channel >= program_.num_channels) {
-      return refuse(fmt::format("is on channel {}, but the program has {} channels", block.channel,
-                                program_.num_channels));
-    }
-    if (block.steps.size() > kMostStepsOfBlock) {
-      return refuse(fmt::format("has {} steps; runtimes accept at most {}", block.steps.size(),
-                                kMostStepsOfBlock));
-    }
-    bool after_nop = false;
-    for (std::size_t s = 0; s < block.steps.size(); ++s) {
-      if (!check_step(block.steps[s], after_nop))
-        return refuse(fmt::format("step {}: {}", s, what_));
-      after_nop = block.steps[s].op == ProgramOp::nop;
-    }
-    return true;
-  }
-
-  bool check_step(const ProgramStep& step, bool after_nop) {
-    const bool is_nop = step.op == ProgramOp::nop;
-    if (is_nop ? step.count != 0 : step.count == 0 || step.count > kMostChunksOfStep) {
-      return refuse(fmt::format("moves {} chunks; runtimes accept 1 to {}, and 0 for a nop",
-                                step.count, kMostChunksOfStep));
-    }
-    if (step.src_offset < -1 || step.dst_offset < -1) return refuse("has a negative offset");
-    if (step.wait_block < -1 || step.wait_step < -1 ||
-        (step.wait_block == -1) != (step.wait_step == -1)) {
-      return refuse(fmt::format("waits for tb {} step {}, which is not a valid dependency",
-                                step.wait_block, step.wait_step));
-    }
-    if (after_nop && !is_nop && step.wait_block == -1) {
-      return refuse("follows a nop, so it must wait for a step");
-    }
-    return true;
-  }
-
-  const Program& program_;
-  std::int64_t num_chunks_ = 0;
-  std::string what_;
+// The reason why a program cannot be written. The checks throw it.
+struct Obstacle {
+  std::string why;
 };
+
+template <class... Args>
+void require(bool is_met, fmt::format_string<Args...> otherwise, Args... args) {
+  if (!is_met) throw Obstacle{fmt::format(otherwise, args...)};
+}
+
+// Adds the place to the obstacles that `check` meets: "tb 3: ".
+template <class Check>
+void check_within(const char* what, std::size_t number, const Check& check) {
+  try {
+    check();
+  } catch (const Obstacle& obstacle) {
+    throw Obstacle{fmt::format("{} {}: {}", what, number, obstacle.why)};
+  }
+}
+
+void check_whole(const Program& program) {
+  const auto ranks = static_cast<std::int64_t>(program.num_ranks());
+  constexpr auto kLimit = static_cast<Bytes>(kUnlimitedBytes);
+  require(program.num_calls() <= 1, "the program has {} library calls, but a document has one call",
+          program.num_calls());
+  require(ranks != 0, "the program has no ranks");
+  require(is_plain_text(program.name),
+          "the program's name contains a control character or broken UTF-8");
+  require(program.chunks != 0 && program.chunks <= kMostChunksOfBuffer,
+          "the program has {} chunks; a document has 1 to {}", program.chunks, kMostChunksOfBuffer);
+  require(!has_shares(program.collective) || program.chunks % ranks == 0,
+          "{} chunks are not a multiple of {} ranks", program.chunks, ranks);
+  require(program.min_bytes < kLimit && program.max_bytes < kLimit &&
+              (program.max_bytes == 0 || program.min_bytes <= program.max_bytes),
+          "the smallest size, {} bytes, must not exceed the largest size, {} bytes, and both must "
+          "be below 2^63",
+          program.min_bytes, program.max_bytes);
+  require(program.in_place || !program.also_out_of_place, "also_out_of_place needs in_place");
+  const std::uint32_t root = program.root.value_or(0);
+  require(!program.root || (is_rooted(program.collective) && root < ranks),
+          "the root {} does not exist", root);
+  require(program.num_channels != 0 && program.num_channels <= INT32_MAX,
+          "the program has {} channels; allowed are 1 to 2^31 - 1", program.num_channels);
+}
+
+void check_step(const ProgramStep& step, bool after_nop) {
+  const bool is_nop = step.op == ProgramOp::nop;
+  require(is_nop ? step.count == 0 : step.count != 0 && step.count <= kMostChunksOfStep,
+          "moves {} chunks; runtimes accept 1 to {}, and 0 for a nop", step.count,
+          kMostChunksOfStep);
+  require(step.src_offset >= -1 && step.dst_offset >= -1, "has a negative offset");
+  require(step.wait_block >= -1 && step.wait_step >= -1 &&
+              (step.wait_block == -1) == (step.wait_step == -1),
+          "waits for tb {} step {}, which is not a valid dependency", step.wait_block,
+          step.wait_step);
+  require(!after_nop || is_nop || step.wait_block != -1,
+          "follows a nop, so it must wait for a step");
+}
+
+void check_block(const Program& program, std::size_t rank, const ThreadBlock& block) {
+  for (const std::int32_t peer : {block.send_peer, block.recv_peer}) {
+    const bool is_rank = peer >= 0 && static_cast<std::size_t>(peer) < program.num_ranks() &&
+                         static_cast<std::size_t>(peer) != rank;
+    require(peer == kNoPeer || is_rank, "its peer {} does not exist", peer);
+  }
+  require(block.channel < program.num_channels, "is on channel {}, but the program has {} channels",
+          block.channel, program.num_channels);
+  require(block.steps.size() <= kMostStepsOfBlock, "has {} steps; runtimes accept at most {}",
+          block.steps.size(), kMostStepsOfBlock);
+  bool after_nop = false;
+  for (std::size_t s = 0; s < block.steps.size(); ++s) {
+    check_within("step", s, [&] { check_step(block.steps[s], after_nop); });
+    after_nop = block.steps[s].op == ProgramOp::nop;
+  }
+}
+
+// `num_chunks`: of the ranks before, and then also of this rank.
+void check_rank(const Program& program, std::size_t number, std::int64_t& num_chunks) {
+  const RankProgram& rank = program.ranks[number];
+  const auto ranks = static_cast<std::int64_t>(program.num_ranks());
+  const std::int64_t in = input_chunks_of(program.collective, program.chunks, ranks);
+  const std::int64_t out = output_chunks_of(program.collective, program.chunks, ranks);
+  const auto fits = [&program](std::int64_t chunks, std::int64_t expected) {
+    const bool is_less = program.collective == CollectiveOp::custom && chunks < expected;
+    return chunks == 0 || chunks == expected || is_less;
+  };
+  require(fits(rank.input_chunks, in) && fits(rank.output_chunks, out),
+          "has {} input and {} output chunks, but the collective has {} and {}", rank.input_chunks,
+          rank.output_chunks, in, out);
+  num_chunks += in + out + rank.scratch_chunks;
+  require(rank.scratch_chunks <= kMostChunksOfBuffer && num_chunks <= kMostChunksOfProgram,
+          "has more than {} chunks in one buffer or {} in all buffers", kMostChunksOfBuffer,
+          kMostChunksOfProgram);
+  require(rank.blocks.size() <= kMostBlocksOfRank,
+          "has {} thread blocks; runtimes accept at most {}", rank.blocks.size(),
+          kMostBlocksOfRank);
+  std::map<std::uint32_t, std::int64_t> of_channel;
+  for (std::size_t b = 0; b < rank.blocks.size(); ++b) {
+    const ThreadBlock& block = rank.blocks[b];
+    require(++of_channel[block.channel] <= kMostBlocksOfChannel,
+            "has more than {} thread blocks of channel {}", kMostBlocksOfChannel, block.channel);
+    check_within("tb", b, [&] { check_block(program, number, block); });
+  }
+}
 
 // ---------------------------------------------------------------- the text
 
@@ -256,10 +218,10 @@ class Writer {
         program.protocol == Protocol::message ? Protocol::ll128 : program.protocol;
     put("<algo name=\"{}\" proto=\"{}\" nchannels=\"{}\" nchunksperloop=\"{}\" ngpus=\"{}\" "
         "coll=\"{}\" inplace=\"{}\" outofplace=\"{}\" minBytes=\"{}\" maxBytes=\"{}\"",
-        escaped(program.name), msccl_name(msccl_protocols(), protocol), program.num_channels,
-        program.chunks, program.num_ranks(), msccl_name(msccl_collectives(), program.collective),
-        program.in_place ? 1 : 0, program.in_place && !program.also_out_of_place ? 0 : 1,
-        program.min_bytes, max_bytes);
+        escaped(program.name), msccl_name(kMscclNamesOfProtocols, protocol), program.num_channels,
+        program.chunks, program.num_ranks(),
+        msccl_name(kMscclNamesOfCollectives, program.collective), program.in_place ? 1 : 0,
+        program.in_place && !program.also_out_of_place ? 0 : 1, program.min_bytes, max_bytes);
     if (program.root) put(" root=\"{}\"", *program.root);
     put(">\n");
     for (std::size_t r = 0; r < program.num_ranks(); ++r) write_rank(r, program.ranks[r]);
@@ -287,9 +249,10 @@ class Writer {
       const ProgramStep& step = block.steps[s];
       put("      <step s=\"{}\" type=\"{}\" srcbuf=\"{}\" srcoff=\"{}\" dstbuf=\"{}\" "
           "dstoff=\"{}\" cnt=\"{}\" depid=\"{}\" deps=\"{}\" hasdep=\"{}\"/>\n",
-          s, msccl_name(msccl_ops(), step.op), msccl_name(msccl_buffers(), step.src_buffer),
-          step.src_offset, msccl_name(msccl_buffers(), step.dst_buffer), step.dst_offset,
-          step.count, step.wait_block, step.wait_step, step.signals ? 1 : 0);
+          s, msccl_name(kMscclNamesOfOps, step.op),
+          msccl_name(kMscclNamesOfBuffers, step.src_buffer), step.src_offset,
+          msccl_name(kMscclNamesOfBuffers, step.dst_buffer), step.dst_offset, step.count,
+          step.wait_block, step.wait_step, step.signals ? 1 : 0);
     }
     put("    </tb>\n");
   }
@@ -299,7 +262,16 @@ class Writer {
 
 }  // namespace
 
-std::string unwritable_as_msccl_xml(const Program& program) { return Writable(program).obstacle(); }
+std::string unwritable_as_msccl_xml(const Program& program) try {
+  check_whole(program);
+  std::int64_t num_chunks = 0;
+  for (std::size_t r = 0; r < program.num_ranks(); ++r) {
+    check_within("gpu", r, [&] { check_rank(program, r, num_chunks); });
+  }
+  return {};
+} catch (const Obstacle& obstacle) {
+  return obstacle.why;
+}
 
 std::string write_msccl_xml(Program program) {
   fill_peer_fields(program);

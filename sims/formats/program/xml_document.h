@@ -215,9 +215,9 @@ class XmlElement {
     return integer_of(attribute, range);
   }
   // Returns one of `choices`, selected by name.
-  template <class Choice>
+  template <class Choice, std::size_t Count>
   [[nodiscard]] std::optional<Choice> choice(
-      const char* name, const std::vector<std::pair<const char*, Choice>>& choices) {
+      const char* name, const std::pair<const char*, Choice> (&choices)[Count]) {
     const pugi::xml_attribute attribute = required(name);
     if (!attribute) return std::nullopt;
     const std::string value = attribute.value();
@@ -225,7 +225,6 @@ class XmlElement {
       if (value == text) return chosen;
     }
     std::vector<std::string> names;
-    names.reserve(choices.size());
     for (const auto& [text, chosen] : choices) names.emplace_back(text);
     report_choice(attribute, names);
     return std::nullopt;
