@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "alg/program/chunk_language.h"
-#include "sims/formats/program/chunk_trace_header.h"
 #include "sims/formats/program/line_parser.h"
+#include "sims/formats/program/promises_file.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/text_lines.h"
+#include "sims/text/utf8.h"
 #include "sims/text/values.h"
 
 namespace espalier {
@@ -52,82 +53,47 @@ const std::vector<WordForm> kWords{
     {"end", TraceWord::end, "'end'"},
     {"call", TraceWord::call, "'call'"}};
 
-const std::vector<std::string>& buffer_names() {
-  static const std::vector<std::string> names{"in", "out", "scratch"};
-  return names;
-}
 constexpr ProgramBuffer kBuffers[] = {ProgramBuffer::input, ProgramBuffer::output,
                                       ProgramBuffer::scratch};
 
 // Reads a reference such as "%12".
-std::optional<std::uint32_t> read_reference(LineParser& line, Place& place) {
+std::uint32_t read_reference(LineParser& line, Place& place) {
   place = line.place();
-  const auto word = line.word("a reference such as %1");
-  if (!word) return std::nullopt;
-  const std::string& text = word->text;
+  const std::string text = line.word("a reference such as %1").text;
+  if (line.failed()) return 0;
   const bool is_reference = text.size() > 1 && text.size() <= 11 && text.front() == '%' &&
                             text.find_first_not_of("0123456789", 1) == std::string::npos;
   const std::uint64_t number = is_reference ? std::stoull(text.substr(1)) : 0;
   if (is_reference && number <= kMost) return static_cast<std::uint32_t>(number);
   line.error(place, fmt::format("expected a reference, found '{}'", text), "for example %1");
-  return std::nullopt;
+  return 0;
 }
 
-bool read_argument(LineParser& line, TraceOperation& operation) {
-  Place place;
-  const auto reference = read_reference(line, place);
-  if (!reference) return false;
-  operation.arguments.push_back(*reference);
-  operation.argument_places.push_back(place);
-  return true;
-}
-
-bool read_span(LineParser& line, ChunkSpan& span) {
-  if (!line.expect("rank")) return false;
-  const auto rank = line.number("rank", 0, kMost);
-  if (!rank) return false;
-  const auto buffer = line.index_of("buffer", buffer_names());
-  if (!buffer) return false;
-  const auto index = line.number("index", 0, kMost);
-  if (!index) return false;
-  span = {*rank, kBuffers[*buffer], *index, 1};
-  return true;
-}
-
-bool read_count(LineParser& line, TraceOperation& operation) {
-  if (!line.accept("count")) return true;
-  const auto count = line.number("count", 1, ChunkTracer::kMostChunks);
-  operation.span.count = count.value_or(1);
-  return count.has_value();
-}
-
-bool read_channel(LineParser& line, TraceOperation& operation) {
-  if (!line.accept("ch")) return true;
-  if (!line.expect("=")) return false;
-  operation.channel = line.number("ch", 0, kMost);
-  return operation.channel.has_value();
-}
-
-bool read_rest(LineParser& line, TraceOperation& operation) {
-  switch (operation.word) {
-    case TraceWord::chunk:
-      return read_span(line, operation.span) && read_count(line, operation);
-    case TraceWord::copy:
-      return read_argument(line, operation) && read_span(line, operation.span) &&
-             read_channel(line, operation);
-    case TraceWord::reduce:
-      return read_argument(line, operation) && read_argument(line, operation) &&
-             read_channel(line, operation);
-    case TraceWord::parallelize: {
-      const auto instances = line.number("parallelize", 1, ChunkTracer::kMostChunks);
-      operation.instances = instances.value_or(1);
-      return instances.has_value();
-    }
-    case TraceWord::end:
-    case TraceWord::call:
-      break;
+// Reads what follows the word.
+void read_rest(LineParser& line, TraceOperation& operation) {
+  const TraceWord word = operation.word;
+  const std::size_t num_arguments = word == TraceWord::reduce ? 2 : word == TraceWord::copy ? 1 : 0;
+  for (std::size_t i = 0; i < num_arguments; ++i) {
+    Place& place = operation.argument_places.emplace_back();
+    operation.arguments.push_back(read_reference(line, place));
   }
-  return true;
+  ChunkSpan& span = operation.span;
+  if (word == TraceWord::chunk || word == TraceWord::copy) {
+    line.expect("rank");
+    span.rank = line.number("rank", 0, kMost);
+    span.buffer = kBuffers[line.index_of("buffer", {"in", "out", "scratch"})];
+    span.index = line.number("index", 0, kMost);
+  }
+  if (word == TraceWord::chunk && line.accept("count")) {
+    span.count = line.number("count", 1, ChunkTracer::kMostChunks);
+  }
+  if (num_arguments != 0 && line.accept("ch")) {
+    line.expect("=");
+    operation.channel = line.number("ch", 0, kMost);
+  }
+  if (word == TraceWord::parallelize) {
+    operation.instances = line.number("parallelize", 1, ChunkTracer::kMostChunks);
+  }
 }
 
 bool has_result(TraceWord word) {
@@ -151,12 +117,11 @@ std::optional<TraceOperation> read_operation(LineParser& line) {
   if (line.peek().substr(0, 1) == "%") {
     operation.result = read_reference(line, operation.result_place);
     line.set_form("for example '%2 = copy %1 rank 1 in 0'");
-    if (!operation.result || !line.expect("=")) return std::nullopt;
+    line.expect("=");
   }
   operation.place = line.place();
-  const auto index = line.index_of("operation", trace_words());
-  if (!index) return std::nullopt;
-  const WordForm& word = kWords[*index];
+  const WordForm& word = kWords[line.index_of("operation", trace_words())];
+  if (line.failed()) return std::nullopt;
   operation.word = word.word;
   line.set_form(word.form);
   if (operation.result && !has_result(operation.word)) {
@@ -168,9 +133,169 @@ std::optional<TraceOperation> read_operation(LineParser& line) {
     line.error(operation.place, "'chunk' needs a reference for its result", word.form);
     return std::nullopt;
   }
-  if (!read_rest(line, operation) || !line.expect_end()) return std::nullopt;
-  return operation;
+  read_rest(line, operation);
+  return line.expect_end() ? std::make_optional(operation) : std::nullopt;
 }
+
+// ---------------------------------------------------------------- the header
+
+// The lines with the program's signature, before its operations.
+class TraceHeader {
+ public:
+  // The words that begin a line of the header.
+  [[nodiscard]] static const std::vector<std::string>& words() {
+    static const std::vector<std::string> all{"collective", "name",  "protocol", "bytes",
+                                              "root",       "input", "output",   "promise"};
+    return all;
+  }
+
+  // Precondition: the next word of `line` is its first, and one of words().
+  void read_line(LineParser& line) {
+    const Place place = line.place();
+    const std::string word = line.word("a word").text;
+    const bool may_repeat = word == "input" || word == "output" || word == "promise";
+    const auto [first, is_new] = first_.emplace(word, place);
+    if (!is_new && !may_repeat) {
+      line.error(place, fmt::format("'{}' is given twice", word),
+                 fmt::format("the first is in line {}", first->second.line));
+      return;
+    }
+    if (word == "collective") {
+      collective_place_ = place;
+      read_collective(line);
+    } else if (word == "name") {
+      signature_.name = line.rest();
+      if (!is_plain_text(signature_.name)) {
+        line.error(place, "name: contains a control character or broken UTF-8");
+      }
+    } else if (word == "protocol") {
+      read_protocol(line);
+    } else if (word == "bytes") {
+      read_bytes(line, place);
+    } else if (!has_collective_) {
+      // If there is a line 'collective', it was wrong and has been reported.
+      const bool is_missing = first_.count("collective") == 0;
+      if (is_missing) line.error(place, fmt::format("'{}' must stand after 'collective'", word));
+    } else if (word == "root") {
+      read_root(line, place);
+    } else if (word == "promise") {
+      read_promise_line(line, place);
+    } else {
+      read_buffer(line, word == "input" ? signature_.input_chunks : signature_.output_chunks, place,
+                  word);
+    }
+  }
+  // Called after the last line. Reports lines that contradict each other.
+  void end(const Place& end_of_file, Diagnostics& diagnostics) {
+    if (first_.count("collective") == 0) {
+      diagnostics.error(end_of_file, "the line 'collective' is missing",
+                        "for example 'collective all_reduce ranks 4 chunks 4 in_place'");
+    }
+    const auto by_place = [](const PromisedChunk& a, const PromisedChunk& b) {
+      return std::pair(a.rank, a.index) < std::pair(b.rank, b.index);
+    };
+    std::sort(signature_.promises.begin(), signature_.promises.end(), by_place);
+  }
+
+  [[nodiscard]] const ProgramSignature& signature() const { return signature_; }
+  [[nodiscard]] Place collective_place() const { return collective_place_; }
+
+ private:
+  static constexpr std::uint32_t kMostRanks = 65536;
+  static constexpr std::uint32_t kMostChunks = ChunkTracer::kMostChunks - 1;
+
+  void read_collective(LineParser& line) {
+    line.set_form("for example 'collective all_reduce ranks 4 chunks 4 in_place'");
+    const auto op = line.choice(
+        "collective", {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
+                       CollectiveOp::all_gather, CollectiveOp::all_to_all, CollectiveOp::broadcast,
+                       CollectiveOp::reduce, CollectiveOp::custom});
+    line.expect("ranks");
+    const std::uint32_t ranks = line.number("ranks", 1, kMostRanks);
+    line.expect("chunks");
+    const std::uint32_t chunks = line.number("chunks", 1, kMostChunks);
+    signature_.in_place = line.accept("in_place");
+    if (!line.expect_end()) return;
+    signature_.collective = op;
+    signature_.ranks = ranks;
+    signature_.chunks = chunks;
+    has_collective_ = true;
+  }
+  void read_protocol(LineParser& line) {
+    line.set_form("for example 'protocol LL128'");
+    signature_.protocol = line.choice(
+        "protocol", {Protocol::simple, Protocol::ll, Protocol::ll128, Protocol::message});
+    line.expect_end();
+  }
+  void read_bytes(LineParser& line, const Place& place) {
+    line.set_form(
+        "for example 'bytes 0 1MiB': smallest and largest size; a largest size of 0 means no "
+        "limit");
+    signature_.min_bytes = line.bytes("bytes");
+    signature_.max_bytes = line.bytes("bytes");
+    if (!line.expect_end() || signature_.max_bytes == 0) return;
+    if (signature_.min_bytes <= signature_.max_bytes) return;
+    line.error(place, fmt::format("the smallest size, {} bytes, exceeds the largest size, {} bytes",
+                                  signature_.min_bytes, signature_.max_bytes));
+  }
+  void read_root(LineParser& line, const Place& place) {
+    line.set_form("for example 'root 0'");
+    if (!is_rooted(signature_.collective)) {
+      line.error(place,
+                 fmt::format("found a root, but {} has none", to_string(signature_.collective)));
+      return;
+    }
+    const std::uint32_t root = line.number("root", 0, signature_.ranks - 1);
+    if (line.expect_end()) signature_.root = root;
+  }
+  void read_buffer(LineParser& line, std::vector<std::uint32_t>& counts, const Place& place,
+                   const std::string& word) {
+    line.set_form("for example 'input 0 4': rank 0 has 4 chunks");
+    if (!is_custom(line, place, word)) return;
+    if (bounds_) {
+      line.error(place, "write buffers before promises");
+      return;
+    }
+    const std::uint32_t rank = line.number("rank", 0, signature_.ranks - 1);
+    const std::uint32_t count = line.number("chunks", 0, signature_.chunks);
+    if (!line.expect_end()) return;
+    if (counts.empty()) counts.assign(signature_.ranks, signature_.chunks);
+    counts[rank] = count;
+  }
+  void read_promise_line(LineParser& line, const Place& place) {
+    if (!is_custom(line, place, "promise")) return;
+    if (!bounds_) {
+      const std::vector<std::uint32_t> all(signature_.ranks, signature_.chunks);
+      bounds_ = {signature_.input_chunks.empty() ? all : signature_.input_chunks,
+                 signature_.output_chunks.empty() ? all : signature_.output_chunks};
+    }
+    const auto promise = read_promise(line, *bounds_);
+    if (!promise) return;
+    const auto [first, is_new] =
+        promised_.emplace(std::make_pair(promise->rank, promise->index), place);
+    if (is_new) {
+      signature_.promises.push_back(*promise);
+    } else {
+      line.error(place,
+                 fmt::format("rank {} out {} already has a promise", promise->rank, promise->index),
+                 fmt::format("the first is in line {}", first->second.line));
+    }
+  }
+  bool is_custom(LineParser& line, const Place& place, const std::string& word) {
+    if (signature_.collective == CollectiveOp::custom) return true;
+    line.error(place, fmt::format("found '{}', which only a custom collective may have", word),
+               fmt::format("remove it: {} has known buffers and results",
+                           to_string(signature_.collective)));
+    return false;
+  }
+
+  ProgramSignature signature_;
+  bool has_collective_ = false;  // the line 'collective' has given the number of ranks
+  Place collective_place_;
+  std::map<std::string, Place> first_;   // by word: its first line
+  std::optional<PromiseBounds> bounds_;  // set by the first promise
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Place> promised_;
+};
 
 // ---------------------------------------------------------------- the file
 

@@ -41,69 +41,58 @@ void LineParser::error(const Place& place, std::string message, std::string hint
   diagnostics_.error(place, std::move(message), std::move(hint));
 }
 
-bool LineParser::missing(const std::string& what) {
-  error(place(), fmt::format("{} is missing", what), form_);
-  return false;
-}
-
 bool LineParser::accept(const std::string& word) {
-  if (peek() != word) return false;
+  if (failed_ || peek() != word) return false;
   ++next_;
   return true;
 }
 
-bool LineParser::expect(const std::string& word) {
-  if (accept(word)) return true;
-  if (at_end()) return missing(fmt::format("'{}'", word));
-  error(place(), fmt::format("expected '{}', found '{}'", word, peek()), form_);
-  return false;
+void LineParser::expect(const std::string& word) {
+  if (accept(word) || failed_) return;
+  error(place(),
+        at_end() ? fmt::format("'{}' is missing", word)
+                 : fmt::format("expected '{}', found '{}'", word, peek()),
+        form_);
 }
 
 bool LineParser::expect_end() {
-  if (at_end()) return !failed_;
-  error(place(), fmt::format("expected the end of the line, found '{}'", peek()), form_);
-  return false;
-}
-
-std::optional<ConfigNode> LineParser::word(const std::string& what) {
-  if (at_end()) {
-    missing(what);
-    return std::nullopt;
+  if (!failed_ && !at_end()) {
+    error(place(), fmt::format("expected the end of the line, found '{}'", peek()), form_);
   }
-  return words_[next_++];
+  return !failed_;
 }
 
-std::optional<std::uint64_t> LineParser::value(const std::string& what, const ValueShape& shape) {
-  const auto text = word(what);
-  if (!text) return std::nullopt;
-  const auto value = parse_value(*text, what, shape, diagnostics_);
-  failed_ = failed_ || !value;
-  if (!value) return std::nullopt;
-  return value->number;
+ConfigNode LineParser::word(const std::string& what) {
+  if (!failed_ && !at_end()) return words_[next_++];
+  if (!failed_) error(place(), fmt::format("{} is missing", what), form_);
+  return {};
 }
 
-std::optional<std::uint32_t> LineParser::number(const std::string& what, std::uint32_t min,
-                                                std::uint32_t max) {
-  const auto number = value(what, range_shape(min, max));
-  if (!number) return std::nullopt;
-  return static_cast<std::uint32_t>(*number);
+std::uint64_t LineParser::value(const std::string& what, const ValueShape& shape) {
+  const ConfigNode text = word(what);
+  if (failed_) return shape.min;
+  const auto value = parse_value(text, what, shape, diagnostics_);
+  failed_ = !value;
+  return value ? value->number : shape.min;
 }
 
-std::optional<std::uint64_t> LineParser::bytes(const std::string& what) {
+std::uint32_t LineParser::number(const std::string& what, std::uint32_t min, std::uint32_t max) {
+  return static_cast<std::uint32_t>(value(what, range_shape(min, max)));
+}
+
+std::uint64_t LineParser::bytes(const std::string& what) {
   const bool is_plain = peek().find_first_not_of("0123456789") == std::string::npos;
   return value(what,
                range_shape(0, INT64_MAX - 1, is_plain ? ValueType::integer : ValueType::size));
 }
 
-std::optional<std::size_t> LineParser::index_of(const std::string& what,
-                                                const std::vector<std::string>& names) {
-  const auto text = word(what);
-  if (!text) return std::nullopt;
-  const auto found = std::find(names.begin(), names.end(), text->text);
+std::size_t LineParser::index_of(const std::string& what, const std::vector<std::string>& names) {
+  const ConfigNode text = word(what);
+  if (failed_) return 0;
+  const auto found = std::find(names.begin(), names.end(), text.text);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  error(text->place, fmt::format("unknown {} '{}'", what, text->text),
-        name_hint(text->text, names));
-  return std::nullopt;
+  error(text.place, fmt::format("unknown {} '{}'", what, text.text), name_hint(text.text, names));
+  return 0;
 }
 
 std::string LineParser::rest() {

@@ -1,10 +1,10 @@
 // Reads one line of a text file word by word. The first wrong word is reported together with the
-// expected word; the rest of the line is not read.
+// expected word; the rest of the line is not read: answers are then the least number or the first
+// name, and nothing more is reported.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,35 +30,30 @@ class LineParser {
   [[nodiscard]] Place place() const;  // of the next word, or after the last one
 
   bool accept(const std::string& word);  // takes the next word if it is `word`
-  bool expect(const std::string& word);  // takes the next word, which must be `word`
-  bool expect_end();                     // the line must be at its end
+  void expect(const std::string& word);  // takes the next word, which must be `word`
+  bool expect_end();  // the line must be at its end; returns whether all of it was right
   // Reads an integer from min to max; `what` is its name in errors.
-  std::optional<std::uint32_t> number(const std::string& what, std::uint32_t min,
-                                      std::uint32_t max);
+  std::uint32_t number(const std::string& what, std::uint32_t min, std::uint32_t max);
   // Reads an integer, or a size with a unit ("64KiB").
-  std::optional<std::uint64_t> bytes(const std::string& what);
+  std::uint64_t bytes(const std::string& what);
   // Reads one of `names`; returns its index.
-  std::optional<std::size_t> index_of(const std::string& what,
-                                      const std::vector<std::string>& names);
+  std::size_t index_of(const std::string& what, const std::vector<std::string>& names);
   // Reads one of `choices` by its name.
   template <class Choice>
-  std::optional<Choice> choice(const std::string& what, std::initializer_list<Choice> choices) {
+  Choice choice(const std::string& what, std::initializer_list<Choice> choices) {
     std::vector<std::string> names;
     for (const Choice value : choices) names.emplace_back(to_string(value));
-    const auto index = index_of(what, names);
-    if (!index) return std::nullopt;
-    return choices.begin()[*index];
+    return choices.begin()[index_of(what, names)];
   }
   // The line from the next word on, with its blanks and without a comment.
   std::string rest();
   // Takes the next word. Reports an error at the end of the line.
-  std::optional<ConfigNode> word(const std::string& what);
+  ConfigNode word(const std::string& what);
 
   void error(const Place& place, std::string message, std::string hint = {});
 
  private:
-  std::optional<std::uint64_t> value(const std::string& what, const ValueShape& shape);
-  bool missing(const std::string& what);
+  std::uint64_t value(const std::string& what, const ValueShape& shape);
 
   Diagnostics& diagnostics_;
   std::string line_;  // without its comment

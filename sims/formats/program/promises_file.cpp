@@ -15,11 +15,11 @@ namespace {
 constexpr const char* kForm = "for example 'rank 1 out 0 = 0:0 + 1:0'";
 
 // Reads an index into a buffer of `rank`. An empty buffer has no valid index.
-std::optional<std::uint32_t> read_index(LineParser& line, const std::string& what,
-                                        std::uint32_t rank, std::uint32_t size) {
-  if (size != 0) return line.number(what, 0, size - 1);
+std::uint32_t read_index(LineParser& line, const std::string& what, std::uint32_t rank,
+                         std::uint32_t size) {
+  if (size != 0 || line.failed()) return line.number(what, 0, std::max(size, 1U) - 1);
   line.error(line.place(), fmt::format("rank {} has no {} chunks", rank, what));
-  return std::nullopt;
+  return 0;
 }
 
 }  // namespace
@@ -28,21 +28,17 @@ std::optional<PromisedChunk> read_promise(LineParser& line, const PromiseBounds&
   line.set_form(kForm);
   const auto most_rank = static_cast<std::uint32_t>(bounds.output_chunks.size()) - 1;
   PromisedChunk promise;
-  if (!line.expect("rank")) return std::nullopt;
-  const auto rank = line.number("rank", 0, most_rank);
-  if (!rank || !line.expect("out")) return std::nullopt;
-  const auto index = read_index(line, "output", *rank, bounds.output_chunks[*rank]);
-  if (!index || !line.expect("=")) return std::nullopt;
+  line.expect("rank");
+  promise.rank = line.number("rank", 0, most_rank);
+  line.expect("out");
+  promise.index = read_index(line, "output", promise.rank, bounds.output_chunks[promise.rank]);
+  line.expect("=");
   do {
-    const auto of = line.number("rank", 0, most_rank);
-    if (!of || !line.expect(":")) return std::nullopt;
-    const auto chunk = read_index(line, "input", *of, bounds.input_chunks[*of]);
-    if (!chunk) return std::nullopt;
-    promise.value.push_back({*of, *chunk});
+    const std::uint32_t of = line.number("rank", 0, most_rank);
+    line.expect(":");
+    promise.value.push_back({of, read_index(line, "input", of, bounds.input_chunks[of])});
   } while (line.accept("+"));
   if (!line.expect_end()) return std::nullopt;
-  promise.rank = *rank;
-  promise.index = *index;
   std::sort(promise.value.begin(), promise.value.end());
   return promise;
 }
