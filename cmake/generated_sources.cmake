@@ -93,5 +93,6 @@ espalier_write_files(sims/experiment embedded_files.cpp.in ${generated}/experime
 set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cpp)
 espalier_write_files(sims/config presets_file.cpp.in ${generated}/presets_file.cpp PRESETS=presets.yaml)
 set(espalier_generated_espalier_sims_config ${generated}/presets_file.cpp)
-espalier_write_files(sims/cli embedded_files.cpp.in ${generated}/cli_files.cpp COMMAND_LINE=command_line.txt NAMES=names.txt)
+espalier_write_files(sims/cli embedded_files.cpp.in ${generated}/cli_files.cpp COMMAND_LINE=command_line.txt NAMES=names.txt
+                     COLUMNS=columns.txt)
 set(espalier_generated_espalier_sims_cli ${generated}/cli_files.cpp)

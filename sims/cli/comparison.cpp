@@ -122,7 +122,7 @@ std::vector<ResultColumn> ranking_columns(const Json& best) {
                        const auto area = table_area(r);
                        return area ? fmt::format("{:.0f}", *area) : std::string("-");
                      }});
-  columns.push_back({"energy uJ", true, energy_text});
+  columns.push_back({"energy uJ", true, number_text("energy.priced_uJ", 1)});
   return columns;
 }
 

@@ -7,5 +7,6 @@ namespace espalier {
 
 [[nodiscard]] std::string_view command_line_file();  // command_line.txt
 [[nodiscard]] std::string_view names_file();         // names.txt
+[[nodiscard]] std::string_view columns_file();       // columns.txt
 
 }  // namespace espalier

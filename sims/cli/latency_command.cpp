@@ -246,31 +246,6 @@ class LatencyStudy {
   bool failed_ = false;
 };
 
-std::string mean_text(const Json& result) {
-  const std::string mean = fixed(result, "message_latency_mean_cycles", 1);
-  const std::string half = fixed(result, "message_latency_half_width_cycles", 1);
-  return half == "-" ? mean : mean + " +- " + half;
-}
-
-std::vector<ResultColumn> latency_columns() {
-  return {{"load", true, number_text("offered_flits_per_node_cycle", 4)},
-          {"generated", true, number_text("generated_flits_per_node_cycle", 4)},
-          {"accepted", true, number_text("accepted_flits_per_node_cycle", 4)},
-          {"accepted min", true, number_text("accepted_min_flits_per_node_cycle", 4)},
-          {"mean latency", true, mean_text},
-          {"p50", true, number_text("message_latency_p50_cycles", 0)},
-          {"p95", true, number_text("message_latency_p95_cycles", 0)},
-          {"p99", true, number_text("message_latency_p99_cycles", 0)},
-          {"max", true, number_text("message_latency_max_cycles", 0)},
-          {"messages", true, number_text("measured_messages", 0)},
-          {"saturated", false, [](const Json& result) {
-             const auto saturated = result.find("saturated");
-             return saturated == result.end() || !saturated->is_boolean() ? std::string("-")
-                    : saturated->get<bool>()                              ? std::string("yes")
-                                                                          : std::string("no");
-           }}};
-}
-
 std::string end_text(const LoadedDesign& design) {
   if (design.point.traffic->is_closed_loop()) {
     double most = 0;
@@ -307,7 +282,7 @@ std::string design_text(const LoadedDesign& design) {
       "{} ({}, {}, {} B)\n{}latency in cycles at {}; load in flits per node and "
       "cycle\n{}\n\n",
       design.name, first.at("topology").get<std::string>(), first.at("traffic").get<std::string>(),
-      first.at("message_bytes").dump(), table_text(latency_columns(), results),
+      first.at("message_bytes").dump(), table_text(columns_of("latency", results), results),
       resolved_json(design.point).at("system").at("router").at("clock").get<std::string>(),
       end_text(design));
 }

@@ -7,8 +7,11 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "sims/cli/embedded_files.h"
 #include "sims/experiment/result_fields.h"
+#include "sims/text/text_lines.h"
 
 namespace espalier {
 
@@ -28,22 +31,32 @@ std::string rank_order_text(const Json& result) {
                                             : order;
 }
 
-using Column = ResultColumn;
-
-ResultText plain(const char* field) {
-  return [field](const Json& result) { return text_of(result, field); };
+std::string mean_text(const Json& result) {
+  const std::string mean = fixed(result, "message_latency_mean_cycles", 1);
+  const std::string half = fixed(result, "message_latency_half_width_cycles", 1);
+  return half == "-" ? mean : mean + " +- " + half;
 }
 
-// The speed relative to the first row whose `fields` are the same; "-" if one of the runs failed.
-ResultText speed(const std::vector<Json>& results, const char* time,
-                 const std::vector<const char*>& fields) {
+std::string truth_text(const Json& result, const std::string& field) {
+  const auto value = result.find(field);
+  if (value == result.end() || !value->is_boolean()) return "-";
+  return value->get<bool>() ? "yes" : "no";
+}
+
+// `fields`: the time, and what is the same in the first row, to which the speed is relative. "-" if
+// one of the two runs failed.
+ResultText speed(const std::vector<Json>& results, const std::string& fields) {
+  std::istringstream words(fields);
+  std::string time;
+  words >> time;
+  const std::vector<std::string> same{std::istream_iterator<std::string>(words), {}};
   const auto time_of = [time](const Json& result) {
     const Json* value = find_field(result, time);
     return value == nullptr || !value->is_number() ? 0.0 : value->get<double>();
   };
-  return [&results, time_of, fields](const Json& result) -> std::string {
+  return [&results, time_of, same](const Json& result) -> std::string {
     const auto first = std::find_if(results.begin(), results.end(), [&](const Json& other) {
-      return std::all_of(fields.begin(), fields.end(), [&](const char* field) {
+      return std::all_of(same.begin(), same.end(), [&](const std::string& field) {
         return text_of(other, field) == text_of(result, field);
       });
     });
@@ -53,25 +66,18 @@ ResultText speed(const std::vector<Json>& results, const char* time,
   };
 }
 
-// Speed is relative to the first row of the same network.
-std::vector<Column> training_columns(const std::vector<Json>& results) {
-  return {{"network", true, plain("network")},
-          {"topology", false, plain("topology")},
-          {"overlap", true, plain("overlap")},
-          {"coordination", false, plain("coordination.mode")},
-          {"groups", false, plain("coordination.groups")},
-          {"seed", false, plain("coordination.seed")},
-          {"algorithm", true, plain("algorithm")},
-          {"flow control", true, plain("flow_control")},
-          {"lockstep", false, plain("lockstep")},
-          {"compute us", true, number_text("training.compute_ns", 1, 1e-3)},
-          {"all-reduce us", true, number_text("training.all_reduce_ns", 1, 1e-3)},
-          {"exposed us", true, number_text("training.exposed_ns", 1, 1e-3)},
-          {"iteration us", true, number_text("training.iteration_ns", 1, 1e-3)},
-          {"exposed", true, percent_text("training.exposed_share")},
-          {"speed", true, speed(results, "training.iteration_ns", {"network", "topology"})},
-          {"energy uJ", true, energy_text},
-          {"verified", true, plain("verified")}};
+ResultText text_in_form(const std::string& form, const std::string& field,
+                        const std::vector<Json>& results) {
+  if (form == "text") return [field](const Json& result) { return text_of(result, field); };
+  if (form == "truth") return [field](const Json& result) { return truth_text(result, field); };
+  if (form == "percent") return percent_text(field);
+  if (form == "speed") return speed(results, field);
+  if (form == "size") return size_text;
+  if (form == "rank order") return rank_order_text;
+  if (form == "mean") return mean_text;
+  const std::size_t factor = form.find('x');
+  return number_text(field, form.front() - '0',
+                     factor == std::string::npos ? 1 : std::stod(form.substr(factor + 1)));
 }
 
 // What the energies leave out: one line, or one for each kind of run if they differ.
@@ -124,82 +130,14 @@ std::string clock_note(const std::vector<Json>& results) {
   return text;
 }
 
-// Latencies in cycles.
-const std::vector<Column>& control_columns() {
-  static const std::vector<Column> columns{
-      {"control VCs", false, plain("control.vcs")},
-      {"control messages", true, plain("control.messages")},
-      {"mean", true, number_text("control.latency_mean_cycles", 1)},
-      {"p99", true, plain("control.latency_p99_cycles")},
-      {"max", true, plain("control.latency_max_cycles")}};
-  return columns;
-}
-
-// Speed is relative to the first row of the same workload and system.
-std::vector<Column> workload_columns(const std::vector<Json>& results) {
-  return {{"workload", true, plain("workload")},
-          {"topology", false, plain("topology")},
-          {"algorithm", true, plain("algorithm")},
-          {"forward ms", true, number_text("iteration.forward_ns", 3, 1e-6)},
-          {"backward ms", true, number_text("iteration.backward_ns", 3, 1e-6)},
-          {"exposed data ms", true, number_text("iteration.exposed_data_ns", 3, 1e-6)},
-          {"exposed model ms", true, number_text("iteration.exposed_model_ns", 3, 1e-6)},
-          {"total ms", true, number_text("time_ns", 3, 1e-6)},
-          {"ideal ms", true, number_text("iteration.ideal_total_ns", 3, 1e-6)},
-          {"speed", true, speed(results, "time_ns", {"workload", "topology"})}};
-}
-
-std::vector<Column> columns(const std::vector<Json>& results) {
-  const auto is_workload = [](const Json& r) { return r.contains("workload"); };
-  if (std::all_of(results.begin(), results.end(), is_workload)) return workload_columns(results);
-  const auto is_training = [](const Json& r) { return r.contains("network"); };
-  if (std::all_of(results.begin(), results.end(), is_training)) return training_columns(results);
-  if (results.front().contains("traffic")) {
-    return {{"traffic", true, plain("traffic")},
-            {"topology", false, plain("topology")},
-            {"flow control", true, plain("flow_control")},
-            {"offered", true, number_text("offered_flits_per_node_cycle", 3)},
-            {"accepted", true, number_text("accepted_flits_per_node_cycle", 3)},
-            {"messages", true, plain("messages")},
-            {"mean latency", true, number_text("message_latency_mean_cycles", 1)},
-            {"p99", true, plain("message_latency_p99_cycles")},
-            {"max latency", true, plain("message_latency_max_cycles")},
-            {"saturated", false, plain("saturated")},
-            {"cycles", true, plain("cycles")},
-            {"energy uJ", true, energy_text},
-            {"verified", true, plain("verified")}};
-  }
-  // Only some algorithms have these fields.
-  const auto has = [&results](const char* key) {
-    return std::any_of(results.begin(), results.end(),
-                       [key](const Json& r) { return r.contains(key); });
+std::string table_of(const std::vector<Json>& results) {
+  const auto all_have = [&results](const char* key) {
+    return std::all_of(results.begin(), results.end(),
+                       [key](const Json& result) { return result.contains(key); });
   };
-  std::vector<Column> table{{"algorithm", true, plain("algorithm")},
-                            {"op", false, plain("op")},
-                            {"topology", false, plain("topology")},
-                            {"size", false, size_text}};
-  for (Column column : variant_columns()) {
-    column.always =
-        column.title == "flow control" || (column.title == "protocol" && has("protocol"));
-    table.push_back(std::move(column));
-  }
-  const std::vector<Column> figures{
-      {"steps", has("timesteps"), plain("timesteps")},
-      {"cycles", true, plain("cycles")},
-      {"time us", true, number_text("time_ns", 1, 1e-3)},
-      {"GB/s", true, number_text("bandwidth_GBps", 2)},
-      {"bound us", true, number_text("bound_ns", 1, 1e-3)},
-      {"of bound", true, percent_text("bound_ratio")},
-      {"speed", true, speed(results, "time_ns", {"size_bytes", "topology", "op"})},
-      {"util", has("utilization"), percent_text("utilization")},
-      {"links busy", true, percent_text("link_utilization_mean")},
-      {"energy uJ", has("energy"), energy_text}};
-  table.insert(table.end(), figures.begin(), figures.end());
-  if (has("control")) {
-    table.insert(table.end(), control_columns().begin(), control_columns().end());
-  }
-  table.push_back({"verified", true, plain("verified")});
-  return table;
+  if (all_have("workload")) return "workload";
+  if (all_have("network")) return "training";
+  return results.front().contains("traffic") ? "traffic" : "collective";
 }
 
 }  // namespace
@@ -210,18 +148,16 @@ std::string fixed(const Json& result, const std::string& field, int digits, doub
   return fmt::format("{:.{}f}", value->get<double>() * factor, digits);
 }
 
-ResultText number_text(const char* field, int digits, double factor) {
+ResultText number_text(const std::string& field, int digits, double factor) {
   return [=](const Json& result) { return fixed(result, field, digits, factor); };
 }
 
-ResultText percent_text(const char* field) {
+ResultText percent_text(const std::string& field) {
   return [field](const Json& result) {
     const std::string text = fixed(result, field, 1, 100);
     return text == "-" ? text : text + " %";
   };
 }
-
-std::string energy_text(const Json& result) { return fixed(result, "energy.priced_uJ", 1); }
 
 std::string size_text(const Json& result) {
   const auto value = result.find("size_bytes");
@@ -235,17 +171,30 @@ std::string size_text(const Json& result) {
   return fmt::format("{} B", bytes);
 }
 
+std::vector<ResultColumn> columns_of(const std::string& table, const std::vector<Json>& results) {
+  const auto is_given = [&results](const std::string& field) {
+    const std::string owner = field.substr(0, field.find('.'));
+    return std::any_of(results.begin(), results.end(),
+                       [&owner](const Json& result) { return result.contains(owner); });
+  };
+  std::vector<ResultColumn> columns;
+  for (const std::vector<std::string>& row : table_rows(columns_file())) {
+    if (row.at(0).rfind(table, 0) != 0) continue;
+    const bool always = row.at(2) == "always" || (row[2] == "given" && is_given(row.at(4)));
+    columns.push_back({row[1], always, text_in_form(row.at(3), row.at(4), results)});
+  }
+  return columns;
+}
+
 std::vector<ResultColumn> variant_columns() {
-  return {{"rank order", false, rank_order_text},  {"flow control", false, plain("flow_control")},
-          {"lockstep", false, plain("lockstep")},  {"chunks", false, plain("chunks")},
-          {"queue", false, plain("queue_order")},  {"in flight", false, plain("in_flight")},
-          {"protocol", false, plain("protocol")},  {"channels", false, plain("channels")},
-          {"instances", false, plain("instances")}};
+  std::vector<ResultColumn> columns = columns_of("collective setting", {});
+  for (ResultColumn& column : columns) column.always = false;
+  return columns;
 }
 
 std::string result_table(const std::vector<Json>& results) {
   if (results.empty()) return {};
-  return table_text(columns(results), results) + table_notes(results);
+  return table_text(columns_of(table_of(results), results), results) + table_notes(results);
 }
 
 std::string table_notes(const std::vector<Json>& results) {

@@ -16,6 +16,9 @@ struct ResultColumn {
   ResultText text;
 };
 
+// The columns of a table in columns.txt. `results`: its rows, which must outlive the columns.
+[[nodiscard]] std::vector<ResultColumn> columns_of(
+    const std::string& table, const std::vector<nlohmann::ordered_json>& results);
 // The settings of a collective beside its algorithm and size. Only columns whose values vary are
 // shown.
 [[nodiscard]] std::vector<ResultColumn> variant_columns();
@@ -28,10 +31,8 @@ struct ResultColumn {
 [[nodiscard]] std::string fixed(const nlohmann::ordered_json& result, const std::string& field,
                                 int digits, double factor = 1);
 // The same as a column's text; a share as "12.3 %".
-[[nodiscard]] ResultText number_text(const char* field, int digits, double factor = 1);
-[[nodiscard]] ResultText percent_text(const char* field);
-// The priced energy in uJ; "-" if the result has none.
-[[nodiscard]] std::string energy_text(const nlohmann::ordered_json& result);
+[[nodiscard]] ResultText number_text(const std::string& field, int digits, double factor = 1);
+[[nodiscard]] ResultText percent_text(const std::string& field);
 // "16 MiB"
 [[nodiscard]] std::string size_text(const nlohmann::ordered_json& result);
 
