@@ -27,7 +27,7 @@ function(espalier_write_built_in_networks template target)
   configure_file(${template} ${target} @ONLY)
 endfunction()
 
-# The Verilog of hw/rtl.
+# The Verilog of hw/rtl, and the scripts of synthesis.
 function(espalier_write_built_in_rtl template target)
   set(BUILT_IN_RTL "")
   foreach(name ni_control dependency_state fifo_control dimension_queue readiness_table row_repeat slot_counter fp_adder dma_engine packetizer
@@ -38,6 +38,10 @@ function(espalier_write_built_in_rtl template target)
     string(APPEND BUILT_IN_RTL
            "    case RtlModule::${name}:\n      return {\"${name}\", R\"source(${source})source\"};\n")
   endforeach()
+  file(READ ${PROJECT_SOURCE_DIR}/sims/synthesis/map.abc MAPPING_FOR_DELAY)
+  file(READ ${PROJECT_SOURCE_DIR}/sims/synthesis/timing.tcl TIMING_SCRIPT)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sims/synthesis/map.abc
+                                                                 ${PROJECT_SOURCE_DIR}/sims/synthesis/timing.tcl)
   configure_file(${template} ${target} @ONLY)
 endfunction()
 

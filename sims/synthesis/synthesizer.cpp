@@ -143,39 +143,14 @@ std::string describe(const RtlInstance& instance) {
 
 namespace {
 
-// Maps for delay, with buffers and sizes; `stime -p` prints the delay of the critical path.
-constexpr const char* kMapForDelay =
-    "strash\ndch -f\nmap -B 0.9 -D 10000\ntopo\nbuffer -c -N 16\nupsize\ndnsize\nstime -p\n";
-
-// The critical path of the netlist, registers' setup included: the part of a long period that the
-// slack does not leave.
+// The part of this long period that the slack does not leave is the delay.
 constexpr const char* kTimingPeriodPs = "1000000";
-std::string timing_script(const char* top) {
-  return fmt::format(
-      "read_liberty cells.lib\n"
-      "read_verilog netlist.v\n"
-      "link_design {0}\n"
-      "set_cmd_units -time ps\n"
-      "if {{[llength [get_ports -quiet clk]]}} {{\n"
-      "  create_clock -name clock -period {1} [get_ports clk]\n"
-      "}} else {{\n"
-      "  create_clock -name clock -period {1}\n"
-      "}}\n"
-      "foreach port [all_inputs] {{\n"
-      "  if {{[get_property $port full_name] ne \"clk\"}} {{\n"
-      "    set_input_delay 0 -clock clock $port\n"
-      "  }}\n"
-      "}}\n"
-      "set_output_delay 0 -clock clock [all_outputs]\n"
-      "report_checks -path_delay max > timing.txt\n"
-      "exit\n",
-      top, kTimingPeriodPs);
-}
 
 // Delay in ps of the netlist in `place`.
 double timed(const std::string& sta_program, const Workplace& place, const char* top,
              const std::string& name, const std::string& library) {
-  place.write("timing.tcl", timing_script(top));
+  place.write("timing.tcl",
+              fmt::format("set top {}\nset period {}\n", top, kTimingPeriodPs) + timing_script());
   const ChildOutcome sta =
       run_child(sta_program, {"-no_splash", "-exit", "timing.tcl"}, place.path().string());
   const std::string report = place.read("timing.txt");
@@ -346,7 +321,7 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   place.write("module.v", source.text);
   place.link_library(library_);
   if (!user_library_) place.write("areas.lib", area_library());
-  place.write("map.abc", kMapForDelay);
+  place.write("map.abc", mapping_for_delay());
   // The area is taken from a mapping for area, and the delay from a mapping for delay.
   std::string script = fmt::format(
       "read_verilog module.v\n"

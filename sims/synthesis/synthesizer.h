@@ -18,6 +18,11 @@ struct RtlSource {
 };
 [[nodiscard]] RtlSource rtl_source(RtlModule module);
 
+// Scripts that are part of the program: map.abc maps for delay, with buffers and sizes, and prints
+// the delay of the critical path; timing.tcl is OpenSTA's.
+[[nodiscard]] std::string mapping_for_delay();
+[[nodiscard]] std::string timing_script();
+
 // E.g. "ni_control S=8 L=16 I=4".
 [[nodiscard]] std::string describe(const RtlInstance& instance);
 
