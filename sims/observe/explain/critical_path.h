@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "ni/engines/context_program.h"
+#include "ni/engines/slot_credits.h"
 #include "sims/observe/explain/channel_log.h"
 #include "sims/observe/explain/issue_causes.h"
 #include "sims/observe/explain/segment.h"
@@ -43,5 +45,18 @@ struct CriticalPath {
 
 // Precondition: the collective has sent messages, and all have arrived.
 [[nodiscard]] CriticalPath critical_path(const RecordedRun& run, const IssueCauses& causes);
+
+// The critical path of a collective program: the rules of program contexts
+// (ni/engines/program_context.h), read backwards.
+struct ProgramPath {
+  CriticalPath path;  // from the end of the last context's last step back to the hosts' call
+  std::vector<const ContextRecord::Step*> senders;  // by message: the step that sends it
+};
+
+// The program took `cycles` from the hosts' call, in cycle 0. `slots`: by connection, `clocks`: by
+// node. Precondition: the run is complete.
+[[nodiscard]] ProgramPath program_path(const ContextProgram& program, const RecordedRun& run,
+                                       const std::vector<SlotCredits::Spec>& slots,
+                                       const std::vector<NodeClock>& clocks, Cycle cycles);
 
 }  // namespace espalier

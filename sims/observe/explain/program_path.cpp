@@ -1,4 +1,4 @@
-#include "sims/observe/explain/program_path.h"
+#include "sims/observe/explain/critical_path.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "sims/model/faults.h"
-#include "sims/observe/explain/program_path.h"
 #include "sims/observe/explain/table_causes.h"
 #include "sims/point/config.h"
 #include "sims/system/program_simulation.h"
