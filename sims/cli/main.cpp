@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <systemc>
 #include <utility>
 
@@ -81,9 +82,18 @@ class Command {
   std::function<int()> run_;
 };
 
+// A subcommand with options of its own: `declare` names them, and `act` gets what was given.
+template <class Options>
+Command declared(CLI::App& app, const std::string& name, int (*act)(const Options&),
+                 void (*declare)(Command&, Options&)) {
+  const auto options = std::make_shared<Options>();
+  Command command(app, name, [options, act] { return act(*options); });
+  declare(command, *options);
+  return command;
+}
+
 // What `run` and `explain` share.
-Command run_or_explain(CLI::App& app, const std::string& name, RunOptions& options) {
-  Command command(app, name, [&options] { return run_command(options); });
+void declare_simulation(Command& command, RunOptions& options) {
   command.option("config", options.configs)->required();
   command.option("-s,--set", options.overrides);
   command.file("--json", options.json);
@@ -97,29 +107,25 @@ Command run_or_explain(CLI::App& app, const std::string& name, RunOptions& optio
   command.flag("--resume", options.resume);
   command.option("--choices", options.choices);
   command.flag("-q,--quiet", options.quiet);
-  return command;
 }
 
-Command add_run(CLI::App& app, RunOptions& options) {
-  Command command = run_or_explain(app, "run", options);
+void declare_run(Command& command, RunOptions& options) {
+  declare_simulation(command, options);
   command.file("--messages", options.messages);
   command.flag("--explain", options.explain);
   // Workers only.
   command.app().add_option("--point", options.point, "")->group("");
   command.app().add_option("--read", options.files_read, "")->group("")->allow_extra_args(false);
   command.app().add_option("--stdin", options.stdin_file, "")->group("");
-  return command;
 }
 
-Command add_explain(CLI::App& app, RunOptions& options) {
-  Command command = run_or_explain(app, "explain", options);
+void declare_explain(Command& command, RunOptions& options) {
+  declare_simulation(command, options);
   command.flag("--all", options.explain_all);
   options.explain = true;
-  return command;
 }
 
-Command add_compare(CLI::App& app, CompareOptions& options) {
-  Command command(app, "compare", [&options] { return compare_command(options); });
+void declare_compare(Command& command, CompareOptions& options) {
   command.option("config", options.config)->required();
   command.option("files", options.files);
   command.option("-s,--set", options.overrides);
@@ -128,11 +134,9 @@ Command add_compare(CLI::App& app, CompareOptions& options) {
   command.option("--time-limit", options.time_limit);
   command.option("--choices", options.choices);
   command.option("-j,--jobs", options.jobs);
-  return command;
 }
 
-Command add_latency(CLI::App& app, LatencyOptions& options) {
-  Command command(app, "latency", [&options] { return latency_command(options); });
+void declare_latency(Command& command, LatencyOptions& options) {
   command.option("config", options.configs)->required();
   command.option("-s,--set", options.overrides);
   command.option("--vary", options.vary);
@@ -142,27 +146,21 @@ Command add_latency(CLI::App& app, LatencyOptions& options) {
   command.file("--json", options.json);
   command.file("--csv", options.csv);
   command.option("-j,--jobs", options.jobs);
-  return command;
 }
 
-Command add_schedule(CLI::App& app, ScheduleOptions& options) {
-  Command command(app, "schedule", [&options] { return schedule_command(options); });
+void declare_schedule(Command& command, ScheduleOptions& options) {
   command.option("config", options.config)->required();
   command.option("-s,--set", options.overrides);
   command.option("-f,--format", options.format)->capture_default_str();
   command.file("-o,--output", options.output);
-  return command;
 }
 
-Command add_check(CLI::App& app, CheckOptions& options) {
-  Command command(app, "check", [&options] { return check_command(options); });
+void declare_check(Command& command, CheckOptions& options) {
   command.option("config", options.configs)->required();
   command.option("-s,--set", options.overrides);
-  return command;
 }
 
-Command add_area(CLI::App& app, AreaOptions& options) {
-  Command command(app, "area", [&options] { return area_command(options); });
+void declare_area(Command& command, AreaOptions& options) {
   command.option("config", options.configs)->required();
   command.option("-s,--set", options.overrides);
   command.option("--technology", options.technologies);
@@ -172,11 +170,9 @@ Command add_area(CLI::App& app, AreaOptions& options) {
   command.flag("--summary", options.summary);
   command.file("--json", options.json);
   command.file("--csv", options.csv);
-  return command;
 }
 
-Command add_reorder(CLI::App& app, ReorderOptions& options) {
-  Command command(app, "reorder", [&options] { return reorder_command(options); });
+void declare_reorder(Command& command, ReorderOptions& options) {
   command.option("config", options.config)->required();
   command.option("-s,--set", options.overrides);
   command.file("--latency", options.latency);
@@ -186,11 +182,9 @@ Command add_reorder(CLI::App& app, ReorderOptions& options) {
   command.flag("--no-simulate", options.no_simulate);
   command.option("-j,--jobs", options.jobs);
   command.option("--spread", options.spread)->check(CLI::Range(0, 1000));
-  return command;
 }
 
-Command add_report(CLI::App& app, ReportOptions& options) {
-  Command command(app, "report", [&options] { return report_command(options); });
+void declare_report(Command& command, ReportOptions& options) {
   command.option("results", options.results)->required();
   command.file("-o,--output", options.output)->required();
   command.option("--title", options.title);
@@ -200,7 +194,6 @@ Command add_report(CLI::App& app, ReportOptions& options) {
   command.option("--tolerance", options.tolerance_percent)
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
-  return command;
 }
 
 Command add_sweep_step(CLI::App& sweep, const std::string& name, SweepOptions& options) {
@@ -234,8 +227,7 @@ Command add_sweep(CLI::App& app, SweepOptions& options) {
   return command;
 }
 
-Command add_schema(CLI::App& app, SchemaOptions& options) {
-  Command command(app, "schema", [&options] { return schema_command(options); });
+void declare_schema(Command& command, SchemaOptions& options) {
   CLI::Option* results = command.flag("--results", options.results);
   CLI::Option* markdown = command.flag("--markdown", options.markdown)->needs(results);
   CLI::Option* json = command.flag("--json", options.json)->excludes(markdown);
@@ -243,7 +235,6 @@ Command add_schema(CLI::App& app, SchemaOptions& options) {
       ->excludes(results)
       ->excludes(markdown)
       ->excludes(json);
-  return command;
 }
 
 // The subcommand that simulates one point for a sweep, in a process of its own.
@@ -280,30 +271,26 @@ int dispatch(int argc, char** argv) {
   app.set_version_flag("--version", version_text());
   app.require_subcommand(0, 1);  // a missing command and an unknown command have different errors
 
-  RunOptions run;
-  RunOptions explain;
-  ScheduleOptions schedule;
-  CheckOptions check;
-  AreaOptions area;
   SweepOptions sweep;
-  ReorderOptions reorder;
-  ReportOptions report;
-  CompareOptions compare;
-  LatencyOptions latency;
   std::vector<std::string> worker;
   WorkerTask task;
-  std::vector<Command> commands{
-      add_run(app, run),         add_explain(app, explain),     add_schedule(app, schedule),
-      add_check(app, check),     add_area(app, area),           add_sweep(app, sweep),
-      add_reorder(app, reorder), add_worker(app, worker, task), add_report(app, report),
-      add_compare(app, compare), add_latency(app, latency)};
+  std::vector<Command> commands{declared(app, "run", run_command, declare_run),
+                                declared(app, "explain", run_command, declare_explain),
+                                declared(app, "schedule", schedule_command, declare_schedule),
+                                declared(app, "check", check_command, declare_check),
+                                declared(app, "area", area_command, declare_area),
+                                add_sweep(app, sweep),
+                                declared(app, "reorder", reorder_command, declare_reorder),
+                                add_worker(app, worker, task),
+                                declared(app, "report", report_command, declare_report),
+                                declared(app, "compare", compare_command, declare_compare),
+                                declared(app, "latency", latency_command, declare_latency)};
   std::string kind;
   bool list_as_json = false;
   commands.emplace_back(app, "list", [&] { return list_command(kind, list_as_json); });
   commands.back().option("kind", kind)->check(CLI::IsMember(list_kinds()));
   commands.back().flag("--json", list_as_json);
-  SchemaOptions schema;
-  commands.push_back(add_schema(app, schema));
+  commands.push_back(declared(app, "schema", schema_command, declare_schema));
   std::string shell;
   commands.emplace_back(app, "completion", [&] { return completion_command(shell); });
   commands.back().option("shell", shell)->required();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sims/cli/commands.h"
+#include "sims/cli/embedded_files.h"
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/config/keys.h"
@@ -61,16 +62,6 @@ std::vector<std::string> words_behind(const CLI::App& command, const std::string
   return words;
 }
 
-constexpr const char* kCompletion =
-    "_espalier() {\n"
-    "  local words\n"
-    "  words=$(\"${COMP_WORDS[0]}\" complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
-    "  COMPREPLY=($words)\n"
-    "  [[ $words == *= ]] && compopt -o nospace 2>/dev/null\n"
-    "  return 0\n"
-    "}\n"
-    "complete -o default -F _espalier espalier\n";
-
 // Preformatted text: roff reads a line that begins with a dot or an apostrophe as a request.
 std::string roff(const std::string& text) {
   std::string escaped;
@@ -105,7 +96,7 @@ int complete_command(const CLI::App& app, std::vector<std::string> words) {
 
 int completion_command(const std::string& shell) {
   const std::string bash = shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "";
-  return write_text("-", bash + kCompletion) ? kGood : kUsageError;
+  return write_text("-", bash + std::string(completion_file())) ? kGood : kUsageError;
 }
 
 int man_command(const CLI::App& app) {
