@@ -190,15 +190,14 @@ class Reader {
     if (root_.has("root")) scope.root = node_id(root_.key("root"));
     if (!root_.has("members")) return;
     const JsonCursor members = root_.key("members");
-    const std::size_t count = members.expect_array();
-    if (count < 2) members.fail("a collective needs at least two nodes");
-    for (std::size_t m = 0; m < count; ++m) {
-      const NodeId node = node_id(members.at(m));
-      if (m != 0 && !(scope.members.back() < node)) {
-        members.at(m).fail("members are listed in ascending order, each once");
+    if (members.expect_array() < 2) members.fail("a collective needs at least two nodes");
+    members.for_each([&](const JsonCursor& member) {
+      const NodeId node = node_id(member);
+      if (!scope.members.empty() && !(scope.members.back() < node)) {
+        member.fail("members are listed in ascending order, each once");
       }
       scope.members.push_back(node);
-    }
+    });
   }
 
   // Adds up the bytes of each pair's chunks. The certifier compares them with the configuration.
@@ -213,9 +212,7 @@ class Reader {
   }
 
   void read_chunks(const JsonCursor& json) {
-    const std::size_t count = json.expect_array();
-    for (std::size_t c = 0; c < count; ++c) {
-      const JsonCursor item = json.at(c);
+    json.for_each([&](const JsonCursor& item) {
       const std::size_t fields = item.expect_array();
       const bool has_destination = is_exchange(tables_.op);
       if (fields != (has_destination ? 4 : 3)) {
@@ -229,7 +226,7 @@ class Reader {
       if (!item.at(2).is_null()) chunk.owner = node_id(item.at(2));
       if (has_destination) chunk.destination = node_id(item.at(3));
       tables_.chunks.push_back(chunk);
-    }
+    });
   }
 
   void read_nodes(const JsonCursor& json) {
@@ -240,12 +237,9 @@ class Reader {
     }
     tables_.nodes.resize(count);
     for (std::size_t n = 0; n < count; ++n) {
-      const JsonCursor table = json.at(n);
-      const std::size_t entries = table.expect_array();
-      tables_.nodes[n].reserve(entries);
-      for (std::size_t e = 0; e < entries; ++e) {
-        tables_.nodes[n].push_back(read_entry(table.at(e), NodeId(n)));
-      }
+      json.at(n).for_each([&](const JsonCursor& entry) {
+        tables_.nodes[n].push_back(read_entry(entry, NodeId(n)));
+      });
     }
   }
 
@@ -267,11 +261,8 @@ class Reader {
     read_peers(json, node, entry);
     if (json.has("slot_ps")) entry.not_before_ps = json.key("slot_ps").integer(1, kLatestSlot);
     if (json.has("after")) {
-      const JsonCursor after = json.key("after");
-      const std::size_t count = after.expect_array();
-      for (std::size_t i = 0; i < count; ++i) {
-        entry.after.emplace_back(after.at(i).integer(0, kMostId));
-      }
+      json.key("after").for_each(
+          [&](const JsonCursor& flow) { entry.after.emplace_back(flow.integer(0, kMostId)); });
     }
     return entry;
   }
@@ -288,13 +279,10 @@ class Reader {
     } else if (!parent.is_null()) {
       entry.parent = {node_id(parent), RouteId()};
     }
-    const JsonCursor children = json.key("children");
-    const std::size_t count = children.expect_array();
-    for (std::size_t c = 0; c < count; ++c) {
-      const JsonCursor child = children.at(c);
+    json.key("children").for_each([&](const JsonCursor& child) {
       entry.children.push_back(reduces ? TablePeer{node_id(child), RouteId()}
                                        : receiver(child, node));
-    }
+    });
   }
 
   NodeId node_id(const JsonCursor& json) const {
@@ -317,12 +305,10 @@ class Reader {
     json.expect_keys({"node", "links"});
     const NodeId node = node_id(json.key("node"));
     const JsonCursor names = json.key("links");
-    const std::size_t count = names.expect_array();
-    if (count == 0) names.fail("a route needs at least one link");
+    if (names.expect_array() == 0) names.fail("a route needs at least one link");
     std::vector<LinkId> links;
     NodeId at = from;
-    for (std::size_t i = 0; i < count; ++i) {
-      const JsonCursor name = names.at(i);
+    names.for_each([&](const JsonCursor& name) {
       const auto found = link_by_name_.find(name.text());
       if (found == link_by_name_.end())
         name.fail(fmt::format("there is no link \"{}\"", name.text()));
@@ -332,7 +318,7 @@ class Reader {
       }
       links.push_back(found->second);
       at = topology_.link(found->second).to;
-    }
+    });
     if (at != node) {
       names.fail(fmt::format("the route ends at {}, not at node {}", topology_.vertex_name(at),
                              node.value()));

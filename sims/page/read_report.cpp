@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <regex>
 #include <set>
 
 #include "sims/experiment/result_register.h"
@@ -54,18 +55,11 @@ using State = ReportPoint::State;
 
 // {0, 1, 0} for "0.1.0" and for "0.1.0+g1234abcd"; empty if the text is not a version.
 std::vector<unsigned long> version_numbers(const std::string& with_commit) {
+  static const std::regex form("([0-9]{1,8})\\.([0-9]{1,8})\\.([0-9]{1,8})");
   const std::string text = with_commit.substr(0, with_commit.find('+'));
-  std::vector<unsigned long> numbers;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find('.', at), text.size());
-    const std::string part = text.substr(at, end - at);
-    const bool digits = !part.empty() && part.size() < 9 &&
-                        part.find_first_not_of("0123456789") == std::string::npos;
-    if (!digits) return {};
-    numbers.push_back(std::stoul(part));
-    at = end + 1;
-  }
-  return numbers.size() == 3 ? numbers : std::vector<unsigned long>();
+  std::smatch found;
+  if (!std::regex_match(text, found, form)) return {};
+  return {std::stoul(found[1]), std::stoul(found[2]), std::stoul(found[3])};
 }
 
 std::string read_tool(const JsonCursor& tool, const std::string& version) {
@@ -102,8 +96,8 @@ std::string read_command(const JsonCursor& command) {
   if (command.is_null()) return {};
   if (!command.value().is_array()) return command.text();
   std::string text;
-  for (std::size_t i = 0; i < command.expect_array(); ++i)
-    text += (text.empty() ? "" : " ") + quoted(command.at(i).text());
+  command.for_each(
+      [&text](const JsonCursor& word) { text += (text.empty() ? "" : " ") + quoted(word.text()); });
   return text;
 }
 
@@ -195,31 +189,29 @@ void read_place(const JsonCursor& place, const std::vector<Json>& configs, Repor
 }
 
 void read_axis_kinds(const JsonCursor& axes, std::map<std::string, bool>& workload_axes) {
-  for (std::size_t i = 0; i < axes.expect_array(); ++i) {
-    const JsonCursor axis = axes.at(i);
+  axes.for_each([&workload_axes](const JsonCursor& axis) {
     expect_object(axis);
-    if (!axis.has("kind")) continue;
+    if (!axis.has("kind")) return;
     axis.expect_key("key");
     const JsonCursor kind = axis.key("kind");
     if (kind.text() != "workload" && kind.text() != "design")
       kind.fail(fmt::format("\"{}\" is not workload or design", kind.text()));
     workload_axes[axis.key("key").text()] = kind.text() == "workload";
-  }
+  });
 }
 
 std::vector<Json> read_configs(const JsonCursor& cursor) {
   std::vector<Json> configs;
-  const Json& value = cursor.value();
-  if (!value.is_array()) {
-    expect_object(cursor);
-    configs.push_back(flatten_config(value));
+  const auto read = [&configs](const JsonCursor& config) {
+    expect_object(config);
+    configs.push_back(flatten_config(config.value()));
+  };
+  if (!cursor.value().is_array()) {
+    read(cursor);
     return configs;
   }
-  if (value.empty()) cursor.fail("is empty");
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    expect_object(cursor.at(i));
-    configs.push_back(flatten_config(value.at(i)));
-  }
+  if (cursor.value().empty()) cursor.fail("is empty");
+  cursor.for_each(read);
   return configs;
 }
 
@@ -271,8 +263,7 @@ std::vector<ReportPoint> read_manifest(const JsonCursor& root, const std::string
   if (list.expect_array() == 0) list.fail("is empty, because the sweep has no points");
   std::vector<ReportPoint> points;
   std::set<std::string> ids;
-  for (std::size_t i = 0; i < list.expect_array(); ++i) {
-    const JsonCursor entry = list.at(i);
+  list.for_each([&](const JsonCursor& entry) {
     ReportPoint& point = points.emplace_back();
     for (const char* key : {"id", "set", "config_hash"}) entry.expect_key(key);
     point.id = entry.key("id").text();
@@ -283,7 +274,7 @@ std::vector<ReportPoint> read_manifest(const JsonCursor& root, const std::string
     point.set = entry.value().at("set");
     point.config = flatten_config(point.set);
     point.config_hash = entry.key("config_hash").text();
-  }
+  });
   return points;
 }
 

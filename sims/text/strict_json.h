@@ -38,6 +38,12 @@ class JsonCursor {
   [[nodiscard]] JsonCursor key(const char* name) const;  // precondition: expect_keys
   [[nodiscard]] JsonCursor at(std::size_t index) const;  // precondition: expect_array
   std::size_t expect_array() const;                      // returns its length
+  // Calls visit(item) for each item. Throws if this is not an array.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    const std::size_t count = expect_array();
+    for (std::size_t i = 0; i < count; ++i) visit(at(i));
+  }
   [[nodiscard]] std::uint64_t integer(std::uint64_t least, std::uint64_t most) const;
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] bool boolean() const;
