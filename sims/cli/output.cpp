@@ -152,13 +152,7 @@ std::string shell_word(const std::string& word) {
                                           "0123456789-_./=:,%+@") == std::string::npos;
   if (plain) return word;
   std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
 
