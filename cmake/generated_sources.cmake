@@ -38,10 +38,13 @@ function(espalier_write_built_in_rtl template target)
     string(APPEND BUILT_IN_RTL
            "    case RtlModule::${name}:\n      return {\"${name}\", R\"source(${source})source\"};\n")
   endforeach()
-  file(READ ${PROJECT_SOURCE_DIR}/sims/synthesis/map.abc MAPPING_FOR_DELAY)
-  file(READ ${PROJECT_SOURCE_DIR}/sims/synthesis/timing.tcl TIMING_SCRIPT)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sims/synthesis/map.abc
-                                                                 ${PROJECT_SOURCE_DIR}/sims/synthesis/timing.tcl)
+  set(SYNTHESIS_SCRIPTS "")
+  foreach(name map.abc timing.tcl probes.v probes.ys delay.ys)
+    set(file ${PROJECT_SOURCE_DIR}/sims/synthesis/${name})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} script)
+    string(APPEND SYNTHESIS_SCRIPTS "  if (name == \"${name}\") return R\"script(${script})script\";\n")
+  endforeach()
   configure_file(${template} ${target} @ONLY)
 endfunction()
 

@@ -149,8 +149,8 @@ constexpr const char* kTimingPeriodPs = "1000000";
 // Delay in ps of the netlist in `place`.
 double timed(const std::string& sta_program, const Workplace& place, const char* top,
              const std::string& name, const std::string& library) {
-  place.write("timing.tcl",
-              fmt::format("set top {}\nset period {}\n", top, kTimingPeriodPs) + timing_script());
+  place.write("timing.tcl", fmt::format("set top {}\nset period {}\n", top, kTimingPeriodPs) +
+                                synthesis_script("timing.tcl"));
   const ChildOutcome sta =
       run_child(sta_program, {"-no_splash", "-exit", "timing.tcl"}, place.path().string());
   const std::string report = place.read("timing.txt");
@@ -257,18 +257,12 @@ std::map<std::string, double> leakages(const std::string& library) {
   return leakage_nw;
 }
 
-constexpr const char* kProbes =
-    "module nand2(input a, input b, output y); assign y = ~(a & b); endmodule\n"
-    "module flip_flop(input c, input d, output reg q); always @(posedge c) q <= d; endmodule\n";
-
 // The area of the NAND2 to which yosys maps, um2.
 double nand2_area(const std::string& yosys, const std::string& path) {
   const Workplace place;
-  place.write("probes.v", kProbes);
+  place.write("probes.v", synthesis_script("probes.v"));
   place.link_library(fs::absolute(path).string());
-  place.write("run.ys",
-              "read_verilog probes.v\nsynth\ndfflibmap -liberty cells.lib\n"
-              "abc -liberty cells.lib\nopt_clean\ntee -o area.txt stat -liberty cells.lib\n");
+  place.write("run.ys", synthesis_script("probes.ys"));
   const ChildOutcome outcome =
       run_child(yosys, {"-Q", "-T", "-l", "log.txt", "run.ys"}, place.path().string());
   const std::string area = place.read("area.txt");
@@ -321,7 +315,7 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   place.write("module.v", source.text);
   place.link_library(library_);
   if (!user_library_) place.write("areas.lib", area_library());
-  place.write("map.abc", mapping_for_delay());
+  place.write("map.abc", synthesis_script("map.abc"));
   // The area is taken from a mapping for area, and the delay from a mapping for delay.
   std::string script = fmt::format(
       "read_verilog module.v\n"
@@ -334,14 +328,7 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
       "opt_clean\n"
       "tee -o area.txt stat -liberty {2}\n",
       source.name, parameters, areas);
-  if (has_timing_) {
-    script +=
-        "design -load logic\n"
-        "dfflibmap -liberty cells.lib\n"
-        "abc -liberty cells.lib -script map.abc\n"
-        "opt_clean\n"
-        "write_verilog -noattr -noexpr netlist.v\n";
-  }
+  if (has_timing_) script += synthesis_script("delay.ys");
   place.write("run.ys", script);
   const std::vector<std::string> arguments{"-Q", "-T", "-l", "log.txt", "run.ys"};
   const ChildOutcome yosys = run_child(yosys_, arguments, place.path().string());

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "hw/cost/cost_spec.h"
 
@@ -18,10 +19,10 @@ struct RtlSource {
 };
 [[nodiscard]] RtlSource rtl_source(RtlModule module);
 
-// Scripts that are part of the program: map.abc maps for delay, with buffers and sizes, and prints
-// the delay of the critical path; timing.tcl is OpenSTA's.
-[[nodiscard]] std::string mapping_for_delay();
-[[nodiscard]] std::string timing_script();
+// A file of this folder that is part of the program: map.abc maps for delay, with buffers and
+// sizes, and prints the delay of the critical path; timing.tcl is OpenSTA's; probes.v and probes.ys
+// try a library; delay.ys follows the mapping for area.
+[[nodiscard]] std::string synthesis_script(std::string_view name);
 
 // E.g. "ni_control S=8 L=16 I=4".
 [[nodiscard]] std::string describe(const RtlInstance& instance);
