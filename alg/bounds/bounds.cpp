@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "alg/bounds/bound_checker.h"
 #include "alg/bounds/cuts.h"
 
 namespace espalier {

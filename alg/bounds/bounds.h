@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alg/bounds/certificate.h"
+#include "alg/plans/dimension_plan.h"
 #include "alg/schedule/schedule.h"
 #include "hw/topology/topology.h"
 
@@ -19,7 +20,7 @@ struct BandwidthBound {
 };
 
 struct CollectiveBound {
-  double seconds = 0;            // what `certificate` proves (bound_checker.h)
+  double seconds = 0;            // what `certificate` proves (certificate.h)
   double bandwidth_seconds = 0;  // of the cuts or prices alone, as the search claims it
   std::string binding;           // names the limiting cut or node
   ScheduleClass schedules = ScheduleClass::any;
@@ -74,6 +75,20 @@ struct CollectiveBound {
 // Preconditions: as for bandwidth_bound; the scope is one of this network and operation.
 [[nodiscard]] CollectiveBound scoped_bound(const Topology& topology, CollectiveOp op, Bytes size,
                                            const Scope& scope);
+
+// For every subset T of the dimensions, cut all links of T. The system falls into p parts, p =
+// product of P_K over K in T, with a rate of N * sum of B_K over T between them.
+//   all_reduce:                  2 (p-1) size / (N * sum B_K)
+//   reduce_scatter, all_gather:  (p-1) size / (N * sum B_K)
+// (Each element leaves p-1 parts until one part has the sum, and then enters p-1 parts.) If a
+// dimension in T reduces and multicasts in its switches (in_network), every part of an all_reduce
+// still sends each element at least once: p size / (N * sum B_K). A link of dimension K is of use
+// only until A_K before the end, its latency to the next NPU:
+//   time >= (bytes of an NPU + sum of B_K A_K) / sum of B_K
+// This is Themis' bound, with the latency of one step in place of all steps, and it holds for any
+// schedule. The bound is the largest value over all T, and over the balls around an NPU (bounds.h).
+// Precondition: topology.dimensions(), not folded.
+[[nodiscard]] CollectiveBound dimension_bound(const Topology& topology, const DimensionPlan& plan);
 
 // The least time of an all_reduce in two phases: a reduce_scatter into equal parts and, when it has
 // ended everywhere, an all_gather of them. Phases that overlap are not bound by it.

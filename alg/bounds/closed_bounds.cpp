@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "alg/bounds/bounds.h"
 #include "alg/bounds/cuts.h"
-#include "alg/bounds/dimension_bound.h"
 #include "alg/routes/links.h"
 
 namespace espalier {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "alg/bounds/dimension_bound.h"
+#include "alg/bounds/bounds.h"
 #include "alg/certify/certify_dimension_plan.h"
 #include "alg/plans/planner.h"
 #include "sims/experiment/certify_point.h"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "alg/bounds/dimension_bound.h"
+#include "alg/bounds/bounds.h"
 #include "model_test_support.h"
 #include "sims/experiment/plan_run.h"
 #include "sims/model/build_dimensions.h"

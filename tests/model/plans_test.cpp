@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "alg/bounds/dimension_bound.h"
+#include "alg/bounds/bounds.h"
 #include "ni/rtl/rtl_sequencer.h"
 #include "plan_systems.h"
 #include "sims/model/build_topology.h"

@@ -1,10 +1,9 @@
 // Certificates of bounds: every bound has one that proves it, and wrong ones are refused.
-#include "alg/bounds/bound_checker.h"
+#include "alg/bounds/certificate.h"
 
 #include <catch2/catch.hpp>
 
 #include "alg/bounds/bounds.h"
-#include "alg/bounds/dimension_bound.h"
 #include "test_graphs.h"
 #include "test_networks.h"
 

@@ -1,4 +1,4 @@
-#include "alg/bounds/dimension_bound.h"
+#include "alg/bounds/bounds.h"
 
 #include <catch2/catch.hpp>
 

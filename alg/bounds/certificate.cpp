@@ -1,4 +1,4 @@
-#include "alg/bounds/bound_checker.h"
+#include "alg/bounds/certificate.h"
 
 #include <fmt/format.h>
 
