@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "alg/packing/message_times.h"
+#include "alg/packing/schedule_time.h"
 #include "alg/schedule/message_timing.h"
 #include "alg/schedule/schedule.h"
 

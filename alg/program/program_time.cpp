@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "alg/packing/message_times.h"
+#include "alg/packing/schedule_time.h"
 #include "alg/program/connection_routes.h"
 #include "alg/routes/route_set.h"
 
