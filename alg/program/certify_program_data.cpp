@@ -12,6 +12,7 @@
 
 #include "alg/program/program.h"
 #include "alg/program/program_certifier_parts.h"
+#include "hw/hash.h"
 
 namespace espalier::program_certifier {
 
@@ -56,12 +57,8 @@ class ChunkSums {
 
 namespace {
 
-// splitmix64, so that sums of neighbouring chunks have different hashes.
 std::uint64_t hash_of(InputChunk chunk) {
-  std::uint64_t x = (std::uint64_t{chunk.rank} << 32 | chunk.index) + 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
+  return mix(std::uint64_t{chunk.rank} << 32 | chunk.index);
 }
 
 // Saturates: a program may double a chunk repeatedly, and no promise is as large as the limit.

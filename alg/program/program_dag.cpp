@@ -1,4 +1,4 @@
-#include "alg/program/program_dag.h"
+#include "alg/program/compiler_passes.h"
 
 #include <fmt/format.h>
 

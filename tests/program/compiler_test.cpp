@@ -8,7 +8,6 @@
 
 #include "alg/program/compiler_passes.h"
 #include "alg/program/program_certifier.h"
-#include "alg/program/program_dag.h"
 #include "program_interpreter.h"
 
 using namespace espalier;
