@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "alg/rank_order/cost_formula.h"
-#include "alg/rank_order/order_bound.h"
+#include "alg/rank_order/order_search.h"
 
 namespace espalier {
 

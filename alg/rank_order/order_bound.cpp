@@ -1,4 +1,4 @@
-#include "alg/rank_order/order_bound.h"
+#include "alg/rank_order/order_search.h"
 
 #include <algorithm>
 #include <functional>

@@ -8,7 +8,6 @@
 
 #include "alg/generators/generator.h"
 #include "alg/generators/rings.h"
-#include "alg/rank_order/order_bound.h"
 #include "alg/rank_order/order_search.h"
 #include "sims/experiment/point_worker.h"
 #include "sims/point/config.h"

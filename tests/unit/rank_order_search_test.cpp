@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "alg/generators/rank_shapes.h"
-#include "alg/rank_order/order_bound.h"
 #include "alg/rank_order/order_search.h"
 #include "rank_order_cases.h"
 #include "tests/support/share_of_cases.h"
