@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "alg/packing/link_slots.h"
+#include "alg/packing/wave_plan_parts.h"
 
 namespace espalier {
 

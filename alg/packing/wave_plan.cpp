@@ -9,7 +9,6 @@
 #include <tuple>
 #include <utility>
 
-#include "alg/packing/link_slots.h"
 #include "alg/packing/wave_plan_parts.h"
 
 namespace espalier {
