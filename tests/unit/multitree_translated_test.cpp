@@ -7,7 +7,7 @@
 
 #include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
-#include "alg/generators/translated_tree.h"
+#include "alg/generators/multitree.h"
 #include "alg/schedule/schedule_table.h"
 #include "alg/schedule/translations.h"
 #include "tests/unit/test_graphs.h"
