@@ -41,13 +41,9 @@ class RoundsCost : public OrderCost {
         round.sum += pair_costs_[p];
       }
     }
-    old_pairs_.clear();
-    old_rounds_ = rounds_;
   }
 
   void change(const std::vector<RankChange>& changes) override {
-    old_pairs_.clear();
-    old_rounds_ = rounds_;
     place(changes);
     for (const RankChange& c : changes) {
       for (const std::uint32_t pair : of_[c.rank]) set_pair(pair);
@@ -59,15 +55,6 @@ class RoundsCost : public OrderCost {
       const auto last = pair_costs_.begin() + static_cast<std::ptrdiff_t>(rounds_[r].end);
       rounds_[r].max = *std::max_element(first, last);
     }
-  }
-
-  void undo() override {
-    place_back();
-    for (auto old = old_pairs_.rbegin(); old != old_pairs_.rend(); ++old) {
-      pair_costs_[old->pair] = old->cost;
-    }
-    rounds_ = old_rounds_;
-    old_pairs_.clear();
   }
 
   [[nodiscard]] Cost cost() const override {
@@ -97,10 +84,6 @@ class RoundsCost : public OrderCost {
     Cost max = 0;
     Cost sum = 0;
   };
-  struct OldPair {
-    std::uint32_t pair;
-    Cost cost;
-  };
 
   // Called twice for a pair if both its ranks change. The second call changes nothing.
   void set_pair(std::uint32_t pair) {
@@ -109,7 +92,6 @@ class RoundsCost : public OrderCost {
     if (now == before) return;
     const std::uint32_t r = pairs_[pair].round;
     Round& round = rounds_[r];
-    old_pairs_.push_back({pair, before});
     pair_costs_[pair] = now;
     round.sum += now;
     round.sum -= before;
@@ -131,9 +113,6 @@ class RoundsCost : public OrderCost {
   std::vector<Cost> pair_costs_;                // by pair
   std::vector<std::vector<std::uint32_t>> of_;  // by rank: its pairs
   std::vector<bool> lost_max_;                  // by round: the current change removed its maximum
-  // Before the last change.
-  std::vector<OldPair> old_pairs_;
-  std::vector<Round> old_rounds_;
 };
 
 // The cost of trees: of their most expensive path, or of all messages. A change is followed from
@@ -171,28 +150,15 @@ class TreesCost : public OrderCost {
   void reset(const RankOrder& order) override {
     place_all(order);
     for (std::uint32_t v = 0; v < vertices_.size(); ++v) update(v);
-    old_vertices_.clear();
   }
 
   void change(const std::vector<RankChange>& changes) override {
-    old_vertices_.clear();
     place(changes);
     for (const RankChange& c : changes) {
       for (std::uint32_t v : of_[c.rank]) {
         while (update(v) && vertices_[v].above != TreeModelEdge::kNothing) v = vertices_[v].above;
       }
     }
-  }
-
-  void undo() override {
-    place_back();
-    for (auto old = old_vertices_.rbegin(); old != old_vertices_.rend(); ++old) {
-      edge_sum_ += old->edge_sum;
-      edge_sum_ -= vertices_[old->vertex].edge_sum;
-      vertices_[old->vertex].cost = old->cost;
-      vertices_[old->vertex].edge_sum = old->edge_sum;
-    }
-    old_vertices_.clear();
   }
 
   [[nodiscard]] Cost cost() const override {
@@ -222,16 +188,12 @@ class TreesCost : public OrderCost {
     Cost cost = 0;
     Cost edge_sum = 0;
   };
-  struct OldVertex {
-    std::uint32_t vertex;
-    Cost cost;
-    Cost edge_sum;
-  };
 
   // Returns whether the vertex' cost has changed.
   bool update(std::uint32_t id) {
     Vertex& vertex = vertices_[id];
-    const OldVertex old{id, vertex.cost, vertex.edge_sum};
+    const Cost old_cost = vertex.cost;
+    edge_sum_ -= vertex.edge_sum;
     vertex.cost = 0;
     vertex.edge_sum = 0;
     for (const TreeModelEdge& edge : vertex.edges) {
@@ -243,9 +205,7 @@ class TreesCost : public OrderCost {
       vertex.cost = std::max(vertex.cost, hop + below);
     }
     edge_sum_ += vertex.edge_sum;
-    edge_sum_ -= old.edge_sum;
-    if (old.cost != vertex.cost || old.edge_sum != vertex.edge_sum) old_vertices_.push_back(old);
-    return old.cost != vertex.cost;
+    return old_cost != vertex.cost;
   }
   const CostMatrix& costs_;
   bool is_load_;
@@ -254,8 +214,6 @@ class TreesCost : public OrderCost {
   std::vector<std::vector<std::uint32_t>> of_;  // by rank: vertices with one of its edges
   std::size_t num_edges_ = 0;
   Cost edge_sum_ = 0;  // of all edges
-  // Before the last change.
-  std::vector<OldVertex> old_vertices_;
 };
 
 }  // namespace

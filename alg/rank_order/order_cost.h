@@ -24,8 +24,8 @@ class OrderCost {
   virtual void reset(const RankOrder& order) = 0;
   // The listed ranks exchange their nodes. Each rank is listed once.
   virtual void change(const std::vector<RankChange>& changes) = 0;
-  // Takes back the last change; only once.
-  virtual void undo() = 0;
+  // Takes back the last change; only once. Costs are whole numbers, so the way back restores them.
+  void undo() { change(std::vector<RankChange>(old_nodes_)); }
 
   // full_cost() of the order.
   [[nodiscard]] virtual Cost cost() const = 0;
@@ -45,10 +45,6 @@ class OrderCost {
       old_nodes_.push_back({c.rank, order_[c.rank]});
       order_[c.rank] = c.node;
     }
-  }
-  void place_back() {
-    for (const RankChange& c : old_nodes_) order_[c.rank] = c.node;
-    old_nodes_.clear();
   }
   void place_all(const RankOrder& order) {
     order_ = order;

@@ -25,39 +25,24 @@ void RingCost::reset(const RankOrder& order) {
     sum_ += hops_[r];
   }
   find_max();
-  old_hops_.clear();
 }
 
 void RingCost::find_max() { max_ = *std::max_element(hops_.begin(), hops_.end()); }
 
 void RingCost::set_hop(std::size_t rank) {
   const Cost cost = between(rank, next(rank));
-  old_hops_.push_back({rank, hops_[rank]});
   sum_ += cost;
   sum_ -= hops_[rank];
   hops_[rank] = cost;
 }
 
 void RingCost::change(const std::vector<RankChange>& changes) {
-  old_hops_.clear();
-  old_max_ = max_;
   place(changes);
   for (const RankChange& c : changes) {
     set_hop(previous(c.rank));
     set_hop(c.rank);
   }
   if (is_max_) find_max();
-}
-
-void RingCost::undo() {
-  place_back();
-  for (auto hop = old_hops_.rbegin(); hop != old_hops_.rend(); ++hop) {
-    sum_ += hop->cost;
-    sum_ -= hops_[hop->rank];
-    hops_[hop->rank] = hop->cost;
-  }
-  max_ = old_max_;
-  old_hops_.clear();
 }
 
 double RingCost::guide_with(const std::vector<std::size_t>& removed,

@@ -11,7 +11,6 @@ class RingCost : public OrderCost {
 
   void reset(const RankOrder& order) override;
   void change(const std::vector<RankChange>& changes) override;
-  void undo() override;
   [[nodiscard]] Cost cost() const override { return is_max_ ? max_ : sum_; }
   [[nodiscard]] double guide() const override { return guide_of(sum_, max_); }
 
@@ -25,11 +24,6 @@ class RingCost : public OrderCost {
   void shift(std::size_t first, std::size_t last, std::size_t behind);
 
  private:
-  struct Hop {
-    std::size_t rank;
-    Cost cost;
-  };
-
   [[nodiscard]] std::size_t next(std::size_t rank) const {
     return rank + 1 == order_.size() ? 0 : rank + 1;
   }
@@ -52,9 +46,6 @@ class RingCost : public OrderCost {
   std::vector<Cost> hops_;  // from rank r to r + 1
   Cost sum_ = 0;
   Cost max_ = 0;
-  // Before the last change.
-  std::vector<Hop> old_hops_;
-  Cost old_max_ = 0;
 };
 
 }  // namespace espalier
