@@ -1,4 +1,4 @@
-#include "alg/program/window_steps.h"
+#include "alg/program/builtin_parts.h"
 
 #include <catch2/catch.hpp>
 
