@@ -20,6 +20,12 @@ std::uint64_t moved_parts(StageKind kind, std::uint32_t size, std::uint64_t part
   return kind == StageKind::reduce_scatter ? parts / size * (size - 1) : parts * (size - 1);
 }
 
+std::uint64_t count_nodes(const std::vector<PlannedDimension>& dimensions) {
+  std::uint64_t nodes = 1;
+  for (const PlannedDimension& d : dimensions) nodes *= d.size;
+  return nodes;
+}
+
 // The time for which each dimension is busy with the planned chunks (Themis, section 4.4: Latency
 // Model and Dim Load Tracker).
 //
@@ -31,9 +37,10 @@ class DimensionLoads {
  public:
   // Preconditions: no size, rate or divisor is 0.
   DimensionLoads(const std::vector<PlannedDimension>& dimensions, std::uint32_t threshold_divisor)
-      : dimensions_(dimensions), threshold_divisor_(threshold_divisor), loads_(dimensions.size()) {
-    for (const PlannedDimension& d : dimensions) nodes_ *= d.size;
-  }
+      : dimensions_(dimensions),
+        threshold_divisor_(threshold_divisor),
+        nodes_(count_nodes(dimensions)),
+        loads_(dimensions.size()) {}
 
   // Loads start at A_K instead of 0.
   void start_at_fixed_delays() {
@@ -111,7 +118,7 @@ class DimensionLoads {
 
   const std::vector<PlannedDimension>& dimensions_;
   std::uint32_t threshold_divisor_;
-  std::uint64_t nodes_ = 1;
+  std::uint64_t nodes_;
   std::vector<Load> loads_;
 };
 
@@ -136,12 +143,6 @@ struct Fraction {
            static_cast<double>(denominator);
   }
 };
-
-std::uint64_t count_nodes(const std::vector<PlannedDimension>& dimensions) {
-  std::uint64_t nodes = 1;
-  for (const PlannedDimension& d : dimensions) nodes *= d.size;
-  return nodes;
-}
 
 // The share of a chunk at an NPU before the first stage.
 Fraction first_share(CollectiveOp op, const std::vector<PlannedDimension>& dimensions) {
@@ -370,25 +371,17 @@ Planner planner_row(const char* name, const char* summary, decltype(Planner::pla
   return row;
 }
 
-Planner baseline_row() {
-  Planner row = planner_row("baseline",
-                            "multi-rail hierarchical: every chunk visits dim1 to dimD and returns",
-                            plan_baseline);
-  row.queue_order = QueueOrder::fifo;  // Themis, section 4.3
-  return row;
-}
-
-Planner themis_row() {
-  Planner row = planner_row(
+std::vector<Planner> make_planners() {
+  Planner baseline = planner_row(
+      "baseline", "multi-rail hierarchical: every chunk visits dim1 to dimD and returns",
+      plan_baseline);
+  baseline.queue_order = QueueOrder::fifo;  // Themis, section 4.3
+  Planner themis = planner_row(
       "themis", "each chunk visits the dimensions in its own order, chosen by load (Algorithm 1)",
       plan_themis);
-  row.parameters.push_back({"collective.threshold_divisor", {}});
-  row.parameters.push_back({"collective.loads_start_at_fixed_delay", {}});
-  return row;
-}
-
-Planner themis_search_row() {
-  Planner row = planner_row(
+  themis.parameters.push_back({"collective.threshold_divisor", {}});
+  themis.parameters.push_back({"collective.loads_start_at_fixed_delay", {}});
+  Planner search = planner_row(
       "themis_search",
       "each chunk visits the dimensions in its own order, found by search over a pre-simulation",
       [](const std::vector<PlannedDimension>& dimensions, const PlanRequest& request) {
@@ -396,21 +389,17 @@ Planner themis_search_row() {
         plan.algorithm = "themis_search";
         return plan;
       });
-  row.searches = true;
-  return row;
-}
-
-Planner auto_planner_row() {
-  Planner row =
+  search.searches = true;
+  Planner chooser =
       planner_row(kAutoAlgorithm, "the fastest of the planners above",
                   [](const std::vector<PlannedDimension>& dimensions, const PlanRequest& request) {
                     DimensionPlan plan = plan_baseline(dimensions, request);
                     plan.algorithm = kAutoAlgorithm;
                     return plan;
                   });
-  row.parameters = themis_row().parameters;
-  row.chooses = true;
-  return row;
+  chooser.parameters = themis.parameters;
+  chooser.chooses = true;
+  return {baseline, themis, search, chooser};
 }
 
 }  // namespace
@@ -452,8 +441,7 @@ std::vector<ForecastPlan> fastest_plans(const std::vector<PlannedDimension>& dim
 }
 
 const std::vector<Planner>& planners() {
-  static const std::vector<Planner> table{baseline_row(), themis_row(), themis_search_row(),
-                                          auto_planner_row()};
+  static const std::vector<Planner> table = make_planners();
   return table;
 }
 

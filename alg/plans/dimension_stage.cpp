@@ -6,11 +6,6 @@
 #include <stdexcept>
 
 namespace espalier {
-namespace {
-
-bool is_power_of_two(std::uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
-
-}  // namespace
 
 const char* to_string(StageKind kind) {
   return kind == StageKind::reduce_scatter ? "reduce_scatter" : "all_gather";
@@ -23,7 +18,7 @@ const char* to_string(DimensionAlgorithm algorithm) {
 
 bool suits(DimensionAlgorithm algorithm, std::uint32_t size) {
   if (size < 2) return false;
-  return algorithm != DimensionAlgorithm::halving_doubling || is_power_of_two(size);
+  return algorithm != DimensionAlgorithm::halving_doubling || (size & (size - 1)) == 0;
 }
 
 StageSteps::StageSteps(DimensionAlgorithm algorithm, std::uint32_t size)
@@ -49,30 +44,18 @@ std::uint32_t StageSteps::steps() const {
   return steps;
 }
 
+std::uint32_t StageSteps::messages(bool many_in_network) const {
+  const bool in_network = algorithm_ == DimensionAlgorithm::in_network;
+  const bool many = algorithm_ == DimensionAlgorithm::direct || (in_network && many_in_network);
+  return many ? size_ - 1 : 1;
+}
+
 std::uint32_t StageSteps::num_sends(StageKind kind, std::uint32_t /*step*/) const {
-  switch (algorithm_) {
-    case DimensionAlgorithm::direct:
-      return size_ - 1;
-    case DimensionAlgorithm::in_network:
-      return kind == StageKind::reduce_scatter ? size_ - 1 : 1;
-    case DimensionAlgorithm::ring:
-    case DimensionAlgorithm::halving_doubling:
-      break;
-  }
-  return 1;
+  return messages(kind == StageKind::reduce_scatter);
 }
 
 std::uint32_t StageSteps::num_receives(StageKind kind, std::uint32_t /*step*/) const {
-  switch (algorithm_) {
-    case DimensionAlgorithm::direct:
-      return size_ - 1;
-    case DimensionAlgorithm::in_network:
-      return kind == StageKind::reduce_scatter ? 1 : size_ - 1;
-    case DimensionAlgorithm::ring:
-    case DimensionAlgorithm::halving_doubling:
-      break;
-  }
-  return 1;
+  return messages(kind == StageKind::all_gather);
 }
 
 std::uint32_t StageSteps::ahead(std::uint32_t self, std::uint32_t lane, std::uint32_t n) const {
@@ -95,21 +78,19 @@ StageSend StageSteps::send(StageKind kind, std::uint32_t self, std::uint32_t lan
   switch (algorithm_) {
     case DimensionAlgorithm::ring:
       return {ahead(self, lane, 1), {behind(self, lane, reduces ? step + 1 : step), 1}};
-    case DimensionAlgorithm::direct: {
-      const std::uint32_t peer = ahead(self, 0, 1 + i);
-      return {peer, {reduces ? peer : self, 1}};
-    }
     case DimensionAlgorithm::halving_doubling: {
       const std::uint32_t d = exchange_distance(kind, step);
       const std::uint32_t partner = self ^ d;
       return {partner, {(reduces ? partner : self) / d * d, d}};
     }
     case DimensionAlgorithm::in_network:
+      if (!reduces) return {self, {self, 1}};
+      break;
+    case DimensionAlgorithm::direct:
       break;
   }
-  if (!reduces) return {self, {self, 1}};
   const std::uint32_t peer = ahead(self, 0, 1 + i);
-  return {peer, {peer, 1}};
+  return {peer, {reduces ? peer : self, 1}};
 }
 
 StageReceive StageSteps::receive(StageKind kind, std::uint32_t self, std::uint32_t lane,
@@ -120,21 +101,17 @@ StageReceive StageSteps::receive(StageKind kind, std::uint32_t self, std::uint32
       const std::uint32_t distance = reduces ? step + 2 : step + 1;
       return {behind(self, lane, 1), {behind(self, lane, distance), 1}};
     }
-    case DimensionAlgorithm::direct: {
-      const std::uint32_t peer = ahead(self, 0, 1 + i);
-      return {peer, {reduces ? self : peer, 1}};
-    }
     case DimensionAlgorithm::halving_doubling: {
       const std::uint32_t d = exchange_distance(kind, step);
       const std::uint32_t partner = self ^ d;
       return {partner, {(reduces ? self : partner) / d * d, d}};
     }
+    case DimensionAlgorithm::direct:
     case DimensionAlgorithm::in_network:
       break;
   }
   const std::uint32_t peer = ahead(self, 0, 1 + i);
-  if (reduces) return {peer, {self, 1}};
-  return {peer, {peer, 1}};
+  return {peer, {reduces ? self : peer, 1}};
 }
 
 double bytes_sent(StageKind kind, DimensionAlgorithm algorithm, std::uint32_t size,

@@ -71,6 +71,7 @@ class StageSteps {
                                      std::uint32_t step, std::uint32_t i) const;
 
  private:
+  [[nodiscard]] std::uint32_t messages(bool many_in_network) const;
   // The NPU `n` hops ahead in the direction of the lane, or behind; n <= size.
   [[nodiscard]] std::uint32_t ahead(std::uint32_t self, std::uint32_t lane, std::uint32_t n) const;
   [[nodiscard]] std::uint32_t behind(std::uint32_t self, std::uint32_t lane, std::uint32_t n) const;

@@ -41,18 +41,9 @@ struct Dimension {
   Dimension(const ForecastDimension& model, StageSteps steps_of_it, const ArbiterSpec& arbiter,
             FlightGate flight)
       : timing(model), steps(steps_of_it), queue(arbiter), gate(flight) {
-    switch (timing.shape) {
-      case DimensionShape::ring:
-        out.resize(1);
-        break;
-      case DimensionShape::fully_connected:
-        out.resize(steps.size());
-        one_for_all_peers = steps.algorithm() == DimensionAlgorithm::direct;
-        break;
-      case DimensionShape::switched:
-        out.resize(1);
-        break;
-    }
+    const bool connected = timing.shape == DimensionShape::fully_connected;
+    out.resize(connected ? steps.size() : 1);
+    one_for_all_peers = connected && steps.algorithm() == DimensionAlgorithm::direct;
   }
 
   // Lanes that differ. The two directions of a ring carry the same at the same time on links of
@@ -248,13 +239,10 @@ class Forecaster {
     server.busy = false;
     if (!server.waiting.empty()) begin_message(dimension, event.server);
     if (--running_[event.stage.chunk].sends_left[event.lane] != 0) return;
-    if (dimension.steps.algorithm() == DimensionAlgorithm::in_network) {
-      add_event(at_switch(dimension, planned(event.stage).kind, event.at), EventKind::at_switch,
-                event.stage, event.lane, event.step);
-    } else {
-      add_event(visible(dimension, planned(event.stage).kind, event.at), EventKind::step_done,
-                event.stage, event.lane, event.step);
-    }
+    const bool to_switch = dimension.steps.algorithm() == DimensionAlgorithm::in_network;
+    pass_on(event, event.at,
+            to_switch ? dimension.timing.overhead_to_switch : dimension.timing.overhead,
+            to_switch ? EventKind::at_switch : EventKind::step_done);
   }
 
   void leave_switch(const Event& event) {
@@ -265,18 +253,14 @@ class Forecaster {
     const Tick per_cycle = dimension.timing.ticks_per_cycle;
     Tick& free = dimension.from_switch_free;
     free = std::max(free, event.at * per_cycle) + duration * blocks;
-    const Cycle sent = divided_up(free, per_cycle);
-    add_event(visible(dimension, kind, sent), EventKind::step_done, event.stage, event.lane,
-              event.step);
+    pass_on(event, divided_up(free, per_cycle), dimension.timing.overhead, EventKind::step_done);
   }
 
-  [[nodiscard]] Cycle at_switch(const Dimension& dimension, StageKind kind, Cycle sent) const {
-    return sent + dimension.timing.overhead_to_switch +
-           (kind == StageKind::reduce_scatter ? spec_.reduction : 0);
-  }
-  [[nodiscard]] Cycle visible(const Dimension& dimension, StageKind kind, Cycle sent) const {
-    return sent + dimension.timing.overhead +
-           (kind == StageKind::reduce_scatter ? spec_.reduction : 0);
+  // What was sent arrives after `overhead`, and is added where the stage reduces.
+  void pass_on(const Event& event, Cycle sent, Cycle overhead, EventKind next) {
+    const bool adds = planned(event.stage).kind == StageKind::reduce_scatter;
+    add_event(sent + overhead + (adds ? spec_.reduction : 0), next, event.stage, event.lane,
+              event.step);
   }
 
   void end_step(const Event& event) {

@@ -40,15 +40,8 @@ bool StageQueue::holds(StageRef stage) const {
 }
 
 std::uint64_t arbitration_key(std::uint64_t before, std::uint64_t after, ChunkKey key) {
-  switch (key) {
-    case ChunkKey::before:
-      return before;
-    case ChunkKey::after:
-      return after;
-    case ChunkKey::larger:
-      break;
-  }
-  return std::max(before, after);
+  if (key == ChunkKey::larger) return std::max(before, after);
+  return key == ChunkKey::before ? before : after;
 }
 
 std::uint64_t arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key) {
