@@ -45,6 +45,9 @@ namespace {
 
 using Index = std::int64_t;  // signed: segments may be empty, and printed children lie outside them
 
+// T(0, N-1): the root of a segment is its middle, its children are the middles of both sides, and
+// an empty side costs nothing. As printed, the children are (3i+j)/2 - 1 and (i+3j)/2 + 1 modulo
+// the ranks, and a side's edge counts even if the side is empty.
 class SegmentTree {
  public:
   SegmentTree(std::size_t ranks, Bytes bytes, bool printed)
@@ -84,6 +87,7 @@ class SegmentTree {
   TreeModel model_;
 };
 
+// The second tree is the first with every rank decremented.
 std::vector<TreeModel> with_decremented(TreeModel first, std::size_t ranks) {
   TreeModel second = first;
   const auto n = static_cast<std::uint32_t>(ranks);
@@ -118,22 +122,6 @@ TreeModel model_of_tree(const RankTree& tree, Bytes bytes) {
   return model;
 }
 
-// T(0, N-1): the root of a segment is its middle, its children are the middles of both sides, and
-// an empty side costs nothing. The second tree is the first with every rank decremented.
-std::vector<TreeModel> midpoint_trees(std::size_t ranks, Bytes bytes) {
-  return with_decremented(SegmentTree(ranks, bytes, false).take(), ranks);
-}
-
-// The same with the children as printed, (3i+j)/2 - 1 and (i+3j)/2 + 1 modulo the ranks. A side's
-// edge counts even if the side is empty.
-std::vector<TreeModel> printed_trees(std::size_t ranks, Bytes bytes) {
-  return with_decremented(SegmentTree(ranks, bytes, true).take(), ranks);
-}
-
-constexpr std::size_t kFewestRanks = 2;
-
-bool is_power_of_two(std::size_t n) { return n != 0 && (n & (n - 1)) == 0; }
-
 RankPair pair_of(std::size_t a, std::size_t b) {
   return {static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)};
 }
@@ -146,12 +134,6 @@ void add_ring(const CostModelRequest& request, CostModel& model) {
   for (std::size_t r = 0; r < request.ranks; ++r) {
     model.rounds.push_back({bytes, {pair_of(r, (r + 1) % request.ranks)}});
   }
-}
-
-std::vector<std::vector<std::uint32_t>> places_of_one_rank(std::size_t ranks) {
-  std::vector<std::vector<std::uint32_t>> places;
-  for (std::uint32_t r = 0; r < ranks; ++r) places.push_back({r});
-  return places;
 }
 
 // The odd rank of a folded pair is a member.
@@ -238,18 +220,13 @@ void add_printed_bcube(const CostModelRequest& request, CostModel& model) {
 
 void add_trees(const CostModelRequest& request, CostModel& model) {
   const Bytes half = request.size / 2;
-  switch (request.form) {
-    case OrderForm::generated:
-      for (const RankTree& tree : make_double_tree(request.ranks)) {
-        model.trees.push_back(model_of_tree(tree, half));
-      }
-      break;
-    case OrderForm::corrected:
-      model.trees = midpoint_trees(request.ranks, half);
-      break;
-    case OrderForm::as_printed:
-      model.trees = printed_trees(request.ranks, half);
-      break;
+  if (request.form != OrderForm::generated) {
+    const bool printed = request.form == OrderForm::as_printed;
+    model.trees = with_decremented(SegmentTree(request.ranks, half, printed).take(), request.ranks);
+    return;
+  }
+  for (const RankTree& tree : make_double_tree(request.ranks)) {
+    model.trees.push_back(model_of_tree(tree, half));
   }
 }
 
@@ -269,14 +246,15 @@ std::size_t CostModel::num_messages() const {
 }
 
 std::string unsuited_for_model(const CostModelRequest& request) {
-  if (request.ranks < kFewestRanks) return "An order needs at least two ranks.";
+  if (request.ranks < 2) return "An order needs at least two ranks.";
   if (request.objective == OrderObjective::max && request.model != OrderModel::ring) {
     return "reorder.objective max works only with the model ring, where the slowest hop governs "
            "all steps.";
   }
   if (request.model == OrderModel::bcube) return unsuited_for_bcube(request.ranks, request.base);
   const bool printed = request.form == OrderForm::as_printed;
-  if (printed && request.model == OrderModel::halving_doubling && !is_power_of_two(request.ranks)) {
+  if (printed && request.model == OrderModel::halving_doubling &&
+      (request.ranks & (request.ranks - 1)) != 0) {
     return fmt::format("halving_doubling as printed needs a power of two of ranks; found {}.",
                        request.ranks);
   }
@@ -287,7 +265,7 @@ CostModel make_cost_model(const CostModelRequest& request) {
   CostModel model;
   model.ranks = request.ranks;
   model.objective = request.objective;
-  model.places = places_of_one_rank(request.ranks);
+  for (std::uint32_t r = 0; r < request.ranks; ++r) model.places.push_back({r});
   if (request.model == OrderModel::bcube) model.base = request.base;
   const bool printed = request.form == OrderForm::as_printed;
   switch (request.model) {
