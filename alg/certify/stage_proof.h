@@ -73,12 +73,20 @@ class StageProof {
       for (std::uint32_t i = 0; i < count; ++i) visit(step, steps_.send(kind_, npu, lane, step, i));
     }
   }
+  // visit(step, block) for every block of the messages.
   template <class Visit>
-  void each_receive(std::uint32_t npu, std::uint32_t lane, Visit visit) const {
+  void each_sent_block(std::uint32_t npu, std::uint32_t lane, Visit visit) const {
+    each_send(npu, lane, [&](std::uint32_t step, const StageMessage& s) {
+      for (std::uint32_t b = 0; b < s.blocks.count; ++b) visit(step, s.blocks.first + b);
+    });
+  }
+  template <class Visit>
+  void each_received_block(std::uint32_t npu, std::uint32_t lane, Visit visit) const {
     for (std::uint32_t step = 0; step < steps_.steps() && !found_; ++step) {
       const std::uint32_t count = steps_.num_receives(kind_, step);
       for (std::uint32_t i = 0; i < count; ++i) {
-        visit(step, steps_.receive(kind_, npu, lane, step, i));
+        const BlockRange blocks = steps_.receive(kind_, npu, lane, step, i).blocks;
+        for (std::uint32_t b = 0; b < blocks.count; ++b) visit(step, blocks.first + b);
       }
     }
   }
@@ -135,60 +143,50 @@ class StageProof {
 
   void check_reduction(std::uint32_t npu, std::uint32_t lane) {
     BlockSteps sent(size_, 0);
-    each_send(npu, lane, [&](std::uint32_t step, const StageSend& s) {
-      for (std::uint32_t b = s.blocks.first; b < s.blocks.first + s.blocks.count; ++b) {
-        if (b == npu) {
-          fail(ViolationKind::postcondition,
-               "NPU {} sends its own block in step {}, but must keep it", npu, step);
-        }
-        if (sent[b] != 0) {
-          fail(ViolationKind::postcondition,
-               "NPU {}'s contribution to block {} is counted twice, in steps {} and {}", npu, b,
-               sent[b] - 1, step);
-        }
-        sent[b] = step + 1;
+    each_sent_block(npu, lane, [&](std::uint32_t step, std::uint32_t b) {
+      if (b == npu) {
+        fail(ViolationKind::postcondition,
+             "NPU {} sends its own block in step {}, but must keep it", npu, step);
       }
+      if (sent[b] != 0) {
+        fail(ViolationKind::postcondition,
+             "NPU {}'s contribution to block {} is counted twice, in steps {} and {}", npu, b,
+             sent[b] - 1, step);
+      }
+      sent[b] = step + 1;
     });
     for (std::uint32_t b = 0; b < size_; ++b) {
       if (b != npu && sent[b] == 0) {
         fail(ViolationKind::postcondition, "NPU {}'s contribution to block {} is missing", npu, b);
       }
     }
-    each_receive(npu, lane, [&](std::uint32_t step, const StageReceive& r) {
-      for (std::uint32_t b = r.blocks.first; b < r.blocks.first + r.blocks.count; ++b) {
-        if (b != npu && sent[b] <= step + 1) {
-          fail(ViolationKind::read_before_write,
-               "NPU {} sends block {} in step {}, before it has received all of it in step {}", npu,
-               b, sent[b] - 1, step);
-        }
-      }
+    each_received_block(npu, lane, [&](std::uint32_t step, std::uint32_t b) {
+      if (b == npu || sent[b] > step + 1) return;
+      fail(ViolationKind::read_before_write,
+           "NPU {} sends block {} in step {}, before it has received all of it in step {}", npu, b,
+           sent[b] - 1, step);
     });
   }
 
   void check_gathering(std::uint32_t npu, std::uint32_t lane) {
     BlockSteps received(size_, 0);
-    each_receive(npu, lane, [&](std::uint32_t step, const StageReceive& r) {
-      for (std::uint32_t b = r.blocks.first; b < r.blocks.first + r.blocks.count; ++b) {
-        if (b == npu || received[b] != 0) {
-          fail(ViolationKind::postcondition, "NPU {} receives block {} again in step {}", npu, b,
-               step);
-        }
-        received[b] = step + 1;
+    each_received_block(npu, lane, [&](std::uint32_t step, std::uint32_t b) {
+      if (b == npu || received[b] != 0) {
+        fail(ViolationKind::postcondition, "NPU {} receives block {} again in step {}", npu, b,
+             step);
       }
+      received[b] = step + 1;
     });
     for (std::uint32_t b = 0; b < size_; ++b) {
       if (b != npu && received[b] == 0) {
         fail(ViolationKind::postcondition, "NPU {} never receives block {}", npu, b);
       }
     }
-    each_send(npu, lane, [&](std::uint32_t step, const StageSend& s) {
-      for (std::uint32_t b = s.blocks.first; b < s.blocks.first + s.blocks.count; ++b) {
-        if (b != npu && received[b] > step) {
-          fail(ViolationKind::read_before_write,
-               "NPU {} sends block {} in step {}, but receives it in step {}", npu, b, step,
-               received[b] - 1);
-        }
-      }
+    each_sent_block(npu, lane, [&](std::uint32_t step, std::uint32_t b) {
+      if (b == npu || received[b] <= step) return;
+      fail(ViolationKind::read_before_write,
+           "NPU {} sends block {} in step {}, but receives it in step {}", npu, b, step,
+           received[b] - 1);
     });
   }
 
@@ -218,10 +216,8 @@ class StageProof {
              npu, own.first, own.count, npu);
       }
       for (std::uint32_t i = 0; i < others && !found_; ++i) {
-        const StageSend s = reduces ? steps_.send(kind_, npu, 0, 0, i) : StageSend{};
-        const StageReceive r = reduces ? StageReceive{} : steps_.receive(kind_, npu, 0, 0, i);
-        const BlockRange blocks = reduces ? s.blocks : r.blocks;
-        const std::uint32_t peer = reduces ? s.peer : r.peer;
+        const auto [peer, blocks] =
+            reduces ? steps_.send(kind_, npu, 0, 0, i) : steps_.receive(kind_, npu, 0, 0, i);
         if (!in_range(blocks) || blocks.count != 1 || blocks.first == npu || peer != blocks.first ||
             last_for[blocks.first] == npu + 1) {
           fail(ViolationKind::postcondition,

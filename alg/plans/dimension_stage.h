@@ -35,17 +35,15 @@ struct BlockRange {
   std::uint32_t count = 0;
 };
 
-struct StageSend {
-  // Coordinate of the receiver. in_network: the NPU to which the switch passes the blocks on, or
-  // the sender itself if these are all other NPUs (all-gather).
+struct StageMessage {
+  // Of a send, the coordinate of the receiver. in_network: the NPU to which the switch passes the
+  // blocks on, or the sender itself if these are all other NPUs (all-gather).
+  // Of a receive, that of the sender; in_network: of one of the NPUs whose data were added.
   std::uint32_t peer = 0;
   BlockRange blocks;
 };
-struct StageReceive {
-  // Coordinate of the sender; in_network: of one of the NPUs whose data were added.
-  std::uint32_t peer = 0;
-  BlockRange blocks;
-};
+using StageSend = StageMessage;
+using StageReceive = StageMessage;
 
 // The steps of a stage for the NPU with coordinate `self`. Lanes do not wait for each other. Lanes
 // 0 and 1 of a ring are its two directions (0: to self + 1), each for one half of every block's
