@@ -7,6 +7,15 @@
 #include "alg/routes/routing.h"
 
 namespace espalier {
+
+std::vector<std::size_t> long_dimensions(const GridShape& grid) {
+  std::vector<std::size_t> dims;
+  for (std::size_t d = 0; d < grid.dims.size(); ++d) {
+    if (grid.dims[d] > 1) dims.push_back(d);
+  }
+  return dims;
+}
+
 namespace {
 
 // A grid as a matrix. The columns are the nodes of all dimensions except the last, in snake order,
@@ -14,10 +23,7 @@ namespace {
 // are left out.
 class GridMatrix {
  public:
-  explicit GridMatrix(const GridShape& grid) : grid_(grid) {
-    for (std::size_t d = 0; d < grid.dims.size(); ++d) {
-      if (grid.dims[d] > 1) used_dims_.push_back(d);
-    }
+  explicit GridMatrix(const GridShape& grid) : grid_(grid), used_dims_(long_dimensions(grid)) {
     rows_ = grid.dims[used_dims_.back()];
     for (std::size_t i = 0; i + 1 < used_dims_.size(); ++i) columns_ *= grid.dims[used_dims_[i]];
   }

@@ -20,14 +20,6 @@ namespace {
 
 using DimPair = std::array<std::size_t, 2>;
 
-std::vector<std::size_t> dims_in_use(const GridShape& grid) {
-  std::vector<std::size_t> used;
-  for (std::size_t d = 0; d < grid.dims.size(); ++d) {
-    if (grid.dims[d] > 1) used.push_back(d);
-  }
-  return used;
-}
-
 // One share of the data. Places on a line are counted in the order of its ring.
 struct Part {
   DimPair dims{};  // the first dimension and the second
@@ -43,7 +35,7 @@ class RingOf2d {
         grid_(*topology.grid()),
         request_(request),
         schedule_(empty_schedule("2d_ring", topology, request)) {
-    const auto used = dims_in_use(grid_);
+    const auto used = long_dimensions(grid_);
     dims_ = {used[0], used[1]};
   }
 
@@ -338,7 +330,7 @@ class RingOf2d {
 
 std::string unsuited_for_2d_ring(const Topology& topology) {
   if (!topology.grid()) return "2D-RING needs a 2D torus or mesh; this network is not a grid";
-  const std::size_t used = dims_in_use(*topology.grid()).size();
+  const std::size_t used = long_dimensions(*topology.grid()).size();
   if (used == 2) return {};
   return fmt::format(
       "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; {} has {}.",

@@ -9,6 +9,9 @@
 
 namespace espalier {
 
+// The dimensions of a grid that have more than one node on a line.
+[[nodiscard]] std::vector<std::size_t> long_dimensions(const GridShape& grid);
+
 // A closed walk over all nodes. hops[i] leads from nodes[i] to nodes[i + 1]; the last hop leads
 // back to nodes[0], which is node 0. A hop is a list of links, because pairs of nodes do not
 // identify parallel links.

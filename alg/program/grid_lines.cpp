@@ -29,14 +29,6 @@ std::vector<std::vector<std::uint32_t>> lines_along(const GridShape& grid, std::
   return lines;
 }
 
-std::vector<std::size_t> long_dimensions(const GridShape& grid) {
-  std::vector<std::size_t> dims;
-  for (std::size_t d = 0; d < grid.dims.size(); ++d) {
-    if (grid.dims[d] > 1) dims.push_back(d);
-  }
-  return dims;
-}
-
 std::vector<std::size_t> dimensions_of_part(const GridShape& grid, std::size_t part) {
   std::vector<std::size_t> dims = long_dimensions(grid);
   std::rotate(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(part), dims.end());

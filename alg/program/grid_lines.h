@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "alg/generators/rings.h"
 #include "alg/program/builtin_programs.h"
 #include "hw/topology/topology.h"
 
@@ -14,9 +15,6 @@ namespace espalier {
 // The ranks of every line along dimension `dim`, each in the order of its coordinate.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> lines_along(const GridShape& grid,
                                                                   std::size_t dim);
-
-// The dimensions that have more than one node on a line.
-[[nodiscard]] std::vector<std::size_t> long_dimensions(const GridShape& grid);
 
 // The order in which part `part` of the data visits the long dimensions. There are as many parts as
 // such dimensions, and in each position of the order all parts are in different dimensions, so that
