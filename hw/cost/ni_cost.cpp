@@ -185,12 +185,8 @@ class NiPricer {
 }  // namespace
 
 bool is_extension(CostBlock block) {
-  return block == CostBlock::ni_dma_engine || block == CostBlock::ni_schedule_table ||
-         block == CostBlock::ni_control || block == CostBlock::ni_dependency_state ||
-         block == CostBlock::ni_row_repeat || block == CostBlock::ni_slot_counter ||
-         block == CostBlock::ni_dimension_queue || block == CostBlock::ni_program_memory ||
-         block == CostBlock::ni_program_context || block == CostBlock::ni_scoreboard ||
-         block == CostBlock::ni_slot_credits || block == CostBlock::ni_readiness_table;
+  // The blocks of the extension are the last ones, but for the engine of each port.
+  return block == CostBlock::ni_dma_engine || block >= CostBlock::ni_schedule_table;
 }
 
 AreaRange NiCost::area_if(bool (*counts)(CostBlock block)) const {

@@ -9,7 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "hw/cost/adders.h"
 #include "hw/cost/block_cost.h"
 #include "hw/cost/technology.h"
 

@@ -25,38 +25,6 @@ BlockCost price_buffers(const RouterSlice& slice, const CostSpec& spec,
   return cost;
 }
 
-BlockCost price_fifo_control(const RouterSlice& slice, const CostSpec& spec,
-                             const Technology& technology) {
-  const std::uint32_t flits = slice.vc_depth_flits;
-  BlockCost cost = logic_block(CostBlock::router_fifo_control, logic::fifo_control(flits),
-                               logic::fifo_control_depth(flits),
-                               RtlInstance{RtlModule::fifo_control, flits}, spec, technology);
-  cost.count = static_cast<double>(slice.inputs) * slice.vcs;
-  return cost;
-}
-
-// hw/rtl/output_state.v has as many inputs as outputs.
-BlockCost price_output_state(const RouterSlice& slice, const CostSpec& spec,
-                             const Technology& technology) {
-  const std::uint32_t ports = std::max(slice.inputs, slice.outputs);
-  const bool shared = !slice.input_per_vc;
-  return logic_block(CostBlock::router_output_state, logic::output_state(ports, slice.vcs, shared),
-                     logic::output_state_depth(ports, slice.vcs, shared),
-                     RtlInstance{RtlModule::output_state, ports, slice.vcs, shared ? 1U : 0U}, spec,
-                     technology);
-}
-
-// An ejection port has no credits.
-BlockCost price_credit_counters(const RouterSlice& slice, const CostSpec& spec,
-                                const Technology& technology) {
-  const std::uint32_t flits = slice.vc_depth_flits;
-  BlockCost cost = logic_block(CostBlock::router_credit_counters, logic::credit_counter(flits),
-                               logic::credit_counter_depth(flits),
-                               RtlInstance{RtlModule::credit_counter, flits}, spec, technology);
-  cost.count = static_cast<double>(slice.link_ends) * slice.vcs;
-  return cost;
-}
-
 struct CrossbarArea {
   double gates = 0;
   double wires = 0;
@@ -152,11 +120,30 @@ SliceCost price_slice(const RouterSlice& slice, const CostSpec& spec,
   SliceCost cost;
   cost.slice = slice;
   cost.buffers = price_buffers(slice, spec, technology);
-  cost.fifo_control = price_fifo_control(slice, spec, technology);
+  const auto priced = [&](CostBlock block, Gates gates, Depth depth, const RtlInstance& rtl,
+                          double count) {
+    BlockCost logic = logic_block(block, gates, depth, rtl, spec, technology);
+    logic.count = count;
+    return logic;
+  };
+  const std::uint32_t flits = slice.vc_depth_flits;
+  cost.fifo_control = priced(CostBlock::router_fifo_control, logic::fifo_control(flits),
+                             logic::fifo_control_depth(flits), {RtlModule::fifo_control, flits},
+                             static_cast<double>(slice.inputs) * slice.vcs);
   cost.crossbar = price_crossbar(slice, technology);
   cost.allocators = price_allocators(slice, technology);
-  cost.output_state = price_output_state(slice, spec, technology);
-  cost.credit_counters = price_credit_counters(slice, spec, technology);
+  // hw/rtl/output_state.v has as many inputs as outputs.
+  const std::uint32_t sides = std::max(slice.inputs, slice.outputs);
+  const bool shared = !slice.input_per_vc;
+  cost.output_state =
+      priced(CostBlock::router_output_state, logic::output_state(sides, slice.vcs, shared),
+             logic::output_state_depth(sides, slice.vcs, shared),
+             {RtlModule::output_state, sides, slice.vcs, shared ? 1U : 0U}, 1);
+  // An ejection port has no credits.
+  cost.credit_counters =
+      priced(CostBlock::router_credit_counters, logic::credit_counter(flits),
+             logic::credit_counter_depth(flits), {RtlModule::credit_counter, flits},
+             static_cast<double>(slice.link_ends) * slice.vcs);
   for (BlockCost* block : {&cost.buffers, &cost.fifo_control, &cost.crossbar, &cost.allocators,
                            &cost.output_state, &cost.credit_counters}) {
     block->dimension = slice.dimension;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "hw/cost/adders.h"
+#include "hw/cost/block_cost.h"
 #include "hw/cost/logic.h"
 #include "hw/cost/system_cost.h"
 
