@@ -373,8 +373,6 @@ class SwitchRemoval {
     return std::max<std::int64_t>(most, 0);
   }
 
-  static constexpr std::uint8_t kForbidden = 255;
-
   const Topology& topology_;
   LinkOrder& order_;
   bool reversed_;

@@ -3,6 +3,7 @@
 // the cycle that would close moves to another forest: breadth-first search over such exchanges.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "alg/packing/tree_packing.h"
 
@@ -274,35 +275,45 @@ class ForestPartition {
   std::vector<std::uint32_t> back_;
 };
 
+// Edges of pairs, by the node from which they lead.
+using EdgesOut = std::vector<std::vector<std::uint32_t>>;
+
+void add_pair(EdgesOut& out, const PackGraph& graph, const EdgePair& pair) {
+  for (const std::uint32_t e : {pair.there, pair.back}) out[graph.edges[e].from].push_back(e);
+}
+
+// The tree that a search breadth first finds from the root, and its height.
+std::pair<PackedTree, std::uint32_t> tree_from(std::uint32_t root, const PackGraph& graph,
+                                               const EdgesOut& out) {
+  std::vector<std::uint32_t> depth(graph.nodes, kNobody);
+  depth[root] = 0;
+  std::vector<std::uint32_t> order{root};
+  PackedTree tree;
+  tree.root = root;
+  for (std::size_t head = 0; head < order.size(); ++head) {
+    for (const std::uint32_t e : out[order[head]]) {
+      const std::uint32_t to = graph.edges[e].to;
+      if (depth[to] != kNobody) continue;
+      depth[to] = depth[order[head]] + 1;
+      order.push_back(to);
+      tree.edges.push_back(e);
+    }
+  }
+  return {std::move(tree), depth[order.back()]};
+}
+
 // Roots the tree at a node from which the farthest node is nearest.
 PackedTree root_at_centre(const PackGraph& graph, const std::vector<EdgePair>& pairs,
                           const std::vector<std::uint32_t>& tree) {
-  std::vector<std::vector<std::uint32_t>> out(graph.nodes);
-  for (const std::uint32_t p : tree) {
-    out[graph.edges[pairs[p].there].from].push_back(pairs[p].there);
-    out[graph.edges[pairs[p].back].from].push_back(pairs[p].back);
-  }
+  EdgesOut out(graph.nodes);
+  for (const std::uint32_t p : tree) add_pair(out, graph, pairs[p]);
   PackedTree best;
   std::size_t best_height = graph.nodes;
-  std::vector<std::uint32_t> depth;
   for (std::uint32_t root = 0; root < graph.nodes; ++root) {
-    depth.assign(graph.nodes, kNobody);
-    depth[root] = 0;
-    std::vector<std::uint32_t> order{root};
-    PackedTree t;
-    t.root = root;
-    for (std::size_t head = 0; head < order.size(); ++head) {
-      for (const std::uint32_t e : out[order[head]]) {
-        const std::uint32_t to = graph.edges[e].to;
-        if (depth[to] != kNobody) continue;
-        depth[to] = depth[order[head]] + 1;
-        order.push_back(to);
-        t.edges.push_back(e);
-      }
-    }
-    if (depth[order.back()] >= best_height) continue;
-    best_height = depth[order.back()];
-    best = std::move(t);
+    auto [rooted, height] = tree_from(root, graph, out);
+    if (height >= best_height) continue;
+    best_height = height;
+    best = std::move(rooted);
   }
   return best;
 }
@@ -310,26 +321,13 @@ PackedTree root_at_centre(const PackGraph& graph, const std::vector<EdgePair>& p
 // `count` nodes from which the farthest node is nearest, over and over again if there are fewer.
 std::vector<std::uint32_t> middle_nodes(const PackGraph& graph, const std::vector<EdgePair>& pairs,
                                         std::size_t count) {
-  std::vector<std::vector<std::uint32_t>> beside(graph.nodes);
+  EdgesOut out(graph.nodes);
   for (const EdgePair& pair : pairs) {
-    if (pair.units == 0) continue;
-    const PackEdge& e = graph.edges[pair.there];
-    beside[e.from].push_back(e.to);
-    beside[e.to].push_back(e.from);
+    if (pair.units != 0) add_pair(out, graph, pair);
   }
   std::vector<std::uint32_t> height;
   for (std::uint32_t root = 0; root < graph.nodes; ++root) {
-    std::vector<std::uint32_t> depth(graph.nodes, kNobody);
-    depth[root] = 0;
-    std::vector<std::uint32_t> order{root};
-    for (std::size_t head = 0; head < order.size(); ++head) {
-      for (const std::uint32_t to : beside[order[head]]) {
-        if (depth[to] != kNobody) continue;
-        depth[to] = depth[order[head]] + 1;
-        order.push_back(to);
-      }
-    }
-    height.push_back(depth[order.back()]);
+    height.push_back(tree_from(root, graph, out).second);
   }
   const std::uint32_t least = *std::min_element(height.begin(), height.end());
   std::vector<std::uint32_t> middle;
