@@ -28,7 +28,6 @@
 #include "alg/packing/schedule_time.h"
 #include "alg/packing/shift_routes.h"
 #include "alg/packing/switch_removal.h"
-#include "alg/packing/timed_trees.h"
 #include "alg/packing/tree_packing.h"
 #include "alg/packing/wave_plan.h"
 #include "alg/routes/links.h"

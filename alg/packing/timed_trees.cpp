@@ -1,4 +1,4 @@
-#include "alg/packing/timed_trees.h"
+#include "alg/packing/tree_packing.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,5 +1,5 @@
 // Trees that grow in time: what arrives when, and over which links.
-#include "alg/packing/timed_trees.h"
+#include "alg/packing/tree_packing.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
