@@ -70,10 +70,6 @@ bool is_even_cut(const std::vector<Bytes>& shares, Bytes element_bytes) {
   return two_sizes && smallest % (largest - smallest) == 0;
 }
 
-}  // namespace
-
-namespace {
-
 // The shares of an all_to_allv must equal the request's shares.
 void check_counts(const Scope& scope, const std::vector<Bytes>& shares, std::size_t num_nodes,
                   Findings& findings) {

@@ -71,7 +71,7 @@ class SegmentChoice {
   void consider_listed(const TreeOps& trees);
   void consider_passing(const TreeOps& trees, Passing p);
   // Where slots hold the order and rows do not repeat, `waves` or fewer waves leave their period
-  // (justified_choice.cpp).
+  // (listed_choice.cpp).
   void consider_justified(const TreeOps& trees, std::uint32_t waves);
   [[nodiscard]] std::uint32_t well_cut(Bytes unit, std::uint32_t wanted) const;
   [[nodiscard]] Bytes segment_bytes(Bytes unit, Bytes segments) const;
