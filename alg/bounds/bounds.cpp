@@ -1,14 +1,20 @@
 #include "alg/bounds/bounds.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "alg/bounds/cuts.h"
+#include "alg/routes/links.h"
 
 namespace espalier {
+
 namespace {
 
 void check_preconditions(const Topology& topology) {
@@ -22,7 +28,90 @@ void check_preconditions(const Topology& topology) {
   }
 }
 
+bool is_complete(const Topology& topology) {
+  const std::size_t nodes = topology.num_nodes();
+  if (topology.num_switches() != 0 || topology.num_links() != nodes * (nodes - 1)) return false;
+  std::vector<std::size_t> seen_from(nodes, nodes);  // by node: the last node with a link to it
+  for (std::size_t n = 0; n < nodes; ++n) {
+    for (const LinkId id : topology.out_links(NodeId(n))) {
+      std::size_t& seen = seen_from[topology.link(id).to.index()];
+      if (seen == n) return false;
+      seen = n;
+    }
+    if (topology.out_links(NodeId(n)).size() != nodes - 1) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool single_nodes_bind(const Topology& topology) {
+  const bool torus = topology.grid() && topology.grid()->wraps;
+  if (!torus && !is_complete(topology)) return false;
+  const LinkSpec& first = topology.links().front().spec;
+  return std::all_of(topology.links().begin(), topology.links().end(),
+                     [&](const auto& link) { return link.spec == first; });
+}
+
+namespace {
+
+// A cut of all links of some dimensions, and the number of parts into which the system falls.
+struct DimensionCut {
+  double parts = 1;
+  double bytes_per_second = 0;  // bandwidth of an NPU in these dimensions
+  bool in_network = false;
+  std::string names;
+
+  void add(const DimensionSpec& spec, DimensionAlgorithm algorithm, std::size_t d) {
+    parts *= spec.size;
+    bytes_per_second += static_cast<double>(spec.bytes_per_second());
+    in_network = in_network || algorithm == DimensionAlgorithm::in_network;
+    names += fmt::format("{}dim{}", names.empty() ? "" : "+", d + 1);
+  }
+
+  // The minimum number of times that each element crosses the cut.
+  [[nodiscard]] double crossings(CollectiveOp op) const {
+    if (op != CollectiveOp::all_reduce) return parts - 1;
+    return in_network ? parts : 2 * (parts - 1);
+  }
+};
+
+}  // namespace
+
+CollectiveBound dimension_bound(const Topology& topology, const DimensionPlan& plan) {
+  CollectiveBound bound;
+  if (plan.size == 0) {
+    bound.binding = "nothing to send";
+    return bound;
+  }
+  const DimensionedShape& shape = *topology.dimensions();
+  const auto nodes = static_cast<double>(topology.num_nodes());
+  const std::size_t subsets = std::size_t{1} << shape.dimensions.size();
+  std::vector<Proposal> proposals;
+  const bool reduces = plan.op == CollectiveOp::all_reduce;
+  for (std::size_t subset = 1; subset < subsets; ++subset) {
+    DimensionCut cut;
+    DimensionCertificate certificate;
+    for (std::size_t d = 0; d < shape.dimensions.size(); ++d) {
+      if ((subset >> d & 1U) == 0) continue;
+      cut.add(shape.dimensions[d], plan.dimensions[d].algorithm, d);
+      certificate.dimensions.push_back(static_cast<std::uint32_t>(d));
+    }
+    certificate.switches_add = reduces && cut.in_network;
+    if (certificate.switches_add) bound.schedules = ScheduleClass::in_network_switches;
+    const double seconds =
+        cut.crossings(plan.op) * static_cast<double>(plan.size) / (nodes * cut.bytes_per_second);
+    bound.bandwidth_seconds = std::max(bound.bandwidth_seconds, seconds);
+    proposals.push_back(
+        {std::move(certificate), fmt::format("{} parts with {:g} GB/s per NPU of {} between them",
+                                             cut.parts, cut.bytes_per_second / 1e9, cut.names)});
+  }
+  const Demand demand{plan.op, plan.size, {}, {}};
+  std::vector<Proposal> balls = ball_proposals(topology, demand);
+  std::move(balls.begin(), balls.end(), std::back_inserter(proposals));
+  take_best_proof(topology, demand, std::move(proposals), bound);
+  return bound;
+}
 
 BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op) {
   check_preconditions(topology);
