@@ -1,4 +1,4 @@
-#include "alg/certify/certify_dimension_plan.h"
+#include "alg/certify/certifier.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 
 #include "alg/certify/certifier_parts.h"
 #include "alg/certify/stage_proof.h"
+#include "alg/plans/dimension_plan.h"
 
 namespace espalier {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "alg/bounds/bounds.h"
-#include "alg/certify/certify_dimension_plan.h"
+#include "alg/certify/certifier.h"
 #include "alg/plans/planner.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/confirm_choice.h"

@@ -1,4 +1,4 @@
-#include "alg/certify/certify_dimension_plan.h"
+#include "alg/certify/certifier.h"
 
 #include <catch2/catch.hpp>
 

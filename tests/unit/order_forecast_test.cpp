@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "alg/certify/certify_dimension_plan.h"
+#include "alg/certify/certifier.h"
 #include "dimension_cases.h"
 
 using namespace espalier;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "alg/certify/certify_dimension_plan.h"
+#include "alg/certify/certifier.h"
 #include "alg/plans/planner.h"
 #include "dimension_cases.h"
 
