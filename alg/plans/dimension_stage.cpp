@@ -30,15 +30,8 @@ StageSteps::StageSteps(DimensionAlgorithm algorithm, std::uint32_t size)
 }
 
 std::uint32_t StageSteps::steps() const {
-  switch (algorithm_) {
-    case DimensionAlgorithm::ring:
-      return size_ - 1;
-    case DimensionAlgorithm::direct:
-    case DimensionAlgorithm::in_network:
-      return 1;
-    case DimensionAlgorithm::halving_doubling:
-      break;
-  }
+  if (algorithm_ == DimensionAlgorithm::ring) return size_ - 1;
+  if (algorithm_ != DimensionAlgorithm::halving_doubling) return 1;
   std::uint32_t steps = 0;
   while ((std::uint32_t{1} << steps) < size_) ++steps;
   return steps;
@@ -75,20 +68,15 @@ std::uint32_t StageSteps::exchange_distance(StageKind kind, std::uint32_t step) 
 StageSend StageSteps::send(StageKind kind, std::uint32_t self, std::uint32_t lane,
                            std::uint32_t step, std::uint32_t i) const {
   const bool reduces = kind == StageKind::reduce_scatter;
-  switch (algorithm_) {
-    case DimensionAlgorithm::ring:
-      return {ahead(self, lane, 1), {behind(self, lane, reduces ? step + 1 : step), 1}};
-    case DimensionAlgorithm::halving_doubling: {
-      const std::uint32_t d = exchange_distance(kind, step);
-      const std::uint32_t partner = self ^ d;
-      return {partner, {(reduces ? partner : self) / d * d, d}};
-    }
-    case DimensionAlgorithm::in_network:
-      if (!reduces) return {self, {self, 1}};
-      break;
-    case DimensionAlgorithm::direct:
-      break;
+  if (algorithm_ == DimensionAlgorithm::ring) {
+    return {ahead(self, lane, 1), {behind(self, lane, reduces ? step + 1 : step), 1}};
   }
+  if (algorithm_ == DimensionAlgorithm::halving_doubling) {
+    const std::uint32_t d = exchange_distance(kind, step);
+    const std::uint32_t partner = self ^ d;
+    return {partner, {(reduces ? partner : self) / d * d, d}};
+  }
+  if (algorithm_ == DimensionAlgorithm::in_network && !reduces) return {self, {self, 1}};
   const std::uint32_t peer = ahead(self, 0, 1 + i);
   return {peer, {reduces ? peer : self, 1}};
 }
@@ -96,19 +84,13 @@ StageSend StageSteps::send(StageKind kind, std::uint32_t self, std::uint32_t lan
 StageReceive StageSteps::receive(StageKind kind, std::uint32_t self, std::uint32_t lane,
                                  std::uint32_t step, std::uint32_t i) const {
   const bool reduces = kind == StageKind::reduce_scatter;
-  switch (algorithm_) {
-    case DimensionAlgorithm::ring: {
-      const std::uint32_t distance = reduces ? step + 2 : step + 1;
-      return {behind(self, lane, 1), {behind(self, lane, distance), 1}};
-    }
-    case DimensionAlgorithm::halving_doubling: {
-      const std::uint32_t d = exchange_distance(kind, step);
-      const std::uint32_t partner = self ^ d;
-      return {partner, {(reduces ? self : partner) / d * d, d}};
-    }
-    case DimensionAlgorithm::direct:
-    case DimensionAlgorithm::in_network:
-      break;
+  if (algorithm_ == DimensionAlgorithm::ring) {
+    return {behind(self, lane, 1), {behind(self, lane, reduces ? step + 2 : step + 1), 1}};
+  }
+  if (algorithm_ == DimensionAlgorithm::halving_doubling) {
+    const std::uint32_t d = exchange_distance(kind, step);
+    const std::uint32_t partner = self ^ d;
+    return {partner, {(reduces ? self : partner) / d * d, d}};
   }
   const std::uint32_t peer = ahead(self, 0, 1 + i);
   return {peer, {reduces ? self : peer, 1}};

@@ -168,20 +168,10 @@ class Forecaster {
   }
 
   void take_place(const Event& event) {
-    switch (event.kind) {
-      case EventKind::start:
-        start(event);
-        break;
-      case EventKind::sent:
-        end_message(event);
-        break;
-      case EventKind::at_switch:
-        leave_switch(event);
-        break;
-      case EventKind::step_done:
-        end_step(event);
-        break;
-    }
+    // In the order of EventKind.
+    constexpr std::array kHandlers{&Forecaster::start, &Forecaster::end_message,
+                                   &Forecaster::leave_switch, &Forecaster::end_step};
+    (this->*kHandlers.at(static_cast<std::size_t>(event.kind)))(event);
   }
 
   void start(const Event& event) {
