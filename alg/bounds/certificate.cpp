@@ -217,9 +217,7 @@ class BoundChecker {
   }
 
   [[nodiscard]] std::string problem_of(const PriceCertificate& prices) const {
-    if (demand_.op != CollectiveOp::all_to_all && demand_.op != CollectiveOp::all_to_allv) {
-      return "prices bind an all_to_all or all_to_allv only";
-    }
+    if (!is_exchange(demand_.op)) return "prices bind an all_to_all or all_to_allv only";
     if (prices.price.size() != topology_.num_links()) return "the prices are of another network";
     bool any = false;
     for (const double price : prices.price) {
@@ -230,20 +228,9 @@ class BoundChecker {
   }
 
   [[nodiscard]] double crossing_bytes(const CrossingCertificate& crossing) const {
-    switch (demand_.op) {
-      case CollectiveOp::all_reduce:
-      case CollectiveOp::broadcast:
-      case CollectiveOp::reduce:
-        return static_cast<double>(demand_.size);
-      case CollectiveOp::all_gather:
-        return parts_of(crossing.from);
-      case CollectiveOp::reduce_scatter:
-        return parts_of(crossing.to);
-      case CollectiveOp::all_to_all:
-      case CollectiveOp::all_to_allv:
-      case CollectiveOp::custom:
-        break;
-    }
+    if (demand_.op == CollectiveOp::all_gather) return parts_of(crossing.from);
+    if (demand_.op == CollectiveOp::reduce_scatter) return parts_of(crossing.to);
+    if (!is_exchange(demand_.op)) return static_cast<double>(demand_.size);
     double bytes = 0;
     for (const NodeId from : crossing.from) {
       for (const NodeId to : crossing.to) bytes += pair_bytes(from.index(), to.index());
