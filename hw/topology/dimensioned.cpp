@@ -180,15 +180,8 @@ class DimensionedBuilder {
 }  // namespace
 
 std::uint32_t DimensionSpec::directions() const {
-  switch (shape) {
-    case DimensionShape::ring:
-      return 2;
-    case DimensionShape::fully_connected:
-      return size - 1;
-    case DimensionShape::switched:
-      break;
-  }
-  return 1;
+  if (shape == DimensionShape::ring) return 2;
+  return shape == DimensionShape::fully_connected ? size - 1 : 1;
 }
 
 std::uint32_t fewest_links(DimensionShape shape, std::uint32_t size) {

@@ -139,19 +139,16 @@ Topology make_dragonfly(std::uint32_t nodes_per_switch, std::uint32_t group_size
 namespace {
 
 void check_shape(const ClusterShape& shape) {
-  if (shape.servers == 0 || shape.gpus_per_server == 0 || shape.gpus_per_nic_group == 0 ||
-      shape.nics_per_group == 0) {
-    throw std::invalid_argument("a GPU cluster needs at least one server, GPU, group and NIC");
-  }
-  if (shape.gpus_per_server % shape.gpus_per_nic_group != 0) {
-    throw std::invalid_argument("a server's GPUs must form groups of equal size");
-  }
+  require(shape.servers != 0 && shape.gpus_per_server != 0 && shape.gpus_per_nic_group != 0 &&
+              shape.nics_per_group != 0,
+          "a GPU cluster needs at least one server, GPU, group and NIC");
+  require(shape.gpus_per_server % shape.gpus_per_nic_group == 0,
+          "a server's GPUs must form groups of equal size");
   const std::uint64_t gpus = std::uint64_t{shape.servers} * shape.gpus_per_server;
-  if (gpus < 2) throw std::invalid_argument("a GPU cluster has at least 2 GPUs");
+  require(gpus >= 2, "a GPU cluster has at least 2 GPUs");
   const std::uint64_t groups = gpus / shape.gpus_per_nic_group;
-  if (gpus > kMostVertices || groups * shape.nics_per_group > kMostVertices) {
-    throw std::invalid_argument("a network has at most 2^31 vertices");
-  }
+  require(gpus <= kMostVertices && groups * shape.nics_per_group <= kMostVertices,
+          "a network has at most 2^31 vertices");
 }
 
 std::string name_of(const ClusterShape& shape) {
