@@ -62,19 +62,10 @@ class RingOf2d {
       parts[p].begin = cuts[p];
       parts[p].end = cuts[p + 1];
       next_flow_ = std::max(next_flow_, p * 2 * topology_.num_nodes());
-      switch (request_.op) {
-        case CollectiveOp::all_reduce:
-          add_all_reduce(parts[p]);
-          break;
-        case CollectiveOp::reduce_scatter:
-          add_reduce_scatter(parts[p]);
-          break;
-        case CollectiveOp::all_gather:
-          add_all_gather(parts[p]);
-          break;
-        default:
-          break;  // the generator's row excludes other operations
-      }
+      // The generator's row excludes other operations.
+      if (request_.op == CollectiveOp::all_reduce) add_all_reduce(parts[p]);
+      if (request_.op == CollectiveOp::reduce_scatter) add_reduce_scatter(parts[p]);
+      if (request_.op == CollectiveOp::all_gather) add_all_gather(parts[p]);
     }
     return finished(std::move(schedule_));
   }

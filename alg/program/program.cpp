@@ -109,15 +109,8 @@ std::uint32_t ProgramStorage::num_places(std::uint32_t rank) const {
 
 std::uint32_t ProgramStorage::place(std::uint32_t rank, ProgramBuffer buffer,
                                     std::uint32_t offset) const {
-  switch (buffer) {
-    case ProgramBuffer::input:
-      return input_base(rank) + offset;
-    case ProgramBuffer::output:
-      return output_base(rank) + offset;
-    case ProgramBuffer::scratch:
-      break;
-  }
-  return first_scratch(rank) + offset;
+  if (buffer == ProgramBuffer::input) return input_base(rank) + offset;
+  return (buffer == ProgramBuffer::output ? output_base(rank) : first_scratch(rank)) + offset;
 }
 
 std::vector<InputChunk> promised_value(const Program& program, std::uint32_t rank,

@@ -246,17 +246,12 @@ RankOrder clustered_or_as_they_stand(const CostModel& model, const CostMatrix& c
 
 RankOrder start_order(const CostModel& model, const CostMatrix& costs, const OrderSearchSpec& spec,
                       std::uint64_t start) {
-  if (start != 0 && model.ranks <= kSmall)
+  if (spec.start == OrderStart::random || (start != 0 && model.ranks <= kSmall)) {
     return random_permutation(costs.nodes(), mix(spec.seed, start));
-  switch (spec.start) {
-    case OrderStart::clustered:
-      return clustered_or_as_they_stand(model, costs, spec.direction);
-    case OrderStart::identity:
-      return identity_permutation(costs.nodes());
-    case OrderStart::random:
-      return random_permutation(costs.nodes(), mix(spec.seed, start));
   }
-  return identity_permutation(costs.nodes());
+  return spec.start == OrderStart::clustered
+             ? clustered_or_as_they_stand(model, costs, spec.direction)
+             : identity_permutation(costs.nodes());
 }
 
 }  // namespace

@@ -65,19 +65,10 @@ PathRule::PathRule(const Topology& topology) {
 }
 
 std::optional<PathRule::State> PathRule::after(State state, LinkId link) const {
-  switch (kinds_[link.index()]) {
-    case Kind::neutral:
-      return state;
-    case Kind::between_switches:
-      if (state == kTurned) return std::nullopt;
-      return kTurned;
-    case Kind::up:
-      if (state == kTurned) return std::nullopt;
-      return state;
-    case Kind::down:
-      return kTurned;
-  }
-  return std::nullopt;
+  const Kind kind = kinds_[link.index()];
+  const bool once = kind == Kind::between_switches || kind == Kind::up;
+  if (once && state == kTurned) return std::nullopt;
+  return kind == Kind::between_switches || kind == Kind::down ? kTurned : state;
 }
 
 }  // namespace espalier

@@ -7,15 +7,9 @@
 namespace espalier {
 
 const char* to_string(TableOp op) {
-  switch (op) {
-    case TableOp::reduce:
-      return "Reduce";
-    case TableOp::gather:
-      return "Gather";
-    case TableOp::nop:
-      return "NOP";
-  }
-  return "?";
+  if (op == TableOp::nop) return "NOP";
+  if (op == TableOp::gather) return "Gather";
+  return op == TableOp::reduce ? "Reduce" : "?";
 }
 
 namespace {
