@@ -105,22 +105,18 @@ std::size_t nic_of(const ClusterShape& shape, NodeId gpu, std::uint32_t channel)
 std::vector<LinkId> cluster_route(const Topology& topology, NodeId from, NodeId to,
                                   std::uint32_t channel) {
   const ClusterShape& shape = *topology.cluster();
-  std::vector<LinkId> route;
-  NodeId at = from;
-  const auto leave_by = [&](std::size_t port) {
-    route.push_back(topology.out_links(at)[port]);
-    at = topology.link(route.back()).to;
-  };
+  Walk walk(topology, from);
   if (shape.server_of(from) == shape.server_of(to)) {
-    leave_by(0);
-    leave_by(to.value() % shape.gpus_per_server);
-    return route;
+    walk.leave_by(0);
+    walk.leave_by(to.value() % shape.gpus_per_server);
+    return std::move(walk).links();
   }
-  leave_by(1 + nic_of(shape, from, channel));
-  leave_by(shape.gpus_per_nic_group);  // the port behind the NIC's GPUs
-  leave_by(std::size_t{shape.group_of(to)} * shape.nics_per_group + nic_of(shape, to, channel));
-  leave_by(shape.place_in_group(to));
-  return route;
+  walk.leave_by(1 + nic_of(shape, from, channel));
+  walk.leave_by(shape.gpus_per_nic_group);  // the port behind the NIC's GPUs
+  walk.leave_by(std::size_t{shape.group_of(to)} * shape.nics_per_group +
+                nic_of(shape, to, channel));
+  walk.leave_by(shape.place_in_group(to));
+  return std::move(walk).links();
 }
 
 namespace {
