@@ -48,12 +48,6 @@ inline constexpr double kTauPerFo4 = 5;
                                      std::uint32_t chunk_bits) {
   return {19.2 * chunks * (key_bits + chunk_bits)};
 }
-// Fitted for 4 to 32 requests
-[[nodiscard]] inline Gates round_robin_arbiter(std::uint32_t requests) { return {19.5 * requests}; }
-// Fitted for 8 to 32 requests
-[[nodiscard]] inline Gates matrix_arbiter(std::uint32_t requests) {
-  return {12 * pairs_of(requests)};
-}
 // AND-OR; every output selects among all inputs. Fitted for 3x3 to 9x9.
 [[nodiscard]] inline Gates crossbar(std::uint32_t inputs, std::uint32_t outputs,
                                     std::uint32_t bits) {

@@ -140,8 +140,6 @@ TEST_CASE("Gate counts are those of synthesis on Nangate45, within 8 %") {
       {"dimension queue 8x16", logic::scf_queue(8, 16, 3).value, 3023},
       {"dimension queue 16x32", logic::scf_queue(16, 32, 4).value, 11105},
       {"dimension queue 64x32", logic::scf_queue(64, 32, 6).value, 47196},
-      {"round-robin 20", logic::round_robin_arbiter(20).value, 393},
-      {"matrix 20", logic::matrix_arbiter(20).value, 2238},
       {"crossbar 5x128", logic::crossbar(5, 5, 128).value, 4907},
       {"FIFO control, 318 flits", logic::fifo_control(318).value, 389},
       {"credit counter, 318 flits", logic::credit_counter(318).value, 167},
