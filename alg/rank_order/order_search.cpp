@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "alg/rank_order/permutation.h"
 #include "alg/rank_order/ring_cost.h"
 
 namespace espalier {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "alg/rank_order/order_search.h"
-#include "alg/rank_order/permutation.h"
 
 namespace espalier {
 
