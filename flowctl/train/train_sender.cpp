@@ -129,7 +129,8 @@ std::uint64_t TrainSender::first_unsure_of_credits(std::uint64_t limit, Tick now
   const bool is_plain = !flits_.has_gaps() && !coming.has_gaps();
   const std::uint64_t first = is_plain ? grid_.packet_end(offset_) : next_boundary(now);
   if (first >= limit) return limit;
-  if (is_plain && credits.counted + coming.n >= limit - offset_ && coming.rate <= rate_) {
+  if (is_plain && credits.counted + coming.n >= limit - offset_ + grid_.packet &&
+      coming.rate <= rate_) {
     // Usual: all credits are announced, and come as fast as flits leave, so only the first one can
     // be late.
     const std::uint64_t spare =
