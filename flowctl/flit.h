@@ -63,10 +63,10 @@ class EjectionObserver {
 class PacketSink {
  public:
   virtual ~PacketSink() = default;
-  // `count` packets of `flits` flits each leave ejection port `port`, at equal distances of flits
-  // (rounded to cycles) and each without a gap. The last flit of the first packet reaches the NI in
-  // cycle `first`, that of the last packet in cycle `arrival`, later than now. Calls for one port
-  // ascend in `arrival`.
+  // `count` packets of `flits` flits each leave ejection port `port`, each without a gap, at equal
+  // distances in ticks; arrivals are rounded down to cycles. The last flit of the first packet
+  // reaches the NI in cycle `first`, that of the last packet in cycle `arrival`, later than now.
+  // Calls for one port ascend in `arrival`.
   virtual void packets_end(std::uint32_t port, MessageId message, std::uint64_t count,
                            std::uint32_t flits, Cycle first, Cycle arrival) = 0;
   // The observer that hears of each flit, asked for once when the port is connected; nullptr: none.

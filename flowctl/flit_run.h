@@ -100,6 +100,10 @@ struct FlitRun {
     phase = static_cast<std::uint16_t>(flit % burst);
   }
   void delay(Tick ticks) { start += ticks; }
+  // A comb of at most `most` whole bursts. Precondition: phase is 0.
+  void keep_bursts(std::uint64_t most) {
+    if (burst != 0) n = std::min(n, most * burst);
+  }
 };
 static_assert(sizeof(FlitRun) == 40);
 

@@ -109,6 +109,10 @@ class TrainChannel {
 
   // See Channel.
   void observe(ChannelObserver& observer) { observers_.push_back(&observer); }
+  // An observer sees each burst of a comb when it is promised, so a comb that is observed has at
+  // most so many: what a cut takes back costs no more.
+  static constexpr std::uint64_t kObservedBursts = 256;
+  [[nodiscard]] bool is_observed() const { return !observers_.empty(); }
 
   // Sender's side -----------------------------------------------------------------------------
   struct Train {

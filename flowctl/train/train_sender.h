@@ -69,17 +69,19 @@ class TrainSender {
   // Withdraws the promised flits after offset().
   std::uint64_t cut(Cycle now);
 
-  // Boundaries in (offset(), limit). Precondition of all: held. Results may be earlier than the
-  // real boundary, but never later; `limit` if there is none. The first boundary whose next packet
-  // does not leave before tick `now`.
+  // Precondition of the three functions below: held. The first boundary after offset() whose next
+  // packet does not leave before tick `now`. In a gap the cycle of its decision may be over; who
+  // plans a check never moves it to an earlier cycle.
   [[nodiscard]] std::uint64_t next_boundary(Tick now) const {
     const std::uint64_t position = offset_ + gone_before(now);
     const bool is_due = position != offset_ && grid_.is_boundary(position) &&
                         !has_flaw(TrainFlaw::boundary_skipped);
     return is_due ? position : grid_.packet_end(position);
   }
-  // The first one after which credits for a whole packet may be missing when the train reaches it,
-  // or for a train that waits for credits, come earlier; according to the announced credits.
+  // Boundaries in (offset(), limit); `limit` if there is none. They may be earlier than the real
+  // one, but never later. The first one after which credits for a whole packet may be missing when
+  // the train reaches it, or for a train that waits for credits, come earlier; according to the
+  // announced credits.
   [[nodiscard]] std::uint64_t first_unsure_of_credits(std::uint64_t limit, Tick now) const;
   // The first one from tick `now` on after which the packet's data may come at another time than
   // the promise says. `heads`: when packets from next_boundary(now) on are ready to stream; nothing

@@ -110,9 +110,11 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
   }
   if (train_.promise_open()) train_.cut(now);
   train_.take(queue().message(), grid, 0, offset_, vc_, start_tick);
-  const bool keeps_vc = grid.message_mode || (candidates & (candidates - 1)) == 0;
-  train_.promise(train_.forecast(queue().one_by_one() ? grid.packet_end(offset_) : grid.flits,
-                                 nullptr, keeps_vc));
+  const bool keeps_vc = grid.message_mode || (permitted() & (permitted() - 1)) == 0;
+  FlitRun flits_ahead = train_.forecast(
+      queue().one_by_one() ? grid.packet_end(offset_) : grid.flits, nullptr, keeps_vc);
+  if (channel_.is_observed()) flits_ahead.keep_bursts(TrainChannel::kObservedBursts);
+  train_.promise(flits_ahead);
   return true;
 }
 

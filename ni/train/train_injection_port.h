@@ -10,8 +10,7 @@
 
 namespace espalier {
 
-// Packets that are ready together leave as one train, which is as long as the credits of its VC are
-// sure to last.
+// Packets that are ready together are promised as one train. Credits decide when it is checked.
 class TrainInjectionPort : public InjectionPort {
  public:
   TrainInjectionPort(TrainChannel& channel, const InjectionSpec& spec);

@@ -454,8 +454,11 @@ void TrainRouter::announce(std::uint32_t output, std::uint64_t packet_end) {
   const std::optional<PacketStarts> heads =
       packet_end < end && comes_late(output) ? heads_from(output, packet_end) : std::nullopt;
   const bool in_time = heads.has_value() || !comes_late(output);
-  const FlitRun flits =
+  FlitRun flits =
       train.forecast(in_time ? end : packet_end, heads ? &*heads : nullptr, keeps_vc(output));
+  if (channel.is_observed() || (!out.ejects() && train.to()->is_observed())) {
+    flits.keep_bursts(TrainChannel::kObservedBursts);
+  }
   train.promise(flits);
   channel.return_credits(out.vc, flits);
   // A packet that has started cannot be cut.

@@ -90,7 +90,7 @@ std::vector<Kind> kinds() {
       {"sharing", "training.compute.sharing", {}},
       {"workloads", "workload.name", {}},
       {"exchange", "workload.exchange", {}}};
-  for (const std::vector<std::string>& row : table_rows(names_file())) {
+  for (const std::vector<std::string>& row : table_rows(names_file(), "names.txt", 3)) {
     const auto kind = std::find_if(all.begin(), all.end(),
                                    [&row](const Kind& any) { return any.name == row.at(0); });
     if (kind == all.end()) throw std::logic_error("names.txt: there is no kind " + row[0]);

@@ -26,7 +26,7 @@ using namespace espalier;
 
 // The row of command_line.txt for "sweep run --shard"; a row without texts for what help hides.
 std::vector<std::string> row_of(std::string name) {
-  static const auto rows = table_rows(command_line_file());
+  static const auto rows = table_rows(command_line_file(), "command_line.txt", 3);
   for (;;) {
     const auto found = std::find_if(rows.begin(), rows.end(),
                                     [&name](const auto& row) { return row.front() == name; });

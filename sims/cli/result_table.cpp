@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 
 #include "sims/cli/embedded_files.h"
 #include "sims/experiment/result_fields.h"
@@ -75,6 +76,9 @@ ResultText text_in_form(const std::string& form, const std::string& field,
   if (form == "size") return size_text;
   if (form == "rank order") return rank_order_text;
   if (form == "mean") return mean_text;
+  if (form.empty() || form.front() < '0' || form.front() > '9') {
+    throw std::logic_error("columns.txt: there is no form " + form);
+  }
   const std::size_t factor = form.find('x');
   return number_text(field, form.front() - '0',
                      factor == std::string::npos ? 1 : std::stod(form.substr(factor + 1)));
@@ -178,10 +182,15 @@ std::vector<ResultColumn> columns_of(const std::string& table, const std::vector
                        [&owner](const Json& result) { return result.contains(owner); });
   };
   std::vector<ResultColumn> columns;
-  for (const std::vector<std::string>& row : table_rows(columns_file())) {
-    if (row.at(0).rfind(table, 0) != 0) continue;
-    const bool always = row.at(2) == "always" || (row[2] == "given" && is_given(row.at(4)));
-    columns.push_back({row[1], always, text_in_form(row.at(3), row.at(4), results)});
+  for (const std::vector<std::string>& row : table_rows(columns_file(), "columns.txt", 5)) {
+    // A flaw in any row shows with the first table.
+    const ResultText text = text_in_form(row[3], row[4], results);
+    if (row[2] != "always" && row[2] != "varies" && row[2] != "given") {
+      throw std::logic_error("columns.txt: a column is not shown " + row[2]);
+    }
+    if (row[0].rfind(table, 0) != 0) continue;
+    columns.push_back(
+        {row[1], row[2] == "always" || (row[2] == "given" && is_given(row[4])), text});
   }
   return columns;
 }

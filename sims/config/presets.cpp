@@ -27,6 +27,9 @@ std::vector<Preset> read_presets() {
       preset.settings = base->settings;
     }
     if (const ConfigNode* settings = map.find("settings")) {
+      if (settings->kind != ConfigNode::Kind::map) {
+        throw std::logic_error("presets.yaml: settings of " + entry.key + " are no mapping");
+      }
       for (const ConfigEntry& setting : settings->entries) {
         preset.settings.insert_or_assign(setting.key, setting.value);
       }

@@ -111,7 +111,9 @@ class PointBuilder {
     const GivenKey* given = given_.find("system.preset");
     if (given == nullptr || given->values.empty()) return;
     for (const auto& [name, node] : presets().at(given->values.front().value.number).settings) {
-      if (const auto value = parse_value(node, name, find_key(name)->shape, diagnostics_)) {
+      const Key* key = find_key(name);
+      if (key == nullptr) throw std::logic_error("presets.yaml: there is no key " + name);
+      if (const auto value = parse_value(node, name, key->shape, diagnostics_)) {
         preset_[name] = *value;
       }
     }

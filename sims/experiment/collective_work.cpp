@@ -155,6 +155,8 @@ void confirm(const Topology& topology, const RunPoint& point, std::vector<Progra
     simulate(
         {&taken}, [](const Rival&) { return true; }, us, choices);
   }
+  for (ProgramRival& each : programs) each.rival.run = nullptr;  // `healthy` ends here
+  taken.run = nullptr;
 }
 
 CollectiveWork choose(const Topology& topology, const RunPoint& point,

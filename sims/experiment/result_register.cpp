@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -20,11 +21,21 @@ using Json = nlohmann::ordered_json;
 
 ResultField field_of(const std::vector<std::string>& cells) {
   constexpr std::string_view kTypes[] = {"number", "text", "truth", "object", "list", "any"};
-  const auto* type = cells.size() == 7 ? std::find(std::begin(kTypes), std::end(kTypes), cells[1])
-                                       : std::end(kTypes);
-  const bool is_known_reason =
-      cells.size() == 7 && (cells[4].empty() || cells[4] == kNotEnded || cells[4] == kNotChecked);
-  if (type == std::end(kTypes) || !is_known_reason) {
+  constexpr std::string_view kSources[] = {"bound", "certifier", "cost model", "generator",
+                                           "given", "host",      "simulation"};
+  constexpr std::string_view kRuns[] = {"all",     "collective", "control",  "job",     "plan",
+                                        "program", "traffic",    "training", "workload"};
+  const auto is_one_of = [](const auto& words, const std::string& word) {
+    return std::find(std::begin(words), std::end(words), word) != std::end(words);
+  };
+  const auto* type = std::find(std::begin(kTypes), std::end(kTypes), cells[1]);
+  bool is_known = (cells[4].empty() || cells[4] == kNotEnded || cells[4] == kNotChecked) &&
+                  is_one_of(kSources, cells[3]);
+  std::istringstream runs(cells[5]);
+  for (std::string run; std::getline(runs >> std::ws, run, ',');) {
+    is_known = is_known && is_one_of(kRuns, run);
+  }
+  if (type == std::end(kTypes) || !is_known) {
     throw std::logic_error(
         fmt::format("result_register.txt: not a row of a field: {}", fmt::join(cells, " | ")));
   }
@@ -37,7 +48,8 @@ ResultField field_of(const std::vector<std::string>& cells) {
 // The rows of the file, and the counters (hw/counters.h) behind `flit_hops`.
 std::vector<ResultField> read_register() {
   std::vector<ResultField> fields;
-  for (const std::vector<std::string>& row : table_rows(result_register_file())) {
+  for (const std::vector<std::string>& row :
+       table_rows(result_register_file(), "result_register.txt", 7)) {
     fields.push_back(field_of(row));
     if (fields.back().name != "flit_hops") continue;
     for (const CounterRow& counter : counter_rows()) {

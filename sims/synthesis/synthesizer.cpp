@@ -57,10 +57,10 @@ template <class Visit>
 void for_each_parameter(const RtlInstance& instance, Visit visit) {
   const std::uint32_t values[] = {instance.first, instance.second, instance.third, instance.fourth,
                                   instance.fifth};
-  const auto names =
-      std::find_if(std::begin(kParameters), std::end(kParameters), [&](const auto& row) {
-        return row.module == instance.module;
-      })->names;
+  const auto row = std::find_if(std::begin(kParameters), std::end(kParameters),
+                                [&](const auto& any) { return any.module == instance.module; });
+  if (row == std::end(kParameters)) throw std::logic_error("a module without names of parameters");
+  const auto& names = row->names;
   for (std::size_t p = 0; p < names.size() && names[p] != nullptr; ++p) visit(names[p], values[p]);
 }
 

@@ -1,7 +1,10 @@
 #include "sims/text/text_lines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 namespace espalier {
@@ -42,14 +45,22 @@ std::vector<ConfigNode> words_of(std::string_view line, const Place& line_start,
   return words;
 }
 
-std::vector<std::vector<std::string>> table_rows(std::string_view table) {
+std::vector<std::vector<std::string>> table_rows(std::string_view table, const char* name,
+                                                 std::size_t cells) {
   std::vector<std::vector<std::string>> rows;
   std::istringstream lines{std::string(table)};
+  std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
-    if (line.empty() || line.front() == '#') continue;
-    std::istringstream cells(line);
+    ++number;
+    if (line.find_first_not_of(kBlanks) == std::string::npos || line.front() == '#') continue;
+    const auto bars = static_cast<std::size_t>(std::count(line.begin(), line.end(), '|'));
+    if (bars + 1 != cells) {
+      throw std::logic_error(
+          fmt::format("{}:{}: expected {} cells, not {}", name, number, cells, bars + 1));
+    }
+    std::istringstream parts(line + ' ');
     rows.emplace_back();
-    for (std::string cell; std::getline(cells, cell, '|');) {
+    for (std::string cell; std::getline(parts, cell, '|');) {
       const std::size_t begin = cell.find_first_not_of(' ');
       const std::size_t end = cell.find_last_not_of(' ') + 1;
       rows.back().push_back(begin == std::string::npos ? "" : cell.substr(begin, end - begin));

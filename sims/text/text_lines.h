@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,9 +22,11 @@ inline constexpr const char* kBlanks = " \t\r";
 [[nodiscard]] std::vector<ConfigNode> words_of(std::string_view line, const Place& line_start,
                                                std::string_view marks = {});
 
-// The rows of a table that is part of the program: cells between '|', without surrounding blanks.
-// Blank lines and lines that start with '#' are no rows.
-[[nodiscard]] std::vector<std::vector<std::string>> table_rows(std::string_view table);
+// The rows of table `name` that is part of the program: `cells` cells between '|', without
+// surrounding blanks. Blank lines and lines that start with '#' are no rows. Throws
+// std::logic_error, with the line, if a row has another number of cells.
+[[nodiscard]] std::vector<std::vector<std::string>> table_rows(std::string_view table,
+                                                               const char* name, std::size_t cells);
 
 // The place after the end of a cell or a word.
 [[nodiscard]] Place end_of(const ConfigNode& cell);

@@ -204,7 +204,11 @@ TEST_CASE("list names everything that the reader accepts") {
       {"lockstep", "system.ni.lockstep"},
       {"switching", "system.router.switching"},
       {"reduction", "system.ni.reduction.mode"},
-      {"traffic", "traffic.pattern"}};
+      {"traffic", "traffic.pattern"},
+      {"overlap", "training.overlap"},
+      {"sharing", "training.compute.sharing"},
+      {"workloads", "workload.name"},
+      {"exchange", "workload.exchange"}};
   for (const auto& [kind, key] : kinds) {
     CAPTURE(kind);
     const Outcome outcome = test::espalier({"list", kind});

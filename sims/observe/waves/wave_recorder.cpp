@@ -74,6 +74,10 @@ void WaveRecorder::flush(Cycle until) {
   for (const WaveChange& change : changes_.take_before(until)) {
     // A change before the window becomes a change in the window's first cycle.
     const Cycle cycle = std::max(change.at, first_);
+    if (first_ != kNever && cycle < now_) {
+      throw std::logic_error(
+          fmt::format("a waveform at cycle {} received a change of cycle {}", now_, cycle));
+    }
     if (cycle != now_ && first_ != kNever) {
       write_cycle();
       now_ = cycle;
