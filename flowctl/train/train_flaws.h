@@ -29,7 +29,7 @@ enum class TrainFlaw : std::uint8_t {
                           // cycle
   early_credits_ignored,  // credits that come earlier than the promise says do not start a packet
   late_data_ignored,      // a train never plans a check of its data
-  boundary_skipped,       // a boundary whose packet is due in this very cycle counts as passed
+  late_credits_ignored,   // credits that come later than the promise says keep no packet back
   gap_hidden,       // a packet that comes in a gap finds the output and the crossbar input busy
   lost_start_kept,  // a packet that does not start when its gap ends stays promised
   short_packet_in_step,  // the last, shorter packet of a message keeps the distance of the others

@@ -115,7 +115,9 @@ std::uint64_t TrainSender::first_unsure_of_admission(std::uint64_t limit, Tick n
   const bool as_promised =
       admitted->first == promised->first && admitted->stride == promised->stride;
   const bool is_early = admitted->first < promised->first;
-  if (!as_promised && !(is_early && has_flaw(TrainFlaw::early_credits_ignored))) return first;
+  const TrainFlaw ignored =
+      is_early ? TrainFlaw::early_credits_ignored : TrainFlaw::late_credits_ignored;
+  if (!as_promised && !has_flaw(ignored)) return first;
   const TrainCredits& credits = to_->credits(vc_);
   const std::uint64_t announced = credits.counted + credits.coming.n - flits;
   return std::min(limit, first + announced / grid_.packet * grid_.packet);

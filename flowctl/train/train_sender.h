@@ -7,7 +7,6 @@
 
 #include "flowctl/framing.h"
 #include "flowctl/train/train_channel.h"
-#include "flowctl/train/train_flaws.h"
 
 namespace espalier {
 
@@ -74,8 +73,7 @@ class TrainSender {
   // plans a check never moves it to an earlier cycle.
   [[nodiscard]] std::uint64_t next_boundary(Tick now) const {
     const std::uint64_t position = offset_ + gone_before(now);
-    const bool is_due = position != offset_ && grid_.is_boundary(position) &&
-                        !has_flaw(TrainFlaw::boundary_skipped);
+    const bool is_due = position != offset_ && grid_.is_boundary(position);
     return is_due ? position : grid_.packet_end(position);
   }
   // Boundaries in (offset(), limit); `limit` if there is none. They may be earlier than the real

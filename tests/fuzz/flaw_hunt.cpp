@@ -55,7 +55,7 @@ constexpr std::array<NamedFlaw, 20> kFlaws{{
     {TrainFlaw::rounding_forgotten, "rounding_forgotten"},
     {TrainFlaw::early_credits_ignored, "early_credits_ignored"},
     {TrainFlaw::late_data_ignored, "late_data_ignored"},
-    {TrainFlaw::boundary_skipped, "boundary_skipped"},
+    {TrainFlaw::late_credits_ignored, "late_credits_ignored"},
     {TrainFlaw::gap_hidden, "gap_hidden"},
     {TrainFlaw::lost_start_kept, "lost_start_kept"},
     {TrainFlaw::short_packet_in_step, "short_packet_in_step"},
