@@ -26,6 +26,9 @@ class RoundRobinArbiter {
   }
   void grant(std::uint32_t winner) { pointer_ = winner + 1 == requesters_ ? 0 : winner + 1; }
   [[nodiscard]] std::uint32_t pointer() const { return pointer_; }
+  [[nodiscard]] bool has_just_granted(std::uint32_t requester) const {
+    return pointer_ == (requester + 1 == requesters_ ? 0 : requester + 1);
+  }
 
  private:
   std::uint32_t requesters_;
@@ -60,6 +63,9 @@ class SwitchAllocator {
     return requests_.size() == 1 ? requests_.data() : nullptr;
   }
   void grant(const Request& request) { arbiters_[request.output].grant(request.crossbar_input); }
+  [[nodiscard]] bool has_just_granted(std::uint32_t output, std::uint32_t crossbar_input) const {
+    return arbiters_[output].has_just_granted(crossbar_input);
+  }
   [[nodiscard]] bool all_granted() const { return winners_.size() == requests_.size(); }
 
  private:

@@ -46,14 +46,14 @@ FlitRun flits_alone(std::uint64_t n) {
   return run;
 }
 
-// Observers see plain runs: each burst of a comb is one. `see(run, first)`: `first` is the number
+// Observers see plain runs: each packet of a comb is one. `see(run, first)`: `first` is the number
 // of its first flit.
 template <class See>
-void for_each_burst(const FlitRun& flits, const See& see) {
+void for_each_packet(const FlitRun& flits, const See& see) {
   if (!flits.has_gaps()) return see(flits, 0);
-  for (std::uint64_t i = 0; i < flits.n; i += flits.burst) {
-    see(FlitRun{flits.tick_of(i), flits.rate, std::min<std::uint64_t>(flits.burst, flits.n - i)},
-        i);
+  const std::uint32_t packet = flits.comb->packet;
+  for (std::uint64_t i = 0; i < flits.n; i += packet) {
+    see(FlitRun{flits.tick_of(i), flits.rate, std::min<std::uint64_t>(packet, flits.n - i)}, i);
   }
 }
 
@@ -61,7 +61,7 @@ void for_each_burst(const FlitRun& flits, const See& see) {
 
 void TrainChannel::send_begin(std::uint32_t vc, const Train& train) {
   for (ChannelObserver* observer : observers_) {
-    for_each_burst(train.flits, [&](const FlitRun& run, std::uint64_t first) {
+    for_each_packet(train.flits, [&](const FlitRun& run, std::uint64_t first) {
       observer->run_sent({vc, train.message, train.hop, train.offset + first, run});
     });
   }
@@ -84,8 +84,8 @@ void TrainChannel::send_cut(std::uint32_t vc, std::uint64_t n, Cycle now) {
 
 void TrainChannel::return_credits(std::uint32_t vc, const FlitRun& flits) {
   for (ChannelObserver* observer : observers_) {
-    for_each_burst(flits,
-                   [&](const FlitRun& run, std::uint64_t) { observer->flits_left(vc, run); });
+    for_each_packet(flits,
+                    [&](const FlitRun& run, std::uint64_t) { observer->flits_left(vc, run); });
   }
   TrainEvent begin = event(TrainEvent::Kind::credit_begin, vc, flits);
   post_begin(begin, spec_.credit_latency);

@@ -109,9 +109,9 @@ class TrainChannel {
 
   // See Channel.
   void observe(ChannelObserver& observer) { observers_.push_back(&observer); }
-  // An observer sees each burst of a comb when it is promised, so a comb that is observed has at
+  // An observer sees each packet of a comb when it is promised, so a comb that is observed has at
   // most so many: what a cut takes back costs no more.
-  static constexpr std::uint64_t kObservedBursts = 256;
+  static constexpr std::uint64_t kObservedPackets = 256;
   [[nodiscard]] bool is_observed() const { return !observers_.empty(); }
 
   // Sender's side -----------------------------------------------------------------------------
@@ -172,6 +172,7 @@ class TrainChannel {
   void arrive(const TrainEvent& event, Cycle now);
 
   [[nodiscard]] const ChannelSpec& spec() const { return spec_; }
+  [[nodiscard]] CombPool& combs() const { return wheel_.combs(); }
   [[nodiscard]] const Link& link() const { return link_; }
 
  private:

@@ -34,6 +34,19 @@ enum class TrainFlaw : std::uint8_t {
   lost_start_kept,  // a packet that does not start when its gap ends stays promised
   short_packet_in_step,  // the last, shorter packet of a message keeps the distance of the others
   gaps_not_told,         // the NI takes packets with gaps for packets without
+  // Trains that go on by a pattern, and boundaries that are not decided anew:
+  late_pattern_data_ignored,     // data later than the pattern keep no packet back
+  late_pattern_credits_ignored,  // credits later than the pattern keep no packet back
+  pattern_without_reason,        // a packet that nothing keeps back until its promised tick stays
+                                 // promised
+  resumed_start_held,     // an output that is held for a packet after a gap is busy in the gap
+  idle_grant_assumed,     // every grant leaves the arbiters and the VC as they are
+  seekers_unseen,         // a packet that can be granted at a sure boundary finds the output busy
+  sought_too_early,       // packets that come to the front as another one leaves are not seen
+  cut_data_stay_sure,     // a boundary stays sure after its data have been cut
+  cut_credits_stay_sure,  // a boundary stays sure after its credits have been cut
+  cut_forgets_ready,      // a packet whose promise is cut is not looked at when it is ready
+  uneven_told_as_even,    // the NI takes packets at uneven distances for packets at even ones
 };
 
 #ifdef ESPALIER_TRAIN_FLAWS

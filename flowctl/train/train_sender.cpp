@@ -1,6 +1,7 @@
 #include "flowctl/train/train_sender.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "flowctl/train/train_flaws.h"
 
@@ -15,6 +16,13 @@ bool TrainSender::continues(MessageId message, std::uint64_t offset, std::uint32
 void TrainSender::take(MessageId message, const PacketGrid& grid, std::uint16_t hop,
                        std::uint64_t offset, std::uint32_t vc, Tick start) {
   sc_assert(!held_ && flits_.n == 0 && start >= free_);
+  if (message != message_ || vc != vc_ || offset != offset_ || offset == 0) {
+    is_first_ = true;
+    first_start_ = start;
+  } else {
+    note_start(start);
+  }
+  is_noted_ = true;
   message_ = message;
   grid_ = grid;
   hop_ = hop;
@@ -24,7 +32,8 @@ void TrainSender::take(MessageId message, const PacketGrid& grid, std::uint16_t 
   held_ = true;
 }
 
-FlitRun TrainSender::forecast(std::uint64_t end, const PacketStarts* heads, bool keeps_vc) const {
+FlitRun TrainSender::forecast(std::uint64_t end, const PacketStarts* heads, bool in_time,
+                              bool keeps_vc, CombPool& combs) const {
   const std::uint64_t length = grid_.length_at(offset_);
   const std::uint64_t packet = grid_.packet;
   FlitRun run{flits_.start, rate_, end - offset_};
@@ -33,8 +42,30 @@ FlitRun TrainSender::forecast(std::uint64_t end, const PacketStarts* heads, bool
   const Tick by_data = heads == nullptr ? 0 : heads->first_start();
   const std::optional<PacketStarts> admitted = keeps_vc ? admission(length) : std::nullopt;
   const bool waits_for_credits = admitted && admitted->first_start() > std::max(seamless, by_data);
-  if (!waits_for_credits && by_data <= seamless) {
-    if (heads != nullptr && heads->stride > packet * rate_) {
+  const bool is_seamless = in_time && !waits_for_credits && by_data <= seamless;
+  if (is_seamless && is_first_ && heads == nullptr) return run;
+  const std::uint64_t whole =
+      has_flaw(TrainFlaw::short_packet_in_step) ? grid_.flits : grid_.end_of_full_packets();
+  const std::uint64_t count =
+      std::min(end, whole) <= offset_ ? 0 : (std::min(end, whole) - offset_ + packet - 1) / packet;
+  const auto follow = [&](Tick start, Comb&& comb) {
+    run.start = start;
+    run.comb = combs.get(std::move(comb));
+    run.n = std::min(count * packet, end - offset_);
+    return run;
+  };
+  const bool can_follow = length == packet && count >= 2;
+  if (can_follow && keeps_vc && !is_first_) {
+    // What repeated will probably go on, whatever it waits for.
+    std::optional<Comb> comb = pattern_->comb(grid_.packet, rate_);
+    if (comb && (!comb->others.empty() || !waits_for_credits)) {
+      return follow(run.start, std::move(*comb));
+    }
+  }
+  if (!in_time || is_seamless) {
+    if (!in_time) {
+      run.n = length;
+    } else if (heads != nullptr && heads->stride > packet * rate_) {
       // Later packets come later and later behind the train.
       const Tick reserve = seamless - by_data;
       run.n = std::min(run.n, length + (reserve / (heads->stride - packet * rate_) + 1) * packet);
@@ -42,46 +73,74 @@ FlitRun TrainSender::forecast(std::uint64_t end, const PacketStarts* heads, bool
     return run;
   }
   const PacketStarts& starts = waits_for_credits ? *admitted : *heads;
-  const std::uint64_t whole =
-      has_flaw(TrainFlaw::short_packet_in_step) ? grid_.flits : grid_.end_of_full_packets();
-  const std::uint64_t count = (std::min(end, whole) - offset_ + packet - 1) / packet;
   // Rounded to cycles, two starts may be closer than their average distance by less than a cycle,
   // unless packets take whole cycles.
   const Tick closest =
       packet * rate_ + (starts.clock != 0 && packet * rate_ % q_ != 0 ? starts.clock : 0);
   run.n = length;
-  if (length != packet || count < 2 || starts.first < starts.stride || starts.stride < closest ||
+  if (!can_follow || starts.first < starts.stride || starts.stride < closest ||
       (starts.clock != 0 && !waits_for_credits)) {
     return run;
   }
   const PacketStarts from_here{starts.first - starts.stride, starts.stride, starts.clock};
   if (from_here.first_start() != run.start) return run;
-  run.start = from_here.first;
-  run.stride = from_here.stride;
-  run.clock = static_cast<std::uint32_t>(from_here.clock);
-  if (has_flaw(TrainFlaw::rounding_forgotten)) run.clock = 0;
-  run.burst = static_cast<std::uint16_t>(packet);
-  run.n = std::min(count * packet, end - offset_);
-  return run;
+  const Tick clock = has_flaw(TrainFlaw::rounding_forgotten) ? 0 : from_here.clock;
+  return follow(from_here.first, {from_here.stride, clock, grid_.packet, {}});
 }
 
 void TrainSender::promise(const FlitRun& flits) {
   sc_assert(held_ && flits.n > 0 && grid_.is_boundary(offset_ + flits.n));
   flits_ = flits;
+  promised_from_ = offset_;
   if (to_ == nullptr) return;
   to_->send_begin(vc_, {message_, hop_, offset_, flits_});
 }
 
 void TrainSender::release(std::uint64_t n) {
   if (to_ != nullptr) to_->spend(vc_, n);
-  free_ = flits_.end_of(n);
+  if (n != 0) {
+    note_starts(n);
+    free_ = flits_.end_of(n);
+  }
   flits_.drop(n);
   offset_ += n;
   held_ = false;
 }
 
+void TrainSender::note_start(Tick start) {
+  if (is_first_) {
+    // Most messages leave as one train, and nobody asks for their pattern.
+    is_first_ = false;
+    pattern_->restart();
+    pattern_->note(first_start_);
+  }
+  pattern_->note(start);
+}
+
+void TrainSender::note_starts(std::uint64_t n) {
+  if (offset_ + n == grid_.flits) return;
+  if (!std::exchange(is_noted_, false)) note_start(flits_.tick_of(0));
+  const std::uint64_t first = grid_.length_at(offset_);
+  if (n <= first) return;
+  const std::uint64_t packet = grid_.packet;
+  const std::uint64_t count = (n - first + packet - 1) / packet;
+  note_start(flits_.tick_of(first));
+  if (count == 1) return;
+  if (flits_.is_even() && (!flits_.has_gaps() || flits_.comb->clock == 0)) {
+    return pattern_->note_more(flits_.has_gaps() ? flits_.comb->stride : packet * rate_, count - 1);
+  }
+  std::uint64_t from = 1;
+  if (count > StartPattern::kMostPackets) {
+    // The last periods are enough to recognise the comb.
+    from = count - StartPattern::kMostPackets;
+    pattern_->restart();
+  }
+  for (; from != count; ++from) pattern_->note(flits_.tick_of(first + from * packet));
+}
+
 std::uint64_t TrainSender::cut(Cycle now) {
   const std::uint64_t broken = flits_.n;
+  if (flits_.has_gaps() && !is_first_) pattern_->broken((offset_ - promised_from_) / grid_.packet);
   flits_.n = 0;
   if (to_ != nullptr) to_->send_cut(vc_, broken, now);
   return broken;
@@ -97,16 +156,17 @@ std::optional<PacketStarts> TrainSender::admission(std::uint64_t flits) const {
   const std::uint64_t i = flits + packet - credits.counted - 1;
   if (i >= coming.n) return std::nullopt;
   if (!coming.has_gaps()) return PacketStarts{coming.tick_of(i), packet * coming.rate, q_};
-  if (coming.burst != packet) return std::nullopt;
+  const Comb& comb = *coming.comb;
+  if (comb.packet != packet || !coming.is_even()) return std::nullopt;
   const std::uint64_t flit = coming.phase + i;
-  const Tick in_burst = flit % coming.burst * coming.rate;
-  return PacketStarts{coming.start + flit / coming.burst * coming.stride + in_burst -
-                          (coming.clock == 0 ? 0 : in_burst % coming.clock),
-                      coming.stride, q_};
+  const Tick in_packet = flit % packet * coming.rate;
+  return PacketStarts{coming.start + flit / packet * comb.stride + in_packet -
+                          (comb.clock == 0 ? 0 : in_packet % comb.clock),
+                      comb.stride, q_};
 }
 
-std::uint64_t TrainSender::first_unsure_of_admission(std::uint64_t limit, Tick now) const {
-  const std::uint64_t first = next_boundary(now);
+std::uint64_t TrainSender::first_unsure_of_admission(std::uint64_t limit,
+                                                     std::uint64_t first) const {
   if (first >= limit) return limit;
   const std::uint64_t flits = first - offset_;
   const std::optional<PacketStarts> promised = flits_.packets_from(flits, grid_.packet);
@@ -123,13 +183,12 @@ std::uint64_t TrainSender::first_unsure_of_admission(std::uint64_t limit, Tick n
   return std::min(limit, first + announced / grid_.packet * grid_.packet);
 }
 
-std::uint64_t TrainSender::first_unsure_of_credits(std::uint64_t limit, Tick now) const {
+std::uint64_t TrainSender::first_unsure_of_credits(std::uint64_t limit, std::uint64_t first) const {
   if (to_ == nullptr || has_flaw(TrainFlaw::credits_never_short)) return limit;
-  if (flits_.clock != 0) return first_unsure_of_admission(limit, now);
+  if (flits_.has_gaps()) return first_unsure_of_admission(limit, first);
   const TrainCredits& credits = to_->credits(vc_);
   const FlitRun& coming = credits.coming;
   const bool is_plain = !flits_.has_gaps() && !coming.has_gaps();
-  const std::uint64_t first = is_plain ? grid_.packet_end(offset_) : next_boundary(now);
   if (first >= limit) return limit;
   if (is_plain && credits.counted + coming.n >= limit - offset_ + grid_.packet &&
       coming.rate <= rate_) {
@@ -154,34 +213,19 @@ std::uint64_t TrainSender::first_unsure_of_credits(std::uint64_t limit, Tick now
     const std::uint64_t flits = first - offset_ + in_hand * packet;
     if (flits >= limit - offset_) return limit;
     const Tick start = flits_.tick_of(flits);
-    const Tick distance = flits_.has_gaps() ? flits_.stride : packet * rate_;
-    // No credit is later than on a line through the starts of bursts.
-    const std::uint64_t i = needed + in_hand * packet - credits.counted - 1;
-    Tick seen = 0;
-    Tick period = packet * coming.rate;
-    if (!coming.has_gaps()) {
-      seen = coming.tick_of(i);
-    } else {
-      const std::uint64_t flit = coming.phase + i;
-      const std::uint64_t in_burst = flit % coming.burst;
-      const bool alike = coming.burst == packet;
-      seen = coming.start + flit / coming.burst * coming.stride +
-             (alike ? in_burst * coming.rate
-                    : (in_burst * coming.stride + coming.burst - 1) / coming.burst);
-      period = alike ? coming.stride : (packet * coming.stride + coming.burst - 1) / coming.burst;
-    }
-    if (seen > start) {
+    const Tick distance = packet * rate_;
+    const auto seen = coming.line_of(needed + in_hand * packet - credits.counted - 1, packet);
+    if (!seen || seen->first > start) {
       sure = in_hand;
-    } else if (period > distance) {
-      sure = std::min(sure, in_hand + (start - seen) / (period - distance) + 1);
+    } else if (seen->step > distance) {
+      sure = std::min(sure, in_hand + (start - seen->first) / (seen->step - distance) + 1);
     }
   }
   return std::min(limit, first + sure * packet);
 }
 
-std::uint64_t TrainSender::first_unsure_of_data(std::uint64_t limit, Tick now,
+std::uint64_t TrainSender::first_unsure_of_data(std::uint64_t limit, std::uint64_t first,
                                                 const std::optional<PacketStarts>& heads) const {
-  const std::uint64_t first = next_boundary(now);
   if (first >= limit || has_flaw(TrainFlaw::late_data_ignored)) return limit;
   if (!heads) return first;
   const std::uint64_t flits = first - offset_;
@@ -189,13 +233,8 @@ std::uint64_t TrainSender::first_unsure_of_data(std::uint64_t limit, Tick now,
   Tick distance = grid_.packet * rate_;
   if (flits_.has_gaps()) {
     const std::optional<PacketStarts> promised = flits_.packets_from(flits, grid_.packet);
-    if (flits_.clock == 0) {
-      const bool alike =
-          heads->first == promised->first && heads->stride == promised->stride && heads->clock == 0;
-      return alike ? limit : first;
-    }
     // Rounding moves a start by less than a cycle, but both alike if both are rounded.
-    const Tick slack = heads->clock == flits_.clock ? 0 : flits_.clock - 1;
+    const Tick slack = heads->clock == flits_.comb->clock ? 0 : flits_.comb->clock - 1;
     start = promised->first < slack ? 0 : promised->first - slack;
     distance = promised->stride;
   }
@@ -203,6 +242,82 @@ std::uint64_t TrainSender::first_unsure_of_data(std::uint64_t limit, Tick now,
   if (heads->stride <= distance) return limit;
   const std::uint64_t sure = (start - heads->first) / (heads->stride - distance) + 1;
   return std::min(limit, first + sure * grid_.packet);
+}
+
+bool TrainSender::has_pattern(const Data& data) const {
+  if (flits_.has_gaps() && flits_.comb->clock != 0) return false;
+  return flits_.has_gaps() || (data.usable != nullptr && !data.usable->is_even()) ||
+         (to_ != nullptr && !to_->credits(vc_).coming.is_even());
+}
+
+// A packet starts at the latest of four: the end of the packet before, the tick at which it can
+// stream, the cycle in which its last credit is seen, the cycle of the decision, which is the
+// latest of these. So the start is as promised if none of the first three is later and one of them
+// is equal. Each is compared for the packets of one period; from period to period, all of them move
+// along lines.
+std::uint64_t TrainSender::first_unsure_of_pattern(std::uint64_t limit, std::uint64_t first,
+                                                   const Data& data) const {
+  if (first >= limit) return limit;
+  const std::uint64_t packet = grid_.packet;
+  const TrainCredits* credits = to_ == nullptr ? nullptr : &to_->credits(vc_);
+  std::uint64_t period = packet;
+  const auto include = [&](const FlitRun& run) {
+    if (run.has_gaps()) period = std::max(period, run.comb->flits());
+  };
+  include(flits_);
+  if (data.usable != nullptr) include(*data.usable);
+  if (credits != nullptr) include(credits->coming);
+  const Tick stride = (flits_.line_of(0, period).value_or(TickLine{})).step;
+  const bool in_step = stride != 0 && period % packet == 0 &&
+                       (!flits_.has_gaps() || period % flits_.comb->flits() == 0);
+  if (!in_step) return first;
+  std::uint64_t unsure = limit;
+  for (std::uint64_t at = 0; at != period && first + at < unsure; at += packet) {
+    const std::uint64_t flits = first - offset_ + at;
+    const Tick start = flits_.tick_of(flits);
+    bool is_exact = start == (flits == 0 ? free_ : flits_.end_of(flits));
+    std::uint64_t sure = kNever;  // periods
+    // `seen` moves along a line from period `from` on.
+    const auto bound = [&](const TickLine& seen, std::uint64_t from) {
+      const Tick then = start + from * stride;
+      if (seen.first > then) {
+        sure = std::min(sure, from);
+      } else if (seen.step > stride) {
+        sure = std::min(sure, from + (then - seen.first) / (seen.step - stride) + 1);
+      }
+    };
+    if (data.usable != nullptr) {
+      std::optional<TickLine> head = data.usable->line_of(data.first + at, period);
+      if (!head) return std::min(unsure, first + at);
+      head->first += data.wait;
+      is_exact |= head->exact && head->first == start && head->step == stride;
+      const bool ignored =
+          has_flaw(TrainFlaw::late_data_ignored) || has_flaw(TrainFlaw::late_pattern_data_ignored);
+      if (!ignored) bound(*head, 0);
+    }
+    if (credits != nullptr && !has_flaw(TrainFlaw::credits_never_short)) {
+      const std::uint64_t needed = flits + packet;
+      const FlitRun& coming = credits->coming;
+      // From period `from` on, the packet's last credit is one of the current run.
+      const std::uint64_t from =
+          needed > credits->counted ? 0 : (credits->counted - needed) / period + 1;
+      const std::uint64_t i = needed + from * period - credits->counted - 1;
+      const auto seen = i < coming.n ? coming.line_of(i, period) : std::optional<TickLine>();
+      if (!seen) {
+        sure = std::min(sure, from);
+      } else {
+        sure = std::min(sure, from + (coming.n - 1 - i) / period + 1);
+        const bool in_cycle = from == 0 && seen->exact && seen->first >= start &&
+                              seen->first - seen->first % q_ == start && seen->step == stride &&
+                              stride % q_ == 0;
+        is_exact |= in_cycle;
+        if (!in_cycle && !has_flaw(TrainFlaw::late_pattern_credits_ignored)) bound(*seen, from);
+      }
+    }
+    if (!is_exact && !has_flaw(TrainFlaw::pattern_without_reason)) sure = 0;
+    if (sure < (unsure - first) / period + 1) unsure = std::min(unsure, first + sure * period + at);
+  }
+  return unsure;
 }
 
 }  // namespace espalier

@@ -35,6 +35,9 @@ class TrainWheel : public ArrivalSource {
   // `at` must lie in the future and after every cycle delivered so far.
   void post(Cycle at, const TrainEvent& event);
 
+  // The combs of the runs in flight.
+  [[nodiscard]] CombPool& combs() { return combs_; }
+
   [[nodiscard]] Cycle next_arrival() const override;
   void deliver(Cycle now) override;
 
@@ -61,6 +64,7 @@ class TrainWheel : public ArrivalSource {
   void append(Slot& slot, std::uint32_t node);
   void append_to_cycle(Cycle at, std::uint32_t node);
 
+  CombPool combs_;
   Cycle base_ = 0;  // the first cycle that has not been delivered
   std::uint64_t far_order_ = 0;
   std::vector<Node> nodes_;

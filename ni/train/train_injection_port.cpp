@@ -111,9 +111,10 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
   if (train_.promise_open()) train_.cut(now);
   train_.take(queue().message(), grid, 0, offset_, vc_, start_tick);
   const bool keeps_vc = grid.message_mode || (permitted() & (permitted() - 1)) == 0;
-  FlitRun flits_ahead = train_.forecast(
-      queue().one_by_one() ? grid.packet_end(offset_) : grid.flits, nullptr, keeps_vc);
-  if (channel_.is_observed()) flits_ahead.keep_bursts(TrainChannel::kObservedBursts);
+  FlitRun flits_ahead =
+      train_.forecast(queue().one_by_one() ? grid.packet_end(offset_) : grid.flits, nullptr, true,
+                      keeps_vc, channel_.combs());
+  if (channel_.is_observed()) flits_ahead.keep_packets(TrainChannel::kObservedPackets);
   train_.promise(flits_ahead);
   return true;
 }
@@ -138,7 +139,11 @@ Cycle TrainInjectionPort::next_check(Cycle now) const {
     const std::uint64_t boundary = train_.next_boundary(now * ticks_per_cycle_);
     if (boundary != promised) return train_.decision_cycle(boundary);
   }
-  const std::uint64_t unsure = train_.first_unsure_of_credits(promised, now * ticks_per_cycle_);
+  const std::uint64_t from = train_.is_plain() ? train_.grid().packet_end(train_.offset())
+                                               : train_.next_boundary(now * ticks_per_cycle_);
+  const std::uint64_t unsure = !train_.is_plain() && train_.has_pattern({})
+                                   ? train_.first_unsure_of_pattern(promised, from, {})
+                                   : train_.first_unsure_of_credits(promised, from);
   return unsure == promised ? end : std::min(end, train_.decision_cycle(unsure));
 }
 

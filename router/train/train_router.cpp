@@ -24,14 +24,14 @@ TrainRouter::TrainRouter(sc_core::sc_module_name module_name, ClockDomain& clock
 void TrainRouter::add_output(TrainChannel& channel) {
   Output out;
   out.train = TrainSender(&channel, channel.ticks_per_flit(), spec_.ticks_per_cycle);
-  outputs_.push_back(out);
+  outputs_.push_back(std::move(out));
 }
 
 void TrainRouter::add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle latency) {
   Output out;
   out.train = TrainSender(nullptr, spec_.ticks_per_cycle, spec_.ticks_per_cycle);
   out.ejection = {&sink, sink_port, latency};
-  outputs_.push_back(out);
+  outputs_.push_back(std::move(out));
 }
 
 void TrainRouter::connect() {
@@ -73,7 +73,13 @@ void TrainRouter::train_followed(std::uint32_t input, std::uint32_t vc) {
 
 void TrainRouter::train_changed(std::uint32_t input, bool look_now) {
   input_flags_[input].news = true;
-  if (look_now) recheck_now();
+  if (!look_now) return;
+  for (const std::uint32_t o : active_) {
+    if (input_of_[o] == input && !has_flaw(TrainFlaw::cut_data_stay_sure)) {
+      outputs_[o].sure_until = 0;
+    }
+  }
+  recheck_now();
 }
 
 TrainRouter::Now TrainRouter::present(Cycle cycle) const {
@@ -104,8 +110,9 @@ void TrainRouter::evaluate(Cycle cycle) {
 void TrainRouter::evaluate_all(const Now& now) {
   recheck_cycle_ = kNever;
   waiters_.clear();
-  if (release_boundaries(now)) drop_broken_promises(now);
-  allocate(now);
+  const bool promise_open = release_boundaries(now);
+  if (promise_open) drop_broken_promises(now);
+  allocate(now, promise_open);
   mark_contention(now);
   settle(now);
 }
@@ -128,6 +135,7 @@ std::uint64_t TrainRouter::gone_to_boundary(const Now& now, std::uint32_t output
 TrainRouter::Wire TrainRouter::wire_state(const Now& now, std::uint32_t output) {
   if (output_flags_[output].promise_open) return Wire::at_boundary;
   if (!output_flags_[output].held) return Wire::free;
+  if (waits_to_resume(now, output)) return Wire::at_boundary;
   const std::uint64_t gone = gone_to_boundary(now, output);
   if (gone == 0) return Wire::busy;
   const TrainSender& train = outputs_[output].train;
@@ -138,19 +146,63 @@ TrainRouter::Wire TrainRouter::wire_state(const Now& now, std::uint32_t output) 
   return Wire::free;
 }
 
+void TrainRouter::note_sought(const Now& now) {
+  for (OutputFlags& flags : output_flags_) flags.sought = false;
+  for (std::uint32_t i = 0; i < channels_.size(); ++i) {
+    input_flags_[i].sought = false;
+    for (VcMask left = occupied_[i] & ~streaming_[i]; left != 0; left &= left - 1) {
+      const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
+      if (!input_vc(i, vc).front.known && !inspect_front(now, i, vc)) continue;
+      output_flags_[input_vc(i, vc).state.out].sought = input_flags_[i].sought = true;
+    }
+  }
+}
+
+bool TrainRouter::goes_on_alone(std::uint32_t output) const {
+  const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
+  const bool is_sought =
+      output_flags_[output].sought || (shared && input_flags_[input_of_[output]].sought);
+  return grant_is_idle(output) && (!is_sought || has_flaw(TrainFlaw::seekers_unseen));
+}
+
+bool TrainRouter::grant_is_idle(std::uint32_t output) const {
+  const Output& out = outputs_[output];
+  const std::uint32_t input = input_of_[output];
+  const std::uint32_t from = crossbar_input_of(spec_.crossbar_inputs, input, out.vc, spec_.vcs);
+  // In packet mode, the packet chooses its VC anew.
+  return (out.train.grid().message_mode && arbiters_[input].has_just_granted(out.vc) &&
+          allocator_->has_just_granted(output, from)) ||
+         has_flaw(TrainFlaw::idle_grant_assumed);
+}
+
 // Releases every output whose train is at a boundary, whether planned or not, because a packet that
 // arrived in the cycle of an unplanned boundary may be granted.
 bool TrainRouter::release_boundaries(const Now& now) {
   bool promise_open = false;
+  bool may_go_on = false;
+  if (has_flaw(TrainFlaw::sought_too_early)) note_sought(now);
   for (const std::uint32_t o : active_) {
-    output_flags_[o].contended = output_flags_[o].wanted = false;
-    if (output_flags_[o].held) {
-      if (has_flaw(TrainFlaw::release_planned_only) && now.cycle < check_[o] &&
-          check_[o] != kNever) {
-        continue;
+    output_flags_[o].contended = output_flags_[o].wanted = output_flags_[o].at_boundary = false;
+    const bool flawed =
+        has_flaw(TrainFlaw::release_planned_only) && now.cycle < check_[o] && check_[o] != kNever;
+    if (output_flags_[o].held && !flawed) {
+      const bool resumes = waits_to_resume(now, o);
+      const std::uint64_t gone = resumes ? 0 : gone_to_boundary(now, o);
+      if (resumes || gone != 0) {
+        const Output& out = outputs_[o];
+        output_flags_[o].at_boundary = out.train.offset() + gone < out.sure_until;
+        may_go_on |= output_flags_[o].at_boundary;
+        if (!output_flags_[o].at_boundary) release(o, gone);
       }
-      if (const std::uint64_t gone = gone_to_boundary(now, o); gone != 0) release(o, gone);
     }
+    promise_open |= output_flags_[o].promise_open;
+  }
+  if (!may_go_on) return promise_open;
+  // Now every packet that can be granted in this cycle is at the front of its VC.
+  if (!has_flaw(TrainFlaw::sought_too_early)) note_sought(now);
+  for (const std::uint32_t o : active_) {
+    if (!output_flags_[o].at_boundary || goes_on_alone(o)) continue;
+    release(o, outputs_[o].train.gone_before(now.begin));
     promise_open |= output_flags_[o].promise_open;
   }
   return promise_open;
@@ -164,10 +216,11 @@ void TrainRouter::release(std::uint32_t output, std::uint64_t flits) {
   if (out.ejects() && !out.is_told) eject(out, flits);
   out.train.release(flits);
   out.flits += flits;
-  channel.leave(out.vc, flits);
+  if (flits != 0) channel.leave(out.vc, flits);  // otherwise a cut may have emptied the VC
   channel.set_ends_lazily(out.vc, false);
   streaming_[input] &= ~(VcMask{1} << out.vc);
-  output_flags_[output].held = false;
+  output_flags_[output].held = output_flags_[output].resumed = false;
+  out.ready = kNever;
   if (out.train.promise_open()) output_flags_[output].promise_open = true;
   const PacketGrid& grid = out.train.grid();
   if (!grid.message_mode || out.train.offset() == grid.flits) {
@@ -177,25 +230,39 @@ void TrainRouter::release(std::uint32_t output, std::uint64_t flits) {
   vc.front.known = false;
 }
 
-// Reports packets that have left, or will certainly leave, to the NI in groups of equal length.
+// Reports packets that have left, or will certainly leave, to the NI in groups of equal length,
+// with the arrivals of the first and the last. The packets between may be later or earlier than on
+// a line through these, but never bind the NI more than those of the first and the last period,
+// which are groups of their own: a packet's place in the period moves along a line.
 void TrainRouter::eject(const Output& out, std::uint64_t flits) {
   const TrainSender& train = out.train;
   const PacketGrid& grid = train.grid();
+  const auto arrival = [&](std::uint64_t boundary) {
+    return train.release_cycle(boundary) - 1 + out.ejection.latency;
+  };
   std::uint64_t at = train.offset();
   const std::uint64_t end = at + flits;
+  std::uint64_t alone = has_flaw(TrainFlaw::uneven_told_as_even) ? 0 : train.uneven_packets();
   while (at != end) {
     const std::uint64_t length = grid.length_at(at);
     std::uint64_t count = 1;
-    if (at >= grid.first_packet || length == grid.packet) count = (end - at) / length;
-    const auto arrival = [&](std::uint64_t boundary) {
-      return train.release_cycle(boundary) - 1 + out.ejection.latency;
-    };
+    if (at >= grid.first_packet || length == grid.packet) {
+      const std::uint64_t left = (end - at) / length;
+      if (alone == 0) {
+        const std::uint64_t last =
+            has_flaw(TrainFlaw::uneven_told_as_even) ? 0 : train.uneven_packets();
+        count = left > last ? left - last : 1;
+      } else {
+        --alone;
+      }
+    }
     const Cycle told = arrival(at + length);
     at += count * length;
     const Cycle first =
         has_flaw(TrainFlaw::gaps_not_told) ? arrival(at) - (count - 1) * length : told;
     out.ejection.sink->packets_end(out.ejection.port, train.message(), count,
-                                   static_cast<std::uint32_t>(length), first, arrival(at));
+                                   static_cast<std::uint32_t>(length), first,
+                                   count == 1 ? told : arrival(at));
   }
 }
 
@@ -219,9 +286,10 @@ void TrainRouter::cut(const Now& now, std::uint32_t output) {
   const std::uint64_t flits = out.train.cut(now.cycle);
   channels_[input_of_[output]].cut_credits(out.vc, flits, now.cycle);
   output_flags_[output].promise_open = false;
+  if (!has_flaw(TrainFlaw::cut_forgets_ready)) recheck_at(out.ready);
 }
 
-void TrainRouter::allocate(const Now& now) {
+void TrainRouter::allocate(const Now& now, bool promise_open) {
   SwitchAllocator& allocator = *allocator_;
   allocator.clear();
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
@@ -232,7 +300,14 @@ void TrainRouter::allocate(const Now& now) {
     // A packet may be listed as waiting twice, which changes nothing.
     request_outputs(allocator, arbiters_[i], shared, waiting,
                     [&](std::uint32_t vc, SwitchAllocator::Request& request) {
+                      const Cycle recheck = recheck_cycle_;
                       const RequestStatus status = make_request(now, i, vc, request);
+                      const std::uint32_t out = input_vc(i, vc).state.out;
+                      if (promise_open && is_in_gap(i, vc, out)) {
+                        // If it resumes, nothing is to be looked at until then.
+                        outputs_[out].ready = recheck_cycle_ < recheck ? recheck_cycle_ : kNever;
+                        recheck_cycle_ = recheck;
+                      }
                       if (status == RequestStatus::not_ready) return false;
                       note_waiter(i, vc, status);
                       return status == RequestStatus::grantable && !busy;
@@ -350,6 +425,7 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
   input_of_[request.output] = request.input;
   out.vc = request.vc;
   out.is_new = true;
+  out.sure_until = 0;
   train.take(segment.message, messages_[segment.message].grid,
              static_cast<std::uint16_t>(segment.hop + 1), offset, request.out_vc, request.start);
 }
@@ -362,7 +438,9 @@ void TrainRouter::mark_contention(const Now& now) {
   for (const Waiter& waiter : waiters_) {
     const VcMask streaming = streaming_[waiter.input];
     if ((streaming & (VcMask{1} << waiter.vc)) != 0) continue;  // granted
-    output_flags_[waiter.output].wanted = true;
+    if (!is_in_gap(waiter.input, waiter.vc, waiter.output)) {
+      output_flags_[waiter.output].wanted = true;
+    }
     if (waiter.status == RequestStatus::no_vc) continue;
     bool is_blocked = false;
     if (output_flags_[waiter.output].held) {
@@ -386,11 +464,13 @@ void TrainRouter::mark_contention(const Now& now) {
 void TrainRouter::credits_changed(std::uint32_t output, bool look_now) {
   output_flags_[output].credit_news = true;
   if (look_now) {
+    if (!has_flaw(TrainFlaw::cut_credits_stay_sure)) outputs_[output].sure_until = 0;
     recheck_now();
   } else if (output_flags_[output].held && output_flags_[output].credit_check &&
-             check_[output] > clock_.now()) {
+             check_[output] > clock_.now() && fast_path_suffices_) {
     // Credits are usually announced before the train needs them. Then the check is postponed.
-    // Packets that were sure before stay so.
+    // Packets that were sure before stay so. If the whole router decides in this cycle, it plans
+    // all checks anew.
     check_[output] = std::max(check_[output], next_check(present(clock_.now()), output));
   }
 }
@@ -408,12 +488,11 @@ void TrainRouter::settle(const Now& now) {
                               check_[o] > now.cycle;
       if (!as_planned) plan(now, o);
     } else if (output_flags_[o].promise_open) {
-      const TrainSender& train = outputs_[o].train;
-      const Cycle due = train.resume_cycle();
+      const Cycle due = outputs_[o].train.resume_cycle();
       if (due <= now.cycle && !has_flaw(TrainFlaw::lost_start_kept)) {
         cut(now, o);
-      } else {
-        recheck_at(due);
+      } else if (due <= now.cycle || !resume(now, o)) {
+        recheck_at(std::min(due, outputs_[o].ready));
       }
     }
     if ((output_flags_[o].held || output_flags_[o].promise_open)) {
@@ -443,6 +522,49 @@ void TrainRouter::plan(const Now& now, std::uint32_t output) {
   if (alone) output_flags_[output].planned_alone = true;
 }
 
+bool TrainRouter::resume(const Now& now, std::uint32_t output) {
+  Output& out = outputs_[output];
+  TrainSender& train = out.train;
+  const std::uint32_t input = input_of_[output];
+  OutputFlags& flags = output_flags_[output];
+  const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
+  if (flags.wanted || flags.contended || input_flags_[input].contended ||
+      (shared && streaming_[input] != 0)) {
+    return false;
+  }
+  const std::uint64_t limit = std::min(train.promised(), channels_[input].front(out.vc).end());
+  const std::uint64_t offset = train.offset();
+  if (first_unsure(output, limit, offset) == offset || !grant_is_idle(output)) return false;
+  train.resume();
+  flags.held = true;
+  flags.resumed = !has_flaw(TrainFlaw::resumed_start_held);
+  flags.promise_open = false;
+  streaming_[input] |= VcMask{1} << out.vc;
+  output_of_[input] = output;
+  boundary_[output] = train.release_cycle(train.grid().packet_end(offset));
+  plan(now, output);
+  return true;
+}
+
+std::uint64_t TrainRouter::first_unsure(std::uint32_t output, std::uint64_t limit,
+                                        std::uint64_t from) {
+  if (is_plain(output)) return outputs_[output].train.first_unsure_of_credits(limit, from);
+  std::uint64_t& until = outputs_[output].sure_until;
+  const bool news = output_flags_[output].credit_news || input_flags_[input_of_[output]].news;
+  if (until <= from || (until < limit && news)) until = compute_first_unsure(output, limit, from);
+  return std::min(until, limit);
+}
+
+std::uint64_t TrainRouter::compute_first_unsure(std::uint32_t output, std::uint64_t limit,
+                                                std::uint64_t from) const {
+  const TrainSender& train = outputs_[output].train;
+  const TrainSender::Data data = data_from(output, from);
+  if (train.has_pattern(data)) return train.first_unsure_of_pattern(limit, from, data);
+  const std::uint64_t unsure = train.first_unsure_of_credits(limit, from);
+  if (!comes_late(output) || unsure <= from) return unsure;
+  return train.first_unsure_of_data(unsure, from, heads_from(output, from));
+}
+
 void TrainRouter::announce(std::uint32_t output, std::uint64_t packet_end) {
   Output& out = outputs_[output];
   TrainSender& train = out.train;
@@ -455,9 +577,9 @@ void TrainRouter::announce(std::uint32_t output, std::uint64_t packet_end) {
       packet_end < end && comes_late(output) ? heads_from(output, packet_end) : std::nullopt;
   const bool in_time = heads.has_value() || !comes_late(output);
   FlitRun flits =
-      train.forecast(in_time ? end : packet_end, heads ? &*heads : nullptr, keeps_vc(output));
+      train.forecast(end, heads ? &*heads : nullptr, in_time, keeps_vc(output), channel.combs());
   if (channel.is_observed() || (!out.ejects() && train.to()->is_observed())) {
-    flits.keep_bursts(TrainChannel::kObservedBursts);
+    flits.keep_packets(TrainChannel::kObservedPackets);
   }
   train.promise(flits);
   channel.return_credits(out.vc, flits);
@@ -486,14 +608,12 @@ Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
     if (contended || may_choose_another_vc(output)) {
       return train.decision_cycle(train.next_boundary(now.begin));
     }
-    std::uint64_t unsure = train.first_unsure_of_credits(limit, now.begin);
-    if (unsure < limit) output_flags_[output].credit_check = true;
-    if (comes_late(output)) {
-      const std::uint64_t next = train.next_boundary(now.begin);
-      if (next < unsure) {
-        unsure = train.first_unsure_of_data(unsure, now.begin, heads_from(output, next));
-      }
-    }
+    // Without gaps, only the first packet that needs a new credit can be late.
+    const std::uint64_t from =
+        is_plain(output) ? train.grid().packet_end(train.offset()) : train.next_boundary(now.begin);
+    const std::uint64_t unsure = first_unsure(output, limit, from);
+    // More credits may make it sure.
+    output_flags_[output].credit_check = unsure < limit;
     if (unsure < limit) return train.decision_cycle(unsure);
   }
   if (data_end > train.promised()) return train.decision_cycle(train.promised());
@@ -507,22 +627,32 @@ Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
   return kNever;
 }
 
+bool TrainRouter::is_plain(std::uint32_t output) const {
+  const TrainSender& train = outputs_[output].train;
+  return train.is_plain() && !comes_late(output);
+}
+
 bool TrainRouter::comes_late(std::uint32_t output) const {
   const TrainChannel& channel = channels_[input_of_[output]];
   return channel.ticks_per_flit() > outputs_[output].train.rate() ||
          channel.front(outputs_[output].vc).usable.has_gaps();
 }
 
-std::optional<PacketStarts> TrainRouter::heads_from(std::uint32_t output,
-                                                    std::uint64_t boundary) const {
+TrainSender::Data TrainRouter::data_from(std::uint32_t output, std::uint64_t boundary) const {
   const Output& out = outputs_[output];
   const TrainChannel& channel = channels_[input_of_[output]];
   const TrainSegment& segment = channel.front(out.vc);
-  const std::uint64_t packet = out.train.grid().packet;
-  std::optional<PacketStarts> heads = segment.usable.packets_from(boundary - segment.first, packet);
-  const Tick wait = wait_to_stream(packet, channel.ticks_per_flit(), out.train.rate());
-  if (!heads || (heads->clock != 0 && wait % heads->clock != 0)) return std::nullopt;
-  heads->first += wait;
+  return {&segment.usable, boundary - segment.first,
+          wait_to_stream(out.train.grid().packet, channel.ticks_per_flit(), out.train.rate())};
+}
+
+std::optional<PacketStarts> TrainRouter::heads_from(std::uint32_t output,
+                                                    std::uint64_t boundary) const {
+  const TrainSender::Data data = data_from(output, boundary);
+  std::optional<PacketStarts> heads =
+      data.usable->packets_from(data.first, outputs_[output].train.grid().packet);
+  if (!heads || (heads->clock != 0 && data.wait % heads->clock != 0)) return std::nullopt;
+  heads->first += data.wait;
   return heads;
 }
 

@@ -83,6 +83,9 @@ class TrainRouter : public sc_core::sc_module,
     VcMask owned = 0;      // VCs whose owner has been granted and has not sent its tail
     // VcOrder::rotating: where the next message begins to look for a VC.
     std::uint32_t first_vc = 0;
+    // The last first_unsure() of the promise. It holds until data or credits are cut.
+    std::uint64_t sure_until = 0;
+    Cycle ready = kNever;     // promise open: when its next packet may be able to start
     bool is_new = false;      // the train was granted in this cycle, and nothing is promised yet
     bool is_told = false;     // the NI has been told of all packets of the train
     std::uint64_t flits = 0;  // flits that have left by this output
@@ -102,12 +105,16 @@ class TrainRouter : public sc_core::sc_module,
     bool planned_alone : 1;  // the last plan found the output neither contended nor wanted
     bool credit_check : 1;   // the next check is the first boundary at which credits may be missing
     bool new_head : 1;       // fast path: a new head wants the output
+    bool resumed : 1;        // held since before the first packet on the wire starts
+    bool sought : 1;         // in this evaluation: a VC's packet is for this output
+    bool at_boundary : 1;    // in this evaluation: at a boundary after which its train is sure
   };
   static_assert(sizeof(OutputFlags) == 2);
   struct InputFlags {
     bool contended : 1;  // a VC could go if the shared crossbar input were free
     bool news : 1;       // trains have come or been cut since the last evaluation
     bool new_head : 1;   // fast path: a new head is here
+    bool sought : 1;     // in this evaluation: a VC's packet waits here
   };
   static_assert(sizeof(InputFlags) == 1);
   // What a packet at the front of a VC is waiting for.
@@ -149,13 +156,20 @@ class TrainRouter : public sc_core::sc_module,
   enum class Wire : std::uint8_t { free, busy, at_boundary };
   // Releases the output if its train has ended.
   Wire wire_state(const Now& now, std::uint32_t output);
+  // Notes for which outputs, and in which inputs, packets wait.
+  void note_sought(const Now& now);
+  // Whether a held output at a boundary, of whose train the next packet is sure, is certain to be
+  // granted to it again: nothing else waits for its resources, and the grant changes nothing.
+  [[nodiscard]] bool goes_on_alone(std::uint32_t output) const;
+  // Whether the grant of its train's next packet would choose no VC and move no arbiter.
+  [[nodiscard]] bool grant_is_idle(std::uint32_t output) const;
   // Returns whether a promise is open now.
   bool release_boundaries(const Now& now);
   void release(std::uint32_t output, std::uint64_t flits);
   void eject(const Output& out, std::uint64_t flits);
   void drop_broken_promises(const Now& now);
   void cut(const Now& now, std::uint32_t output);
-  void allocate(const Now& now);
+  void allocate(const Now& now, bool promise_open);
   // Written field by field, because copying a finished record stalls on store forwarding.
   void note_waiter(std::uint32_t input, std::uint32_t vc, RequestStatus status) {
     waiters_.emplace_back();
@@ -178,13 +192,36 @@ class TrainRouter : public sc_core::sc_module,
   void mark_contention(const Now& now);
   void settle(const Now& now);
   void plan(const Now& now, std::uint32_t output);
+  // Whether a VC waits in a gap of the train that it sends by `output`.
+  [[nodiscard]] bool is_in_gap(std::uint32_t input, std::uint32_t vc, std::uint32_t output) const {
+    return output_flags_[output].promise_open && input_of_[output] == input &&
+           outputs_[output].vc == vc;
+  }
+  // In a gap: holds the output for the next packet of an open promise, if it is certain to be
+  // granted as promised. Otherwise returns false.
+  bool resume(const Now& now, std::uint32_t output);
+  // Whether the packet for which a held output was resumed is not on the wire yet. An evaluation in
+  // the cycle in which it starts decides anew.
+  [[nodiscard]] bool waits_to_resume(const Now& now, std::uint32_t output) const {
+    return output_flags_[output].resumed && outputs_[output].train.start_of_next(0) >= now.begin;
+  }
+  // The first boundary in [from, limit) after which a packet may start at another tick than
+  // promised; `limit` if there is none.
+  [[nodiscard]] std::uint64_t first_unsure(std::uint32_t output, std::uint64_t limit,
+                                           std::uint64_t from);
+  [[nodiscard]] std::uint64_t compute_first_unsure(std::uint32_t output, std::uint64_t limit,
+                                                   std::uint64_t from) const;
   // Promises a new train to the next router, and its credits to the previous one.
   void announce(std::uint32_t output, std::uint64_t packet_end);
   // The first boundary at which skipping the decision could be wrong. Sets or clears credit_check.
   [[nodiscard]] Cycle next_check(const Now& now, std::uint32_t output);
   // Functions of a held output.
+  // Whether its train, the train's data and its credits have no gaps.
+  [[nodiscard]] bool is_plain(std::uint32_t output) const;
   // Whether the data of its train may come later than its wire is free.
   [[nodiscard]] bool comes_late(std::uint32_t output) const;
+  // The data of its train from `boundary` on, as far as the front segment tells.
+  [[nodiscard]] TrainSender::Data data_from(std::uint32_t output, std::uint64_t boundary) const;
   // When the packets of its train from `boundary` on are ready to stream, as far as the front
   // segment tells; nothing if they are not at equal distances.
   [[nodiscard]] std::optional<PacketStarts> heads_from(std::uint32_t output,

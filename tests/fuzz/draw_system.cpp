@@ -18,8 +18,9 @@ struct Rate {
 class LinkMaker {
  public:
   LinkMaker(Draw& draw, const ClockSpec& clock, bool unequal)
-      : draw_(draw), full_rate_(clock.hertz * clock.flit_bytes) {
+      : draw_(draw), full_rate_(clock.hertz * clock.flit_bytes), unequal_(unequal) {
     longest_ = draw.pick<std::uint64_t>({1, 4, 12, 12, 40});
+    if (unequal && draw.percent(50)) longest_ = 40;
     // In every second system all links have one rate, in half of these the full one.
     const std::uint64_t regime = draw.between(0, 3);
     if (regime == 0 && !unequal) common_rate_ = full_rate_;
@@ -34,6 +35,10 @@ class LinkMaker {
  private:
   // Numerators with a small common multiple: it is the number of ticks per cycle.
   std::uint64_t any_rate() {
+    // A train that has waited leaves at the fast link's rate, and then at the slow one's.
+    if (unequal_ && draw_.percent(40)) {
+      return draw_.pick({full_rate_, full_rate_ / 2, full_rate_ / 4});
+    }
     std::vector<std::uint64_t> rates;
     for (const Rate& rate :
          {Rate{1, 1}, {2, 3}, {3, 5}, {1, 2}, {1, 3}, {3, 4}, {4, 5}, {5, 6}, {15, 16}, {25, 32}}) {
@@ -47,6 +52,7 @@ class LinkMaker {
 
   Draw& draw_;
   std::uint64_t full_rate_;
+  bool unequal_;
   std::uint64_t longest_ = 1;
   std::uint64_t common_rate_ = 0;  // 0: every link its own
 };
@@ -60,9 +66,11 @@ Dims draw_dims(Draw& draw) {
   return draw.pick(shapes);
 }
 
-Graph draw_graph(Draw& draw, LinkMaker& links) {
+Graph draw_graph(Draw& draw, LinkMaker& links, bool small) {
   Graph graph;
-  const std::size_t vertices = draw.percent(5) ? draw.between(13, 16) : draw.between(2, 12);
+  const std::size_t vertices = small             ? draw.between(2, 6)
+                               : draw.percent(5) ? draw.between(13, 16)
+                                                 : draw.between(2, 12);
   // Collectives need networks without switches.
   graph.nodes = draw.percent(50) ? vertices : draw.between(2, vertices);
   graph.switches = vertices - graph.nodes;
@@ -144,7 +152,7 @@ void draw_topology(Draw& draw, FuzzCase& fuzz_case) {
     system.topology.kind = draw.pick(
         {TopologyKind::file, TopologyKind::file, TopologyKind::torus, TopologyKind::mesh});
     if (system.topology.kind == TopologyKind::file) {
-      fuzz_case.graph = draw_graph(draw, links);
+      fuzz_case.graph = draw_graph(draw, links, fuzz_case.has_long_trains);
     } else {
       system.topology.dims = draw_dims(draw);
     }
@@ -152,21 +160,25 @@ void draw_topology(Draw& draw, FuzzCase& fuzz_case) {
   if (draw.percent(50)) system.credit_latency_cycles = draw.between(1, draw.pick({2U, 10U, 40U}));
 }
 
-void draw_flow_control(Draw& draw, SystemConfig& system) {
+void draw_flow_control(Draw& draw, SystemConfig& system, bool long_trains) {
   FlowControlConfig& flow = system.flow_control;
   flow.mode = draw.pick({FlowControlMode::message, FlowControlMode::packet});
   flow.payload_bytes =
-      system.clock.flit_bytes * draw.pick<std::uint64_t>({1, 2, 3, 4, 7, 8, 16, 16});
+      system.clock.flit_bytes *
+      draw.pick<std::uint64_t>({1, 2, 3, 4, 7, 8, long_trains ? 2U : 16U, long_trains ? 4U : 16U});
   if (flow.mode == FlowControlMode::message) {
-    flow.sub_message_bytes = flow.payload_bytes * draw.between(1, 6);
+    flow.sub_message_bytes = flow.payload_bytes * draw.between(1, long_trains ? 2 : 6);
   } else {
     flow.pad_last_packet = draw.percent(30);
   }
 }
 
 // From room for exactly one packet to more than the credit loop asks for.
-std::uint32_t draw_depth(Draw& draw, const SystemConfig& system, Cycle longest_link) {
+std::uint32_t draw_depth(Draw& draw, const SystemConfig& system, Cycle longest_link,
+                         bool long_trains) {
   const auto packet = static_cast<std::uint32_t>(longest_packet_flits(system));
+  // Bursts of what the buffer takes, with gaps that repeat.
+  if (long_trains && draw.percent(60)) return draw.between32(1, 4) * packet + draw.between32(0, 2);
   const Cycle credit =
       system.credit_latency_cycles != 0 ? system.credit_latency_cycles : longest_link;
   const auto loop =
@@ -208,7 +220,8 @@ void draw_router(Draw& draw, FuzzCase& fuzz_case) {
   router.pipeline_cycles = draw.between(0, 3);
   router.crossbar_inputs =
       draw.pick({CrossbarInputs::port, CrossbarInputs::port, CrossbarInputs::vc});
-  router.vc_depth_flits = draw_depth(draw, system, longest_link_of(fuzz_case));
+  router.vc_depth_flits =
+      draw_depth(draw, system, longest_link_of(fuzz_case), fuzz_case.has_long_trains);
   router.vc_order = draw.pick({VcOrder::lowest, VcOrder::rotating, VcOrder::destination});
   // In packet mode only `cycle` has this order.
   if (router.vc_order == VcOrder::rotating && system.flow_control.mode == FlowControlMode::packet) {
@@ -216,14 +229,19 @@ void draw_router(Draw& draw, FuzzCase& fuzz_case) {
   }
 }
 
-void draw_reduction(Draw& draw, ReductionConfig& reduction) {
+void draw_reduction(Draw& draw, ReductionConfig& reduction, Bytes flit_bytes, bool long_trains) {
   reduction.mode = draw.pick({ReductionMode::streaming, ReductionMode::after_message});
   reduction.latency_cycles = draw.between(1, 4);
   if (draw.percent(50)) reduction.bytes_per_cycle = draw.pick<std::uint64_t>({3, 8, 16, 50, 128});
+  // Slower than a burst, and faster than bursts and gaps.
+  if (long_trains && draw.percent(50)) {
+    reduction.mode = ReductionMode::streaming;
+    reduction.bytes_per_cycle = flit_bytes / draw.between(2, 4);
+  }
   if (draw.percent(50)) reduction.block_bytes = draw.pick<Bytes>({4, 64, 100, 512});
 }
 
-void draw_ni(Draw& draw, SystemConfig& system) {
+void draw_ni(Draw& draw, SystemConfig& system, bool long_trains) {
   NiConfig& ni = system.ni;
   ni.lockstep = draw.pick(
       {LockstepMode::off, LockstepMode::estimate, LockstepMode::drain, LockstepMode::full});
@@ -239,7 +257,7 @@ void draw_ni(Draw& draw, SystemConfig& system) {
   ni.ejection_cycles = draw.between(1, 4);
   ni.delivery_cycles = draw.between(1, 3);
   ni.turnaround_cycles = draw.between(0, 3);
-  draw_reduction(draw, ni.reduction);
+  draw_reduction(draw, ni.reduction, system.clock.flit_bytes, long_trains);
 }
 
 }  // namespace
@@ -248,9 +266,9 @@ void draw_system(Draw& draw, FuzzCase& fuzz_case) {
   SystemConfig& system = fuzz_case.point.system;
   system.clock.flit_bytes = draw.pick({16U, 16U, 12U, 24U, 48U});
   draw_topology(draw, fuzz_case);
-  draw_flow_control(draw, system);
+  draw_flow_control(draw, system, fuzz_case.has_long_trains);
   draw_router(draw, fuzz_case);
-  draw_ni(draw, system);
+  draw_ni(draw, system, fuzz_case.has_long_trains);
 }
 
 }  // namespace espalier::fuzz

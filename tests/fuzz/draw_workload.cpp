@@ -50,7 +50,7 @@ class MessageMaker {
 
   Pair any_pair() {
     const std::size_t from = draw_.percent(30) ? hot_ : draw_.between(0, nodes_ - 1);
-    const std::size_t to = draw_.percent(50) ? hot_ : draw_.between(0, nodes_ - 1);
+    const std::size_t to = draw_.percent(is_long_ ? 80 : 50) ? hot_ : draw_.between(0, nodes_ - 1);
     if (to != from) return {NodeId(from), NodeId(to)};
     return {NodeId(from), NodeId((from + draw_.between(1, nodes_ - 1)) % nodes_)};
   }
@@ -88,7 +88,9 @@ void list_messages(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {
   MessageMaker maker(draw, fuzz_case, topology.num_nodes());
   const std::uint64_t most_flits = draw_flits(draw);
   std::uint64_t flits = 0;
-  for (std::uint64_t m = draw.between(2, 100); m > 0 && flits < most_flits; --m) {
+  const std::uint64_t most =
+      fuzz_case.has_long_trains ? draw.pick<std::uint64_t>({4, 8, 100}) : 100;
+  for (std::uint64_t m = draw.between(2, most); m > 0 && flits < most_flits; --m) {
     traffic.messages.push_back(maker.make());
     flits += traffic.messages.back().bytes / fuzz_case.point.system.clock.flit_bytes;
   }
@@ -175,14 +177,16 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
     collective.base = smallest_bcube_base(topology.num_nodes());
   }
   collective.op = draw.pick(find_generator(collective.algorithm)->ops);
-  if (draw.percent(50)) collective.segments = static_cast<std::uint32_t>(draw.between(1, 8));
+  if (!fuzz_case.has_long_trains && draw.percent(50))
+    collective.segments = static_cast<std::uint32_t>(draw.between(1, 8));
   collective.element_bytes = draw.pick<Bytes>({1, 4});
   collective.remaining_height_first = draw.percent(30);
   draw_ports(draw, point);
   // Every byte goes to all others, and in an all-reduce there and back.
   const Bytes most = draw_flits(draw) * point.system.clock.flit_bytes / (2 * topology.num_nodes());
   const Bytes elements = most / collective.element_bytes;
-  collective.size = collective.element_bytes * draw.between(1, elements);
+  const Bytes least = fuzz_case.has_long_trains ? elements / 2 : 1;
+  collective.size = collective.element_bytes * draw.between(least, elements);
   collective.root = static_cast<std::uint32_t>(draw.between(0, topology.num_nodes() - 1));
   if (draw.percent(20)) {
     for (std::uint32_t n = 0; n < topology.num_nodes(); ++n) {

@@ -39,7 +39,7 @@ struct NamedFlaw {
   const char* name;
 };
 
-constexpr std::array<NamedFlaw, 20> kFlaws{{
+constexpr std::array<NamedFlaw, 31> kFlaws{{
     {TrainFlaw::deliver_promised_tail, "deliver_promised_tail"},
     {TrainFlaw::no_retry_of_unmatched, "no_retry_of_unmatched"},
     {TrainFlaw::release_planned_only, "release_planned_only"},
@@ -60,6 +60,17 @@ constexpr std::array<NamedFlaw, 20> kFlaws{{
     {TrainFlaw::lost_start_kept, "lost_start_kept"},
     {TrainFlaw::short_packet_in_step, "short_packet_in_step"},
     {TrainFlaw::gaps_not_told, "gaps_not_told"},
+    {TrainFlaw::late_pattern_data_ignored, "late_pattern_data_ignored"},
+    {TrainFlaw::late_pattern_credits_ignored, "late_pattern_credits_ignored"},
+    {TrainFlaw::pattern_without_reason, "pattern_without_reason"},
+    {TrainFlaw::resumed_start_held, "resumed_start_held"},
+    {TrainFlaw::idle_grant_assumed, "idle_grant_assumed"},
+    {TrainFlaw::seekers_unseen, "seekers_unseen"},
+    {TrainFlaw::sought_too_early, "sought_too_early"},
+    {TrainFlaw::cut_data_stay_sure, "cut_data_stay_sure"},
+    {TrainFlaw::cut_credits_stay_sure, "cut_credits_stay_sure"},
+    {TrainFlaw::cut_forgets_ready, "cut_forgets_ready"},
+    {TrainFlaw::uneven_told_as_even, "uneven_told_as_even"},
 }};
 
 struct HuntOptions {

@@ -55,6 +55,31 @@ TEST_CASE("Sixteen times the bytes take the same number of decisions on slow and
   }
 }
 
+// Links send what the buffer takes, and wait for its credits.
+TEST_CASE(
+    "Four times the bytes take few more decisions where buffers do not cover the round trip") {
+  for (const std::uint64_t sixteenths : {16U, 15U}) {
+    LinkSpec link = test::kDefaultLink;
+    link.bytes_per_second = link.bytes_per_second / 16 * sixteenths;
+    const Topology torus = make_torus({4, 4}, link);
+    for (const std::uint32_t depth : {159U, 80U}) {  // a half and a quarter of the round trip
+      SystemConfig config = in_mode(FlowControlMode::message);
+      config.router.vc_depth_flits = depth;
+      for (const char* algorithm : {"multitree", "ring"}) {
+        CAPTURE(algorithm, sixteenths, depth);
+        const auto small = test::run_collective(algorithm, torus, Bytes{1} << 24, config, train());
+        const auto large = test::run_collective(algorithm, torus, Bytes{1} << 26, config, train());
+        CHECK(small.verified);
+        CHECK(large.verified);
+        CHECK(2 * large.flit_hops > 7 * small.flit_hops);
+        CHECK(2 * large.evaluations < 3 * small.evaluations);
+        // Packets have 16 flits: few of them are decided one by one.
+        CHECK(160 * small.evaluations < small.flit_hops);
+      }
+    }
+  }
+}
+
 TEST_CASE("A lone message of any length is one train") {
   const Topology line = make_mesh({4}, test::kDefaultLink);
   const auto hops_and_cost = [&](Bytes bytes) {

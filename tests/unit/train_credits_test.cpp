@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "flowctl/flit_run.h"
@@ -20,14 +22,22 @@ TEST_CASE("A run's closed form counts the ticks that have passed") {
   }
 }
 
-FlitRun random_comb(std::mt19937& random, Tick start) {
+// One to five packets a period; a clock only with one.
+FlitRun random_comb(std::mt19937& random, CombPool& combs, Tick start) {
   FlitRun run;
   run.rate = 1 + random() % 3;
-  run.burst = static_cast<std::uint16_t>(1 + random() % 5);
-  run.clock = random() % 2 == 0 ? 0 : static_cast<std::uint32_t>(1 + random() % 4);
-  run.stride = run.burst * run.rate + run.clock + random() % 6;
-  run.start = start + run.clock;
+  Comb comb;
+  comb.packet = static_cast<std::uint32_t>(1 + random() % 5);
+  const Tick length = comb.packet * run.rate;
+  Tick offset = 0;
+  for (auto others = random() % 5; others != 0; --others) {
+    comb.others.push_back(offset += length + random() % 6);
+  }
+  if (comb.others.empty() && random() % 2 == 0) comb.clock = 1 + random() % 4;
+  comb.stride = offset + length + comb.clock + random() % 6;
+  run.start = start + comb.clock;
   run.n = 1 + random() % 12;
+  run.comb = combs.get(std::move(comb));
   return run;
 }
 
@@ -35,7 +45,8 @@ TEST_CASE("A run with gaps counts the ticks of its flits, also when some have pa
   for (std::uint32_t seed = 1; seed <= 300; ++seed) {
     INFO("seed " << seed);
     std::mt19937 random(seed);
-    FlitRun run = random_comb(random, random() % 7);
+    CombPool combs;
+    FlitRun run = random_comb(random, combs, random() % 7);
     std::vector<Tick> ticks;
     for (std::uint64_t i = 0; i < run.n; ++i) ticks.push_back(run.tick_of(i));
     REQUIRE(std::is_sorted(ticks.begin(), ticks.end()));
@@ -55,19 +66,65 @@ TEST_CASE("A run with gaps counts the ticks of its flits, also when some have pa
   }
 }
 
-TEST_CASE("A run with gaps goes on with the burst that would be its next") {
-  INFO("seed 1");
-  std::mt19937 random(1);
-  FlitRun run = random_comb(random, 5);
-  run.n = std::uint64_t{3} * run.burst;
-  FlitRun next = run;
-  next.start += 3 * run.stride;
-  CHECK(run.goes_on_with(next));
-  ++next.start;
-  CHECK_FALSE(run.goes_on_with(next));
-  next.start -= 1;
-  next.stride += 1;
-  CHECK_FALSE(run.goes_on_with(next));
+TEST_CASE("A run with gaps goes on with the packet that would be its next") {
+  for (std::uint32_t seed = 1; seed <= 100; ++seed) {
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    CombPool combs;
+    FlitRun run = random_comb(random, combs, 5);
+    const std::uint64_t packet = run.comb->packet;
+    run.n = (1 + random() % 7) * packet;
+    FlitRun next = run;
+    next.n += packet;
+    next.drop(run.n);
+    REQUIRE(next.n == packet);
+    REQUIRE(run.goes_on_with(next));
+    ++next.start;
+    REQUIRE_FALSE(run.goes_on_with(next));
+    --next.start;
+    Comb other = *run.comb;
+    ++other.stride;
+    next.comb = combs.get(std::move(other));
+    REQUIRE_FALSE(run.goes_on_with(next));
+    next.comb = run.comb;
+    next.phase = static_cast<std::uint32_t>((next.phase + packet) % run.comb->flits());
+    REQUIRE(run.goes_on_with(next) == run.comb->others.empty());
+  }
+}
+
+TEST_CASE("A run's line has the ticks of its flits, or else no flit is later than on it") {
+  std::uint64_t exact = 0;
+  std::uint64_t inexact = 0;
+  for (std::uint32_t seed = 1; seed <= 1000; ++seed) {
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    CombPool combs;
+    FlitRun run = random_comb(random, combs, random() % 50);
+    if (random() % 4 == 0) run.comb = nullptr;
+    const std::uint64_t period = run.has_gaps() ? run.comb->flits() : 1;
+    run.n = 100 * period;
+    run.drop(random() % (2 * period));
+    const std::uint64_t i = random() % (3 * period);
+    const std::uint64_t flits = random() % 2 == 0 ? period * (1 + random() % 4) : 1 + random() % 20;
+    CAPTURE(i, flits);
+    const std::optional<TickLine> line = run.line_of(i, flits);
+    // Whole periods, and packets at equal distances, always have one.
+    REQUIRE(line.has_value() == (run.is_even() || flits % period == 0));
+    if (!line) continue;
+    ++(line->exact ? exact : inexact);
+    for (std::uint64_t k = 0; k < 40; ++k) {
+      const Tick tick = run.tick_of(i + k * flits);
+      const Tick on_line = line->first + k * line->step;
+      CAPTURE(k, tick, on_line);
+      if (line->exact) {
+        REQUIRE(on_line == tick);
+      } else {
+        REQUIRE(on_line >= tick);
+      }
+    }
+  }
+  CHECK(exact > 300);
+  CHECK(inexact > 40);
 }
 
 // The same books, credit by credit.
@@ -95,6 +152,7 @@ TEST_CASE("Credits in runs tell the same as credits one by one") {
     const std::uint64_t depth = 1 + random() % 20;
     TrainCredits runs{depth, {}};
     PlainCredits plain(depth);
+    CombPool combs;
     Tick now = 0;
     for (int step = 0; step < 60; ++step) {
       for (std::uint64_t flits = 1; flits < 40; ++flits) {
@@ -110,7 +168,7 @@ TEST_CASE("Credits in runs tell the same as credits one by one") {
       plain.spend(spent);
       if (runs.coming.before(now + 1) == runs.coming.n && random() % 2 == 0) {
         const FlitRun plain_run{now + 1 + random() % 5, 1 + random() % 3, 1 + random() % 9};
-        const FlitRun next = random() % 2 == 0 ? plain_run : random_comb(random, now + 1);
+        const FlitRun next = random() % 2 == 0 ? plain_run : random_comb(random, combs, now + 1);
         runs.counted += runs.coming.n;
         runs.coming = next;
         plain.announce(next);
