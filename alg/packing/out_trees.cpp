@@ -35,7 +35,7 @@ class OutTreePacker {
         flow_(graph.nodes),
         out_(graph.nodes) {
     for (std::size_t e = 0; e < graph.edges.size(); ++e) {
-      flow_.add_arc(graph.edges[e].from, graph.edges[e].to, units[e]);
+      flow_.add_arc(graph.edges[e].to, graph.edges[e].from, units[e]);
       out_[graph.edges[e].from].push_back(static_cast<std::uint32_t>(e));
     }
     for (std::size_t r = 0; r < demand.size(); ++r) {
@@ -142,14 +142,14 @@ class OutTreePacker {
     const std::size_t source = flow_.add_vertex();
     std::int64_t all = 0;
     for (std::size_t r = first_root; r < roots_.size(); ++r) {
-      flow_.add_arc(source, roots_[r], demand_[roots_[r]]);
+      flow_.add_arc(roots_[r], source, demand_[roots_[r]]);
       all += demand_[roots_[r]];
     }
     bool fits = true;
     for (std::size_t v = 0; fits && v < graph_.nodes; ++v) {
-      fits = flow_.max_flow(source, v, all) >= all;
+      fits = flow_.max_flow(v, source, all) >= all;
       // All sets of nodes without this node have been tested, so it may join the source.
-      flow_.add_arc(source, v, SmallFlow::kUnlimited);
+      flow_.add_arc(v, source, SmallFlow::kUnlimited);
     }
     flow_.truncate(vertices, arcs);
     return fits;
@@ -194,17 +194,17 @@ class OutTreePacker {
     std::int64_t demands = 0;
     for (std::size_t r = next_root_; r < roots_.size(); ++r) {
       demands += demand_[roots_[r]];
-      if (roots_[r] != edge.from) flow_.add_arc(edge.from, roots_[r], demand_[roots_[r]]);
+      if (roots_[r] != edge.from) flow_.add_arc(roots_[r], edge.from, demand_[roots_[r]]);
     }
     for (const PartialTree& other : others) {
       demands += other.tree.units;
       const std::size_t p = flow_.add_vertex();
-      flow_.add_arc(edge.from, p, other.tree.units);
+      flow_.add_arc(p, edge.from, other.tree.units);
       for (std::size_t n = 0; n < graph_.nodes; ++n) {
-        if (other.has[n]) flow_.add_arc(p, n, other.tree.units);
+        if (other.has[n]) flow_.add_arc(n, p, other.tree.units);
       }
     }
-    const std::int64_t flow = flow_.max_flow(edge.from, edge.to, demands + wanted);
+    const std::int64_t flow = flow_.max_flow(edge.to, edge.from, demands + wanted);
     flow_.truncate(vertices, arcs);
     return std::clamp<std::int64_t>(flow - demands, 0, wanted);
   }
@@ -214,7 +214,7 @@ class OutTreePacker {
   std::vector<std::int64_t> left_;
   const std::vector<std::int64_t>& demand_;
   bool short_paths_first_;
-  SmallFlow flow_;
+  SmallFlow flow_;  // all arcs turned round, as in DemandFlow (pack_graph.cpp)
   std::vector<std::vector<std::uint32_t>> out_;
   std::vector<std::uint32_t> roots_;
   std::size_t next_root_ = 0;

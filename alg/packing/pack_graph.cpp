@@ -13,12 +13,14 @@ namespace {
 // The relative error that a rate, divided by another one, may have before it loses a whole unit.
 constexpr double kUnitTolerance = 1e-9;
 
-// The graph with a source that has an arc to every root. Nodes are tested one after the other.
+// The graph with a source that has an arc to every root. Nodes are tested one after the other. All
+// arcs are turned round, and data flow from the tested node to the source: that is near, and the
+// source has an arc to every node, through which a search from there would go.
 struct DemandFlow {
   explicit DemandFlow(const PackGraph& network)
       : graph(network), flow(graph.vertices + 1), source(graph.vertices) {
-    for (const PackEdge& e : graph.edges) flow.add_arc(e.from, e.to, 0);
-    for (std::size_t n = 0; n < graph.nodes; ++n) flow.add_arc(source, n, 0);
+    for (const PackEdge& e : graph.edges) flow.add_arc(e.to, e.from, 0);
+    for (std::size_t n = 0; n < graph.nodes; ++n) flow.add_arc(n, source, 0);
   }
   // Keeps the arcs to tested nodes.
   void set_demand(std::int64_t of_root) {
@@ -29,11 +31,13 @@ struct DemandFlow {
   // Whether `all` units reach the next node. Sets of vertices that lack a tested node have been
   // tested, so a tested node may be one with the source: flows to other nodes then find short ways.
   bool reaches_next(std::int64_t all) {
-    if (flow.max_flow(source, tested, all) < all) return false;
+    if (flow.max_flow(tested, source, all) < all) return false;
     flow.set_capacity(graph.edges.size() + tested, SmallFlow::kUnlimited);
     ++tested;
     return true;
   }
+  // Whether a vertex is in the set from which too little reached the node.
+  [[nodiscard]] bool in_cut(std::size_t vertex) const { return !flow.on_source_side(vertex); }
   const PackGraph& graph;
   SmallFlow flow;
   std::size_t source;
@@ -87,11 +91,11 @@ double best_root_rate(const PackGraph& graph) {
       std::int64_t inside = 0;
       std::int64_t border = 0;
       for (std::size_t n = 0; n < graph.nodes; ++n) {
-        inside += graph.is_root(n) && demand.flow.on_source_side(n) ? 1 : 0;
+        inside += graph.is_root(n) && demand.in_cut(n) ? 1 : 0;
       }
       for (std::size_t e = 0; e < rates.size(); ++e) {
         const PackEdge& edge = graph.edges[e];
-        if (demand.flow.on_source_side(edge.from) && !demand.flow.on_source_side(edge.to)) {
+        if (demand.in_cut(edge.from) && !demand.in_cut(edge.to)) {
           border += rates[e];
         }
       }
