@@ -204,7 +204,7 @@ class ForestBuilder {
         add_tree(graph, tree, ranks_[root], reversed, forest, reduced);
       }
     }
-    choice_.consider(forest);
+    choice_.consider(std::move(forest));
   }
 
   // One tree per root, of least latency.
@@ -221,7 +221,7 @@ class ForestBuilder {
         add_tree(direct, tree, only_root() ? 0 : ranks_[tree.root], reversed, forest, reduced);
       }
     }
-    choice_.consider(forest);
+    choice_.consider(std::move(forest));
   }
 
   // Trees that grow in time, of more and more pieces of the data until they take longer.
@@ -437,7 +437,7 @@ class ForestBuilder {
     if (rule_ == RateRule::own) {
       choice_.consider_stored(forest);
     } else {
-      choice_.consider(forest);
+      choice_.consider(std::move(forest));
     }
   }
 
@@ -521,7 +521,7 @@ class ForestBuilder {
       const auto reduced = add_reduces(graph, trees[u], u, false, forest);
       add_copies(graph, trees[u], u, reduced, forest);
     }
-    choice_.consider(forest);
+    choice_.consider(std::move(forest));
   }
 
   // Whether `times` the latencies there and back, at the slowest link's, take longer than the data

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "alg/generators/segment_choice.h"
+#include "alg/schedule/translations.h"
 
 namespace espalier {
 
@@ -19,6 +21,7 @@ constexpr double kWorthwhile = 0.003;              // of the time
 constexpr double kAtBound = 0.0002;                // above the busiest link's time: good enough
 constexpr double kWorse = 1.002;                   // than the best: more segments are too many
 constexpr std::uint32_t kLeadSegments = 4;         // with which all leads are tried
+constexpr double kFasterFill = 2;                  // than with the number of segments, at most
 
 // If the messages with the longest remaining paths of all segments went first, links would idle
 // while the last of these messages pass and the first copies of an all_reduce begin. Each segment
@@ -28,14 +31,54 @@ constexpr std::uint32_t kLeads[] = {1, 2, 16, 0};
 
 }  // namespace
 
-void SegmentChoice::consider_listed(const TreeOps& trees) {
+bool SegmentChoice::fits_list(const TreeOps& trees, std::uint32_t segments) const {
+  return segments == 1 ||
+         (unit_bytes(trees) / segments >= std::max(kLeastListedSegment, request_.element_bytes) &&
+          trees.ops.size() * segments <= kMostListedSends);
+}
+
+std::uint32_t SegmentChoice::most_listed(const TreeOps& trees) const {
+  std::uint32_t most = 1;
+  while (2 * most <= kMostListedSegments && fits_list(trees, 2 * most)) most *= 2;
+  return most;
+}
+
+void SegmentChoice::plan_waiting() {
+  // The time that is expected, the place among the trees that wait, and the busiest link's time.
+  std::vector<std::tuple<std::uint64_t, std::size_t, std::uint64_t>> order;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const WaveTask task = task_of(waiting_[i], unit_bytes(waiting_[i]));
+    const std::uint64_t least = busiest_link_ps(task);
+    const std::vector<std::uint64_t> ways =
+        remaining_paths(task.ops, successors_of(task.ops), arrivals_of(task)).remaining;
+    const std::uint64_t whole = std::max(least, *std::max_element(ways.begin(), ways.end()));
+    order.emplace_back(least + (whole - least) / most_listed(waiting_[i]), i, least);
+  }
+  std::sort(order.begin(), order.end());
+  // Of two equal times the trees that were considered first have it, so the order in which they
+  // are planned does not show.
+  std::size_t best = best_ ? 0 : waiting_.size();
+  for (const auto& [expected, i, least] : order) {
+    const std::uint64_t gain = i < best ? 0 : 1;
+    if (best_ && least + gain > passing_.time_ps) continue;
+    Passing p = list_passing(waiting_[i], least);
+    if (best_ && p.time_ps + gain > passing_.time_ps) continue;
+    passing_ = std::move(p);
+    best_ = std::move(waiting_[i]);
+    best = i;
+  }
+  waiting_.clear();
+}
+
+SegmentChoice::Passing SegmentChoice::list_passing(const TreeOps& trees,
+                                                   std::uint64_t least) const {
   const Bytes unit = unit_bytes(trees);
-  const std::uint64_t least = busiest_link_ps(task_of(trees, unit));
-  if (best_ && least >= passing_.time_ps) return;
+  const std::uint32_t most = most_listed(trees);
   std::optional<Passing> best;
   std::uint32_t best_lead = kLeads[0];
   std::uint32_t best_segments = 1;
   const auto try_list = [&](std::uint32_t segments, std::uint32_t lead) {
+    if (best && segments == best_segments && lead == best_lead) return best->time_ps;
     Passing p;
     p.segment = segment_bytes(unit, segments);
     p.together = static_cast<std::uint32_t>((unit + p.segment - 1) / p.segment);
@@ -55,11 +98,6 @@ void SegmentChoice::consider_listed(const TreeOps& trees) {
     }
     return time;
   };
-  const auto fits_unit = [&](std::uint32_t segments) {
-    return segments == 1 ||
-           (unit / segments >= std::max(kLeastListedSegment, request_.element_bytes) &&
-            trees.ops.size() * segments <= kMostListedSends);
-  };
   const auto try_leads = [&](std::uint32_t segments) {
     for (const std::uint32_t lead : kLeads) try_list(segments, lead);
   };
@@ -67,7 +105,10 @@ void SegmentChoice::consider_listed(const TreeOps& trees) {
     try_leads(request_.segments);
   } else {
     std::uint32_t worse = 0;
-    for (std::uint32_t s = 1; s <= kMostListedSegments && fits_unit(s) && worse < 2; s *= 2) {
+    // If all nodes see the same network, all trees can load all links alike and differ in how soon
+    // they fill the links. Few segments then show which trees do not catch up with the best ones.
+    const bool alike = best_ && Translations::find(topology_);
+    for (std::uint32_t s = 1; s <= most && worse < 2; s *= 2) {
       const auto before = best ? static_cast<double>(best->time_ps) : 0;
       if (s == kLeadSegments) try_leads(s);
       const std::uint64_t time = s == kLeadSegments ? best->time_ps : try_list(s, best_lead);
@@ -76,6 +117,11 @@ void SegmentChoice::consider_listed(const TreeOps& trees) {
       // The time to fill and empty the links halves with each doubling of the segments.
       const double above = now - static_cast<double>(least);
       const double gain = std::min(before == 0 ? above : before - now, above) / 2;
+      const double ever = static_cast<double>(least) + above * best_segments / most / kFasterFill;
+      if (alike && s >= kLeadSegments &&
+          ever > (1 + kWorthwhile) * static_cast<double>(passing_.time_ps)) {
+        return std::move(*best);
+      }
       if (above < kAtBound * now) break;
       if (2 * s * trees.ops.size() > kManyListedSends && gain < kWorthwhile * now) break;
     }
@@ -83,11 +129,11 @@ void SegmentChoice::consider_listed(const TreeOps& trees) {
     if (trees.ops.size() * found <= kManyListedSends && found > kLeadSegments) {
       try_leads(found);
       for (const std::uint32_t s : {found / 4 * 3, found / 2 * 3}) {
-        if (fits_unit(s)) try_list(s, best_lead);
+        if (fits_list(trees, s)) try_list(s, best_lead);
       }
     }
   }
-  consider_passing(trees, std::move(*best));
+  return std::move(*best);
 }
 
 namespace {

@@ -93,11 +93,11 @@ bool SegmentChoice::is_listed(const TreeOps& trees) const {
          trees.ops.size() * request_.segments <= kMostListedSends;
 }
 
-void SegmentChoice::consider(const TreeOps& trees) {
-  if (is_listed(trees)) {
-    consider_listed(trees);
-    return;
-  }
+void SegmentChoice::consider(TreeOps trees) {
+  const bool waits = is_listed(trees);
+  if (waits) waiting_.push_back(std::move(trees));
+  if (!waits || topology_.num_switches() != 0) plan_waiting();
+  if (waits) return;
   const Bytes unit = unit_bytes(trees);
   std::vector<Passing> found;
   std::map<std::uint32_t, double> stretch_of;  // period that was found, by `together`
@@ -240,7 +240,8 @@ void SegmentChoice::consider_passing(const TreeOps& trees, Passing p) {
   best_ = trees;
 }
 
-Schedule SegmentChoice::schedule(const char* algorithm) const {
+Schedule SegmentChoice::schedule(const char* algorithm) {
+  plan_waiting();
   Schedule schedule = empty_schedule(algorithm, topology_, request_);
   schedule.routes = best_->routes;
   schedule.ni_ports = most_links_of_a_node(topology_);

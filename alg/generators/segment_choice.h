@@ -32,7 +32,7 @@ class SegmentChoice {
   // Plans numbers of segments and keeps the trees if their best plan is the best so far. Through
   // switches, or if table rows repeat, in waves and without. Where rows repeat, plans whose table
   // has more than `table_rows` entries in a period are taken only if there is no other plan.
-  void consider(const TreeOps& trees);
+  void consider(TreeOps trees);
   // The same in waves of messages that switches store (stored_plan.cpp). Precondition: the
   // request's timing has such messages and slot counters.
   void consider_stored(const TreeOps& trees);
@@ -45,11 +45,11 @@ class SegmentChoice {
   std::uint64_t consider_starts(const TreeOps& trees, std::vector<std::uint64_t> starts);
   // The bytes of a unit, at most.
   [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
-  [[nodiscard]] bool empty() const { return !best_; }
-  // The planned time of the best one. Precondition: not empty().
+  [[nodiscard]] bool empty() const { return !best_ && waiting_.empty(); }
+  // The planned time of the best one. Precondition: not empty(), and there are switches.
   [[nodiscard]] std::uint64_t time_ps() const { return passing_.time_ps; }
   // Precondition: not empty().
-  [[nodiscard]] Schedule schedule(const char* algorithm) const;
+  [[nodiscard]] Schedule schedule(const char* algorithm);
 
  private:
   // Every unit in `together` segments per wave, and `waves` waves.
@@ -68,7 +68,14 @@ class SegmentChoice {
   [[nodiscard]] WaveTask task_of(const TreeOps& trees, Bytes segment) const {
     return {topology_, trees.routes, trees.ops, segment, request_.timing};
   }
-  void consider_listed(const TreeOps& trees);
+  // Whether so many segments are neither too small nor too many; the most that are tried.
+  [[nodiscard]] bool fits_list(const TreeOps& trees, std::uint32_t segments) const;
+  [[nodiscard]] std::uint32_t most_listed(const TreeOps& trees) const;
+  // `least`: the busiest link's time.
+  [[nodiscard]] Passing list_passing(const TreeOps& trees, std::uint64_t least) const;
+  // Plans the trees that wait. Those that seem fastest come first: most often they make the others
+  // needless.
+  void plan_waiting();
   void consider_passing(const TreeOps& trees, Passing p);
   // Where slots hold the order and rows do not repeat, `waves` or fewer waves leave their period
   // (listed_choice.cpp).
@@ -83,6 +90,7 @@ class SegmentChoice {
   const Topology& topology_;
   const CollectiveRequest& request_;
   std::size_t planned_ops_ = 0;
+  std::vector<TreeOps> waiting_;  // to be listed; without switches, until all trees are known
   std::optional<TreeOps> best_;
   Passing passing_;
 };

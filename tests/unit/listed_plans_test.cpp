@@ -5,13 +5,16 @@
 
 #include "alg/bounds/bounds.h"
 #include "alg/generators/generator.h"
+#include "alg/generators/segment_choice.h"
 #include "alg/packing/schedule_time.h"
 #include "alg/packing/tree_packing.h"
 #include "alg/packing/wave_plan.h"
 #include "alg/routes/links.h"
 #include "alg/schedule/repeated_rows.h"
 #include "alg/schedule/schedule_table.h"
+#include "alg/schedule/translations.h"
 #include "hw/topology/topology.h"
+#include "test_graphs.h"
 
 using namespace espalier;
 
@@ -83,7 +86,159 @@ double planned_share(const Topology& topology, const CollectiveRequest& request)
          static_cast<double>(planned_ps(topology, request));
 }
 
+// The starts by the rule alone: the link that can send first does so, and sends the ready message
+// of the highest priority; the lower copy, then the lower op wins ties.
+std::vector<std::uint64_t> starts_by_rule(const WaveTask& task, std::uint32_t segments,
+                                          std::uint64_t lead) {
+  constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  const std::size_t count = task.ops.size();
+  const MessageTimes times(task.topology, task.routes, task.timing);
+  const std::vector<std::uint64_t> arrival = arrivals_of(task);
+  const std::vector<std::uint64_t> remaining =
+      remaining_paths(task.ops, successors_of(task.ops), arrival).remaining;
+  std::vector<std::uint64_t> start(count * segments, kNever);
+  std::vector<std::uint64_t> free(task.topology.num_links(), 0);
+  const auto link_of = [&](std::size_t m) {
+    return task.routes.link(task.ops[m % count].route, 0);
+  };
+  const auto ready = [&](std::size_t m) {
+    std::uint64_t at = start[m] == kNever ? 0 : kNever;
+    for (const std::uint32_t d : task.ops[m % count].after) {
+      const std::uint64_t before = start[m / count * count + d];
+      at = before == kNever ? kNever : std::max(at, before + arrival[d]);
+      if (at == kNever) break;
+    }
+    return at == kNever ? kNever : std::max(at, free[link_of(m).index()]);
+  };
+  const auto priority = [&](std::size_t m) {
+    return remaining[m % count] + lead * (segments - 1 - m / count);
+  };
+  for (std::size_t sent = 0; sent < start.size(); ++sent) {
+    std::size_t first = 0;
+    for (std::size_t m = 1; m < start.size(); ++m) {
+      if (ready(m) < ready(first)) first = m;
+    }
+    const std::uint64_t at = ready(first);
+    const LinkId link = link_of(first);
+    for (std::size_t m = 0; m < start.size(); ++m) {
+      if (link_of(m) == link && ready(m) == at && priority(m) > priority(first)) first = m;
+    }
+    start[first] = at;
+    free[link.index()] = at + times.occupancy_ps(link, task.segment);
+  }
+  return start;
+}
+
+// Trees of a broadcast from node 0, as links from node to node, parents first.
+TreeOps broadcast_tree(const Topology& topology,
+                       const std::vector<std::pair<std::size_t, std::size_t>>& edges) {
+  TreeOps trees(topology);
+  trees.units = 1;
+  std::vector<std::vector<std::uint32_t>> into(topology.num_nodes());
+  for (const auto& [from, to] : edges) {
+    WaveOp op;
+    op.from = NodeId(from);
+    op.to = NodeId(to);
+    for (const LinkId l : topology.out_links(op.from)) {
+      if (topology.link(l).to == op.to) op.route = trees.routes.add(topology, {l});
+    }
+    op.after = into[from];
+    into[to] = {static_cast<std::uint32_t>(trees.ops.size())};
+    trees.ops.push_back(std::move(op));
+  }
+  return trees;
+}
+
+// The same links without the coordinates by which a grid shows that it looks alike everywhere.
+Topology without_coordinates(const Topology& grid) {
+  Topology topology("plain");
+  for (std::size_t n = 0; n < grid.num_nodes(); ++n) topology.add_node("n" + std::to_string(n));
+  for (std::size_t l = 0; l < grid.num_links(); ++l) {
+    const TopologyLink& link = grid.link(LinkId(l));
+    topology.add_link(link.from, link.to, link.spec, "o" + std::to_string(l),
+                      "i" + std::to_string(l));
+  }
+  return topology;
+}
+
 }  // namespace
+
+TEST_CASE("A listed plan is the one that its rule gives, with ties and with unequal links") {
+  for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    Topology topology("random");
+    for (int n = 0; n < 5; ++n) topology.add_node("n" + std::to_string(n));
+    const bool equal = seed % 2 == 0;
+    const auto spec = [&] {
+      const std::uint64_t rate = 1 + (equal ? 3 : test::pick(random, 6));
+      return LinkSpec{equal ? 1000 : 1000 * test::pick(random, 300), rate * 4'000'000'000};
+    };
+    for (const auto& [a, b] : test::random_pairs(random, 5, 4)) {
+      test::add_cable(topology, a, b, spec(), spec());
+    }
+    RouteSet routes(topology);
+    std::vector<WaveOp> ops;
+    for (std::uint32_t o = 0; o < 24; ++o) {
+      const LinkId link(test::pick(random, topology.num_links()));
+      WaveOp op;
+      op.from = topology.link(link).from;
+      op.to = topology.link(link).to;
+      op.route = routes.add(topology, {link});
+      op.kind = test::pick(random, 2) == 0 ? TransferKind::reduce : TransferKind::copy;
+      for (std::uint32_t d = 0; d < o; ++d) {
+        if (ops[d].to == op.from && test::pick(random, 2) == 0) op.after.push_back(d);
+      }
+      ops.push_back(std::move(op));
+    }
+    const MessageTiming timing;
+    const WaveTask task{topology, routes, ops, Bytes{16} << test::pick(random, 12), timing};
+    const auto segments = static_cast<std::uint32_t>(1 + test::pick(random, 6));
+    const std::uint64_t lead = test::pick(random, 3) * 500'000;
+    CHECK(plan_list(task, segments, lead).start_ps == starts_by_rule(task, segments, lead));
+  }
+}
+
+TEST_CASE("Of listed trees the fastest are taken, and of equally fast ones the first") {
+  const Topology ring = make_torus({4}, test::kPlainLink);
+  CollectiveRequest request;
+  request.op = CollectiveOp::broadcast;
+  request.size = 4096;
+  const TreeOps chain = broadcast_tree(ring, {{0, 1}, {1, 2}, {2, 3}});
+  const TreeOps over_1 = broadcast_tree(ring, {{0, 1}, {0, 3}, {1, 2}});
+  const TreeOps over_3 = broadcast_tree(ring, {{0, 1}, {0, 3}, {3, 2}});
+  const auto parent_of_2 = [&](const std::vector<const TreeOps*>& all) {
+    SegmentChoice choice(ring, request);
+    for (const TreeOps* trees : all) choice.consider(*trees);
+    const Schedule schedule = choice.schedule("test");
+    for (const Transfer& t : schedule.transfers) {
+      if (t.to == NodeId(3)) CHECK(t.from == NodeId(0));  // not the chain
+    }
+    for (const Transfer& t : schedule.transfers) {
+      if (t.to == NodeId(2)) return t.from;
+    }
+    return NodeId();
+  };
+  CHECK(parent_of_2({&chain, &over_1, &over_3}) == NodeId(1));
+  CHECK(parent_of_2({&over_1, &chain, &over_3}) == NodeId(1));
+  CHECK(parent_of_2({&over_3, &over_1, &chain}) == NodeId(3));
+  CHECK(parent_of_2({&chain, &over_3, &over_1}) == NodeId(3));
+}
+
+TEST_CASE("A network that looks alike from every node gets no slower plan than without symmetry") {
+  for (const auto& dims : std::vector<std::vector<std::uint32_t>>{{4, 4}, {3, 5}, {2, 3, 4}}) {
+    for (const Bytes size : {Bytes{1} << 12, Bytes{1} << 16, Bytes{1} << 20, Bytes{1} << 24}) {
+      CAPTURE(dims, size);
+      const Topology torus = make_torus(dims, test::kPlainLink);
+      const Topology plain = without_coordinates(torus);
+      REQUIRE(Translations::find(torus));
+      REQUIRE_FALSE(Translations::find(plain));
+      CollectiveRequest request;
+      request.size = size;
+      CHECK(planned_ps(torus, request) <= planned_ps(plain, request));
+    }
+  }
+}
 
 TEST_CASE("A listed plan sends one message at a time, and only data that have arrived") {
   const Topology mesh = make_mesh({4, 4}, {500'000, 50'000'000'000});
