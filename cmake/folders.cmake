@@ -64,8 +64,8 @@ espalier_folder(sims/observe/timeline ONCE USES hw/topology sims/system sims/obs
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/point
                 sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost flowctl ni/engines ni/rtl alg/routes alg/schedule alg/generators alg/plans alg/program
-                alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination
+espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost flowctl flowctl/train ni/engines ni/rtl alg/routes alg/schedule alg/generators
+                alg/plans alg/program alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination
                 sims/process sims/point sims/formats sims/model sims/config sims/system sims/observe/explain
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/point sims/config sims/experiment)

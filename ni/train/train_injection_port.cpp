@@ -6,9 +6,11 @@
 
 namespace espalier {
 
-TrainInjectionPort::TrainInjectionPort(TrainChannel& channel, const InjectionSpec& spec)
+TrainInjectionPort::TrainInjectionPort(TrainChannel& channel, PacketStops& stops,
+                                       const InjectionSpec& spec)
     : InjectionPort(spec),
       channel_(channel),
+      stops_(stops),
       ticks_per_cycle_(channel.spec().ticks_per_cycle),
       train_(&channel, channel.ticks_per_flit(), channel.spec().ticks_per_cycle) {}
 
@@ -65,6 +67,13 @@ void TrainInjectionPort::release(std::uint64_t flits) {
   const bool has_first = train_.offset() == 0;
   const std::uint64_t packets = (flits + grid.packet - 1) / grid.packet;
   count_flits(flits, grid.message_mode ? (has_first ? 1 : 0) : packets);
+  stops_.flit_hops += flits;
+  if (train_.offset() + flits != grid.flits) {
+    const bool keeps_vc = grid.message_mode || (permitted() & (permitted() - 1)) == 0;
+    stops_[queue().one_by_one() ? StopReason::data
+           : keeps_vc           ? StopReason::credits
+                      : StopReason::vc_choice] += std::min<std::uint64_t>(flits, grid.packet);
+  }
   train_.release(flits);
   offset_ = train_.offset();
   if (!grid.message_mode) vc_ = kNoVc;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "flowctl/train/packet_stops.h"
 #include "flowctl/train/train_sender.h"
 #include "flowctl/virtual_channels.h"
 #include "ni/injection_port.h"
@@ -13,7 +14,7 @@ namespace espalier {
 // Packets that are ready together are promised as one train. Credits decide when it is checked.
 class TrainInjectionPort : public InjectionPort {
  public:
-  TrainInjectionPort(TrainChannel& channel, const InjectionSpec& spec);
+  TrainInjectionPort(TrainChannel& channel, PacketStops& stops, const InjectionSpec& spec);
 
   Cycle evaluate(Cycle now) override;
   [[nodiscard]] Cycle credits_announced(Cycle now, Cycle planned) const override {
@@ -40,6 +41,7 @@ class TrainInjectionPort : public InjectionPort {
   [[nodiscard]] std::uint32_t first_of(VcMask candidates) const;
 
   TrainChannel& channel_;
+  PacketStops& stops_;
   Tick ticks_per_cycle_;
   TrainSender train_;
   std::uint64_t offset_ = 0;  // of the next packet in the first message of the queue

@@ -9,12 +9,13 @@
 namespace espalier {
 
 TrainRouter::TrainRouter(sc_core::sc_module_name module_name, ClockDomain& clock, TrainWheel& wheel,
-                         TrainSegmentPool& segments, const TrainRouterSpec& spec,
-                         const MessageTable& messages, const PathTable& paths,
-                         const std::vector<InputPortSpec>& inputs)
+                         TrainSegmentPool& segments, PacketStops& stops,
+                         const TrainRouterSpec& spec, const MessageTable& messages,
+                         const PathTable& paths, const std::vector<InputPortSpec>& inputs)
     : sc_module(module_name),
       clock_(clock),
       id_(clock.add(*this)),
+      stops_(stops),
       spec_(spec),
       messages_(messages),
       paths_(paths),
@@ -214,6 +215,11 @@ void TrainRouter::release(std::uint32_t output, std::uint64_t flits) {
   TrainChannel& channel = channels_[input];
   Vc& vc = input_vc(input, out.vc);
   if (out.ejects() && !out.is_told) eject(out, flits);
+  stops_.flit_hops += flits;
+  if (flits != 0 && out.train.offset() + flits != out.train.grid().flits) {
+    stops_[reason_of_stop(output, flits)] +=
+        std::min<std::uint64_t>(flits, out.train.grid().packet);
+  }
   out.train.release(flits);
   out.flits += flits;
   if (flits != 0) channel.leave(out.vc, flits);  // otherwise a cut may have emptied the VC
@@ -515,6 +521,7 @@ void TrainRouter::plan(const Now& now, std::uint32_t output) {
     if (out.is_new) announce(output, packet_end);
   }
   check_[output] = next_check(now, output);
+  out.contends = output_flags_[output].contended || input_flags_[input_of_[output]].contended;
   output_flags_[output].granted = output_flags_[output].credit_news =
       output_flags_[output].planned_alone = false;
   const bool alone = !(output_flags_[output].contended || output_flags_[output].wanted) &&
@@ -581,6 +588,7 @@ void TrainRouter::announce(std::uint32_t output, std::uint64_t packet_end) {
   if (channel.is_observed() || (!out.ejects() && train.to()->is_observed())) {
     flits.keep_packets(TrainChannel::kObservedPackets);
   }
+  out.is_short = train.offset() + flits.n != channel.front(out.vc).end();
   train.promise(flits);
   channel.return_credits(out.vc, flits);
   // A packet that has started cannot be cut.
@@ -677,6 +685,27 @@ bool TrainRouter::completes_message(const Output& out) const {
   if (!out.ejects() || out.is_told) return false;
   const TrainSender& train = out.train;
   return messages_[train.message()].flits_left == train.promised() - train.offset();
+}
+
+StopReason TrainRouter::reason_of_stop(std::uint32_t output, std::uint64_t flits) const {
+  const Output& out = outputs_[output];
+  const std::uint32_t input = input_of_[output];
+  if (out.contends) {
+    // Packets of the same message that wait in another VC of this input chose that VC.
+    for (VcMask left = occupied_[input] & ~(VcMask{1} << out.vc); left != 0; left &= left - 1) {
+      const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
+      if (channels_[input].front(vc).message == out.train.message()) return StopReason::vc_choice;
+    }
+    return StopReason::contention;
+  }
+  if (out.train.promised() != out.train.offset() + flits) {
+    if (may_choose_another_vc(output)) return StopReason::vc_choice;
+    if (output_flags_[output].credit_check) return StopReason::credits;
+    return comes_late(output) ? StopReason::data : StopReason::elsewhere;
+  }
+  if (!out.is_short) return StopReason::elsewhere;
+  if (comes_late(output)) return StopReason::data;
+  return keeps_vc(output) ? StopReason::credits : StopReason::vc_choice;
 }
 
 // The fast path: the outcome is certain for most of the router ----------------------------------

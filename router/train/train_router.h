@@ -8,6 +8,7 @@
 
 #include "flowctl/flit.h"
 #include "flowctl/message.h"
+#include "flowctl/train/packet_stops.h"
 #include "flowctl/train/train_sender.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock/clock_domain.h"
@@ -34,8 +35,9 @@ class TrainRouter : public sc_core::sc_module,
                     public CreditListener {
  public:
   TrainRouter(sc_core::sc_module_name module_name, ClockDomain& clock, TrainWheel& wheel,
-              TrainSegmentPool& segments, const TrainRouterSpec& spec, const MessageTable& messages,
-              const PathTable& paths, const std::vector<InputPortSpec>& inputs);
+              TrainSegmentPool& segments, PacketStops& stops, const TrainRouterSpec& spec,
+              const MessageTable& messages, const PathTable& paths,
+              const std::vector<InputPortSpec>& inputs);
 
   // Elaboration, see Router.
   [[nodiscard]] TrainChannel& input_channel(std::size_t input) { return channels_[input]; }
@@ -87,6 +89,8 @@ class TrainRouter : public sc_core::sc_module,
     std::uint64_t sure_until = 0;
     Cycle ready = kNever;     // promise open: when its next packet may be able to start
     bool is_new = false;      // the train was granted in this cycle, and nothing is promised yet
+    bool contends = false;    // the last plan found the output or its crossbar input contended
+    bool is_short = false;    // not all flits that had been announced were promised
     bool is_told = false;     // the NI has been told of all packets of the train
     std::uint64_t flits = 0;  // flits that have left by this output
     EjectionPort ejection;
@@ -229,6 +233,8 @@ class TrainRouter : public sc_core::sc_module,
   [[nodiscard]] bool keeps_vc(std::uint32_t output) const;
   [[nodiscard]] bool may_choose_another_vc(std::uint32_t output) const;
   [[nodiscard]] bool completes_message(const Output& out) const;
+  // Why its train is released after `flits` flits although more of its message follow.
+  [[nodiscard]] StopReason reason_of_stop(std::uint32_t output, std::uint64_t flits) const;
   void recheck_now() {
     touched_ = true;
     fast_path_suffices_ = false;
@@ -256,6 +262,7 @@ class TrainRouter : public sc_core::sc_module,
 
   ClockDomain& clock_;
   ClockedId id_;
+  PacketStops& stops_;
   TrainRouterSpec spec_;
   const MessageTable& messages_;
   const PathTable& paths_;

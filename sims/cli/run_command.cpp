@@ -261,6 +261,21 @@ bool write_outputs(const RunOptions& options, const std::vector<Input>& inputs,
   return false;
 }
 
+// A line about the point that took longest of those with a note.
+void say_what_was_slow(const std::vector<PointRef>& points,
+                       const std::vector<PointReport>& reports) {
+  const auto seconds = [](const PointReport& report) {
+    return report.note.empty() ? 0.0 : report.result.at("host").at("engine_cpu_s").get<double>();
+  };
+  const auto slowest = std::max_element(
+      reports.begin(), reports.end(),
+      [&](const PointReport& a, const PointReport& b) { return seconds(a) < seconds(b); });
+  if (slowest->note.empty()) return;
+  const auto i = static_cast<std::size_t>(slowest - reports.begin());
+  fmt::print(stderr, "{}: note: {}{}\n", points[i].input->path,
+             points.size() == 1 ? "" : fmt::format("point {}: ", i + 1), slowest->note);
+}
+
 }  // namespace
 
 int run_command(const RunOptions& given) {
@@ -361,6 +376,7 @@ int run_command(const RunOptions& given) {
                explanation_text(result, options.explain_all ? ExplanationDetail::all
                                                             : ExplanationDetail::brief));
   }
+  if (audience == Messages::people) say_what_was_slow(points, reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (!reports[i].failure.empty())
       fmt::print(stderr, "{}: error: point {}: {}\n", points[i].input->path, i + 1,

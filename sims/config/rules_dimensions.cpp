@@ -231,12 +231,10 @@ class DimensionsChecker {
       }
       const std::uint64_t enough = full_rate_depth_in(system_, specs[d]);
       if (depth >= enough) continue;
-      diagnostics_.warning(
-          place_("vc_depth_flits", d),
-          fmt::format("system.dimensions.vc_depth_flits: {} flits do not cover the credit loop, so "
-                      "one VC alone cannot use a link's full rate",
-                      depth),
-          fmt::format("{} flits or more cover it", enough));
+      diagnostics_.warning(place_("vc_depth_flits", d),
+                           shallow_vcs_text("system.dimensions.vc_depth_flits", depth) +
+                               ", so one VC alone cannot use a link's full rate",
+                           fmt::format("{} flits or more cover it", enough));
     }
   }
 

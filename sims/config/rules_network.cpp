@@ -215,24 +215,19 @@ class NetworkRules : private ExaminedPoint {
 
   void check_credit_loop() {
     if (topology == nullptr || has_shallow_vcs()) return;
-    given.rule(
-        {"system.router.vc_depth_flits", "system.link.latency", "system.link.credit_latency",
-         "system.router.pipeline_cycles", "system.flow_control.payload_bytes",
-         "system.router.clock", "system.router.flit_bytes", "system.link.bandwidth",
-         "system.topology.file", "system.router.switching"},
-        [&](const Place& at) {
-          std::uint64_t enough = 0;
-          for (const TopologyLink& link : topology->links()) {
-            enough = std::max(enough, full_rate_depth(system_, link.spec));
-          }
-          if (system_.router.vc_depth_flits >= enough) return;
-          diagnostics.warning(
-              at,
-              fmt::format("system.router.vc_depth_flits: {} flits do not cover the credit loop, so "
-                          "one VC alone cannot use a link's full rate",
-                          system_.router.vc_depth_flits),
-              fmt::format("{} flits or more cover it", enough));
-        });
+    given.rule({"system.router.vc_depth_flits", "system.link.latency", "system.link.credit_latency",
+                "system.router.pipeline_cycles", "system.flow_control.payload_bytes",
+                "system.router.clock", "system.router.flit_bytes", "system.link.bandwidth",
+                "system.topology.file", "system.router.switching"},
+               [&](const Place& at) {
+                 const std::uint64_t enough = full_rate_depth(system_, *topology);
+                 if (system_.router.vc_depth_flits >= enough) return;
+                 diagnostics.warning(at,
+                                     shallow_vcs_text("system.router.vc_depth_flits",
+                                                      system_.router.vc_depth_flits) +
+                                         ", so one VC alone cannot use a link's full rate",
+                                     fmt::format("{} flits or more cover it", enough));
+               });
   }
 
   void check_dma() {

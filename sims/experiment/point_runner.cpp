@@ -18,6 +18,7 @@
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/result_register.h"
+#include "sims/experiment/slow_note.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/config.h"
 #include "sims/point/enum_names.h"
@@ -111,6 +112,8 @@ Json host_figures(const SimulationOutcome& outcome, SteadyTime begin, double sim
       outcome.engine_seconds == 0
           ? 0.0
           : static_cast<double>(outcome.flit_hops) * simulated / outcome.engine_seconds;
+  const std::optional<double> share = outcome.stops.share();
+  host["packet_by_packet_share"] = share ? Json(*share) : Json();
   host["module_evaluations"] = outcome.evaluations;
   host["peak_rss_MiB"] = static_cast<double>(usage.ru_maxrss) / 1024;
   return host;
@@ -169,6 +172,7 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
   if (!outcome.complete) clear_void_fields(result, kNotEnded);
   const double simulated = folded ? 1.0 / static_cast<double>(topology.num_nodes()) : 1.0;
   result["host"] = host_figures(outcome, begin, simulated, planning);
+  report.note = slow_note(topology, point, outcome.stops, outcome.engine_seconds);
   report.failure = outcome.failure;
   return report;
 }

@@ -16,6 +16,7 @@ struct RunPoint;
 
 struct PointReport {
   nlohmann::ordered_json result;  // as documented in docs/results.md
+  std::string note;               // what made the simulation slow; empty if nothing did
   std::string failure;            // why `verified` is false; empty if it is true
 };
 

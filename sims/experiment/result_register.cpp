@@ -29,8 +29,8 @@ ResultField field_of(const std::vector<std::string>& cells) {
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
   };
   const auto* type = std::find(std::begin(kTypes), std::end(kTypes), cells[1]);
-  bool is_known = (cells[4].empty() || cells[4] == kNotEnded || cells[4] == kNotChecked) &&
-                  is_one_of(kSources, cells[3]);
+  constexpr std::string_view kVoid[] = {"", kNotEnded, kNotChecked, kNoTrains};
+  bool is_known = is_one_of(kVoid, cells[4]) && is_one_of(kSources, cells[3]);
   std::istringstream runs(cells[5]);
   for (std::string run; std::getline(runs >> std::ws, run, ',');) {
     is_known = is_known && is_one_of(kRuns, run);

@@ -15,6 +15,7 @@ enum class ResultType : std::uint8_t { number, text, truth, object, list, any };
 // When a field is null or missing although its kind of run has it: ResultField::void_if.
 inline constexpr const char* kNotEnded = "the run did not end";
 inline constexpr const char* kNotChecked = "the run is not checked";
+inline constexpr const char* kNoTrains = "no packet trains are simulated";
 inline constexpr const char* kFoldable = "one NPU may stand for all";
 
 // A row of result_register.txt.

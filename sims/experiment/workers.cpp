@@ -195,6 +195,7 @@ class Batch {
     nlohmann::ordered_json& report = message["report"];
     worker.report.result = std::move(report["result"]);
     worker.report.failure = report["failure"].get<std::string>();
+    worker.report.note = report.value("note", "");
     worker.has_report = true;
     if (worker.report.failure.empty()) return;
     worker.report.kind =
@@ -287,6 +288,7 @@ void write_worker_report(const PointReport& report) {
   nlohmann::ordered_json message;
   message["report"]["result"] = report.result;
   message["report"]["failure"] = report.failure;
+  message["report"]["note"] = report.note;
   write_line(message);
 }
 

@@ -63,6 +63,7 @@ class SimulatedCost : public CollectiveCost {
       outcome_.engine_seconds += outcome.engine_seconds;
       outcome_.flit_hops += outcome.flit_hops;
       outcome_.evaluations += outcome.evaluations;
+      outcome_.stops += outcome.stops;
       if (!outcome.verified && outcome_.failure.empty()) {
         outcome_.failure = fmt::format("{}: {}", describe(op), outcome.failure);
       }

@@ -1,5 +1,7 @@
 #include "sims/model/idle_times.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "flowctl/virtual_channels.h"
@@ -44,6 +46,18 @@ std::uint64_t full_rate_depth(const SystemConfig& system, const LinkSpec& link,
   const Wide flits_on_the_way = (loop * rate + fastest - 1) / fastest;
   return static_cast<std::uint64_t>(flits_on_the_way) - 1 +
          credits_to_start(system.router.switching, static_cast<std::uint32_t>(packet_flits));
+}
+
+std::uint64_t full_rate_depth(const SystemConfig& system, const Topology& topology) {
+  std::uint64_t enough = 0;
+  for (const TopologyLink& link : topology.links()) {
+    enough = std::max(enough, full_rate_depth(system, link.spec));
+  }
+  return enough;
+}
+
+std::string shallow_vcs_text(const std::string& key, std::uint64_t depth) {
+  return fmt::format("{}: {} flits do not cover the credit loop", key, depth);
 }
 
 Cycle idle_overhead(const SystemConfig& config, const SystemTiming& timing, const RouteSet& routes,

@@ -2,6 +2,8 @@
 // an idle route.
 #pragma once
 
+#include <string>
+
 #include "alg/routes/route_set.h"
 #include "flowctl/framing.h"
 #include "hw/topology/dimensions.h"
@@ -30,6 +32,11 @@ struct SystemConfig;
                                                    const LinkSpec& link) {
   return full_rate_depth(system, link, longest_packet_flits(system));
 }
+
+// The VC depth that is enough for every link.
+[[nodiscard]] std::uint64_t full_rate_depth(const SystemConfig& system, const Topology& topology);
+// The text of warnings and notes about the key of a VC depth that is not enough.
+[[nodiscard]] std::string shallow_vcs_text(const std::string& key, std::uint64_t depth);
 
 // Cycles from the issue of a message to the visibility of its last flit over an idle route, minus
 // the serialization time.

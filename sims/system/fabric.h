@@ -76,6 +76,7 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] RouteId bind_side(const RouteSet& routes, RouteId route);
 
   [[nodiscard]] std::uint64_t flit_hops() const { return network_->flit_hops(); }
+  [[nodiscard]] PacketStops packet_stops() const { return network_->packet_stops(); }
   // Sum over routers and NIs.
   [[nodiscard]] Counters counters() const;
   // Gradients only.

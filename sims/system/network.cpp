@@ -229,6 +229,7 @@ class FlitNetwork : public NetworkOf<FlitRouter> {
 struct TrainState {
   TrainWheel wheel;
   TrainSegmentPool segments;
+  PacketStops stops;
 };
 
 class TrainNetwork : private TrainState, public NetworkOf<TrainRouter> {
@@ -240,7 +241,7 @@ class TrainNetwork : private TrainState, public NetworkOf<TrainRouter> {
                     const TrainRouterSpec spec{
                         plan.config.router.vcs, plan.config.router.crossbar_inputs,
                         plan.config.router.vc_order, plan.timing.ticks_per_cycle};
-                    return std::make_unique<TrainRouter>(name, clock, wheel, segments, spec,
+                    return std::make_unique<TrainRouter>(name, clock, wheel, segments, stops, spec,
                                                          messages, paths, inputs);
                   }),
         clock_(clock) {
@@ -252,7 +253,7 @@ class TrainNetwork : private TrainState, public NetworkOf<TrainRouter> {
                                                 CreditListener& ni) override {
     TrainChannel& channel = injection_channel(node, port);
     channel.connect_sender(ni, port);
-    return std::make_unique<TrainInjectionPort>(channel, spec);
+    return std::make_unique<TrainInjectionPort>(channel, stops, spec);
   }
 
   [[nodiscard]] std::uint64_t flit_hops() const override {
@@ -268,6 +269,7 @@ class TrainNetwork : private TrainState, public NetworkOf<TrainRouter> {
     }
     return flits;
   }
+  [[nodiscard]] PacketStops packet_stops() const override { return stops; }
   // Monitors watch single flits, so this fidelity refuses them.
   std::string monitor_violation(bool) override { return {}; }
   // Every future event is on the wheel or in the clock's queue.

@@ -12,6 +12,7 @@
 #include "flowctl/channel_observer.h"
 #include "flowctl/flit.h"
 #include "flowctl/message.h"
+#include "flowctl/train/packet_stops.h"
 #include "flowctl/train/train_channel.h"
 #include "flowctl/virtual_channels.h"
 #include "flowctl/wait_list.h"
@@ -66,6 +67,8 @@ class Network {
   [[nodiscard]] virtual std::uint64_t flit_hops() const = 0;
   // The part of flit_hops() that belongs to control messages.
   [[nodiscard]] virtual std::uint64_t control_flit_hops() const { return 0; }
+  // Of routers and injection ports; none in cycle fidelity.
+  [[nodiscard]] virtual PacketStops packet_stops() const { return {}; }
   // Sum over the routers.
   [[nodiscard]] virtual Counters counters() const = 0;
   // Flits carried by the topology's links, by LinkId.

@@ -259,6 +259,7 @@ SimulationOutcome SimulatedSystem::collect() {
   outcome.events.payload_bytes = deliveries_.bytes() + deliveries_.control_bytes();
   outcome.ni_ports = ni_ports_;
   outcome.evaluations = clock_.evaluations();
+  outcome.stops = fabric_.packet_stops();
   double busy_ticks = 0;  // a sum of integers, so the order does not matter
   const auto flits = fabric_.link_flits();
   for (std::size_t l = 0; l < flits.size(); ++l) {

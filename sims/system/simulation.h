@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alg/schedule/schedule_table.h"
+#include "flowctl/train/packet_stops.h"
 #include "hw/counters.h"
 #include "hw/ids.h"
 #include "hw/topology/topology.h"
@@ -102,6 +103,7 @@ struct SimulationOutcome {
   std::optional<TenantStatistics> tenants;   // set if there are other tenants
   HardwareEvents events;
   std::uint64_t evaluations = 0;
+  PacketStops stops;
   double engine_seconds = 0;  // CPU time of the simulation proper; not reproducible
 };
 

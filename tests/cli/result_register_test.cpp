@@ -181,3 +181,16 @@ TEST_CASE("The speed of a folded run counts the hops of the NPU that was simulat
       host.at("flit_hops_per_cpu_s").get<double>() * host.at("engine_cpu_s").get<double>();
   CHECK(std::abs(hops - result.at("flit_hops").get<double>() / 16) < 1);
 }
+
+TEST_CASE("Only packet trains have a share that went packet by packet") {
+  const TemporaryFolder folder;
+  const std::string plan = folder.write("plan.yaml", kPlan);
+  const auto share = [&](const std::string& fidelity) {
+    return result_of(plan, {"-s", "simulation.fidelity=" + fidelity})
+        .at("host")
+        .at("packet_by_packet_share");
+  };
+  CHECK(share("train") >= 0);
+  CHECK(share("train") < 0.1);
+  CHECK(share("cycle").is_null());
+}

@@ -232,6 +232,8 @@ inline SimulationOutcome outcome_of(const std::function<SimulationOutcome()>& si
              o.latency.mean_cycles * static_cast<double>(o.latency.messages) + 0.5),
          o.evaluations},
         o.failure};
+    child.numbers.push_back(o.stops.flit_hops);
+    for (const std::uint64_t n : o.stops.flits) child.numbers.push_back(n);
     for (const std::uint64_t n : counts_of(o.counters)) child.numbers.push_back(n);
     return child;
   });
@@ -248,7 +250,10 @@ inline SimulationOutcome outcome_of(const std::function<SimulationOutcome()>& si
   outcome.latency.mean_cycles = static_cast<double>(report.numbers[9]) /
                                 static_cast<double>(std::max<std::uint64_t>(1, report.numbers[7]));
   outcome.evaluations = report.numbers[10];
-  outcome.counters = counters_of(report.numbers.begin() + 11);
+  outcome.stops.flit_hops = report.numbers[11];
+  auto stops = report.numbers.begin() + 12;
+  for (std::uint64_t& flits : outcome.stops.flits) flits = *stops++;
+  outcome.counters = counters_of(stops);
   outcome.failure = report.text;
   return outcome;
 }

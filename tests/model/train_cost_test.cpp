@@ -1,4 +1,5 @@
 // What train fidelity costs: decisions, not bytes.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
@@ -78,6 +79,43 @@ TEST_CASE(
       }
     }
   }
+}
+
+// The reason of most packets that went one by one; packets behind them are not asked.
+StopReason main_reason(const PacketStops& stops) {
+  return static_cast<StopReason>(std::max_element(stops.flits.begin(), stops.flits.end() - 1) -
+                                 stops.flits.begin());
+}
+
+TEST_CASE("A run counts which packets go one by one, and why") {
+  const auto stops = [](const char* algorithm, const SystemConfig& config,
+                        std::uint64_t sixteenths = 16) {
+    LinkSpec link = test::kDefaultLink;
+    link.bytes_per_second = link.bytes_per_second / 16 * sixteenths;
+    return test::run_collective(algorithm, make_torus({4, 4}, link), Bytes{1} << 20, config,
+                                train())
+        .stops;
+  };
+  for (const FlowControlMode mode : {FlowControlMode::message, FlowControlMode::packet}) {
+    const PacketStops covered = stops("ring", in_mode(mode));
+    CHECK(covered.flit_hops > 100'000);
+    CHECK(covered.share().value() < 0.001);
+    const PacketStops direct = stops("direct", in_mode(mode));
+    CHECK(direct.share().value() > 0.5);
+    CHECK(direct[StopReason::contention] > direct[StopReason::credits]);
+
+    SystemConfig dma = in_mode(mode);
+    dma.ni.dma_bytes_per_cycle = 64;
+    CHECK(stops("ring", dma).share().value() > 0.95);
+    CHECK(main_reason(stops("ring", dma)) == StopReason::data);
+  }
+  SystemConfig shallow = in_mode(FlowControlMode::message);
+  shallow.router.vc_depth_flits = 160;  // half of the round trip
+  CHECK(stops("ring", shallow).share().value() > 0.01);
+  CHECK(main_reason(stops("ring", shallow)) == StopReason::credits);
+  const PacketStops choosing = stops("multitree", in_mode(FlowControlMode::packet), 12);
+  CHECK(choosing.share().value() > 0.5);
+  CHECK(main_reason(choosing) == StopReason::vc_choice);
 }
 
 TEST_CASE("A lone message of any length is one train") {
