@@ -63,10 +63,11 @@ class EjectionObserver {
 class PacketSink {
  public:
   virtual ~PacketSink() = default;
-  // `count` packets of `flits` flits each leave ejection port `port`, each without a gap, at equal
-  // distances in ticks; arrivals are rounded down to cycles. The last flit of the first packet
-  // reaches the NI in cycle `first`, that of the last packet in cycle `arrival`, later than now.
-  // Calls for one port ascend in `arrival`.
+  // `count` packets of `flits` flits each leave ejection port `port`, each without a gap; arrivals
+  // are rounded down to cycles. The last flit of the first packet reaches the NI in cycle `first`,
+  // that of the last packet in cycle `arrival`, later than now. Between them packets come at equal
+  // distances in ticks, or at distances that repeat; then the calls before and after are for the
+  // single packets of one such period. Calls for one port ascend in `arrival`.
   virtual void packets_end(std::uint32_t port, MessageId message, std::uint64_t count,
                            std::uint32_t flits, Cycle first, Cycle arrival) = 0;
   // The observer that hears of each flit, asked for once when the port is connected; nullptr: none.

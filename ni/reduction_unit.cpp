@@ -16,7 +16,8 @@ Cycle ReductionUnit::packets_visible(std::size_t port, std::uint64_t count, Byte
   // A lane takes packets one after the other: free = max(max(free, first flit) + work, last flit).
   // For packets at equal distances, first and last flits are linear in the packet number but for
   // the rounding, and `work` is a whole number of cycles. So the largest term belongs to the first
-  // or to the last packet.
+  // or to the last packet. Where distances repeat, that holds for each place in the period, so the
+  // largest term belongs to a packet of the first or of the last period, told of alone.
   const Cycle work = occupancy(bytes);
   const Cycle first_packet_first = first + 1 - flits;
   const Cycle last_packet_first = last + 1 - flits;

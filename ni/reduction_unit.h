@@ -28,8 +28,8 @@ class ReductionUnit {
   [[nodiscard]] Cycle occupancy(Bytes bytes) const;
   // `count` packets of `bytes` each, all to be reduced, become visible at port `port`, each `flits`
   // cycles long: the last flit of the first packet in cycle `first`, that of the last packet in
-  // cycle `last`, the others between them at equal distances, rounded down to cycles. Returns the
-  // cycle in which the lane has reduced them.
+  // cycle `last`, the others between them as PacketSink::packets_end() says. Returns the cycle in
+  // which the lane has reduced them.
   Cycle packets_visible(std::size_t port, std::uint64_t count, Bytes bytes, std::uint32_t flits,
                         Cycle first, Cycle last);
   // A message whose last packet has become visible may be reduced from cycle `now` on; its lane has

@@ -37,11 +37,12 @@ def rates(algorithm):
     table(f"Link rates: {algorithm}, 16 MiB, buffers that cover the round trip", "a flit a cycle", full, cases)
 
 
-def buffers(algorithm):
-    covered = engine(algorithm, "16MiB")
-    cases = ((f"{share} of the round trip", engine(algorithm, "16MiB", f"system.router.vc_depth_flits={int(318 * share)}"))
+def buffers(algorithm, link, bandwidth):
+    rate = f"system.link.bandwidth={bandwidth}"
+    covered = engine(algorithm, "16MiB", rate)
+    cases = ((f"{share} of the round trip", engine(algorithm, "16MiB", rate, f"system.router.vc_depth_flits={int(318 * share)}"))
              for share in (0.95, 0.75, 0.5, 0.25))
-    table(f"Buffers: {algorithm}, 16 MiB, a flit a cycle", "covered", covered, cases)
+    table(f"Buffers: {algorithm}, 16 MiB, {link} a cycle", "covered", covered, cases)
 
 
 def shared():
@@ -54,5 +55,6 @@ def shared():
 for name in ("ring", "multitree"):
     rates(name)
 for name in ("ring", "multitree"):
-    buffers(name)
+    buffers(name, "a flit", "16GB/s")
+    buffers(name, "15/16 of a flit", "15GB/s")
 shared()
