@@ -59,12 +59,19 @@ struct Comb {
   }
 };
 
-// The combs of a system, each once.
+// The combs of a system, each once, for as long as the pool lives.
 class CombPool {
  public:
-  [[nodiscard]] const Comb* get(Comb&& comb) { return &*combs_.insert(std::move(comb)).first; }
+  // nullptr if the comb is new and the pool is full: where packets never settle, every period is a
+  // new comb.
+  [[nodiscard]] const Comb* get(Comb&& comb) {
+    if (combs_.size() < kMostCombs) return &*combs_.insert(std::move(comb)).first;
+    const auto known = combs_.find(comb);
+    return known == combs_.end() ? nullptr : &*known;
+  }
 
  private:
+  static constexpr std::size_t kMostCombs = 16384;
   std::set<Comb> combs_;
 };
 

@@ -40,7 +40,7 @@ std::optional<Comb> StartPattern::comb(std::uint32_t packet, Tick rate) const {
     std::uint64_t packets = 0;
     for (std::size_t i = 2; i <= 1 + length; ++i) {
       packets += entry(i).packets;
-      comb.stride += entry(i).packets * entry(i).distance;
+      comb.stride += Tick{entry(i).packets} * entry(i).distance;
     }
     if (packets > kMostPackets) return std::nullopt;
     Tick offset = 0;

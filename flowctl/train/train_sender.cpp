@@ -49,8 +49,10 @@ FlitRun TrainSender::forecast(std::uint64_t end, const PacketStarts* heads, bool
   const std::uint64_t count =
       std::min(end, whole) <= offset_ ? 0 : (std::min(end, whole) - offset_ + packet - 1) / packet;
   const auto follow = [&](Tick start, Comb&& comb) {
-    run.start = start;
     run.comb = combs.get(std::move(comb));
+    run.n = length;
+    if (run.comb == nullptr) return run;
+    run.start = start;
     run.n = std::min(count * packet, end - offset_);
     return run;
   };

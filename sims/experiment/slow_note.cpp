@@ -44,11 +44,17 @@ std::string slow_data(const RunPoint& point, const Topology& topology) {
   if (system.ni.dma_bytes_per_cycle != 0) {
     return "system.ni.dma.bandwidth: a DMA engine with a limit reads packet by packet";
   }
-  const SystemTiming timing = time_links(faulty_links(topology, point.faults), system.clock);
-  const bool is_slow = std::any_of(
-      timing.links.begin(), timing.links.end(),
-      [&](const LinkTiming& link) { return link.ticks_per_flit != timing.ticks_per_cycle; });
-  if (!is_slow) return {};
+  const auto has_slow_links = [&](const auto& links) {
+    const SystemTiming timing = time_links(links, system.clock);
+    return std::any_of(timing.links.begin(), timing.links.end(), [&](const LinkTiming& link) {
+      return link.ticks_per_flit != timing.ticks_per_cycle;
+    });
+  };
+  if (!has_slow_links(topology)) {
+    return has_slow_links(faulty_links(topology, point.faults))
+               ? "faults.slow_links: these links carry less than a flit a cycle"
+               : std::string();
+  }
   if (system.topology.is_dimensional()) {
     return "system.dimensions.bandwidth: links carry less than a flit a cycle";
   }

@@ -216,5 +216,33 @@ TEST_CASE("A distance of more than 32 bits is the end of one pattern and the sta
   CHECK(sender.next_distances(2) == std::vector<Tick>(2, 14));
 }
 
+// Many distances together are longer than 32 bits.
+TEST_CASE("A period of more ticks than 32 bits is recognised with all of them") {
+  constexpr Tick kLong = 303'994'832;
+  Sender sender;
+  sender.start_after(7);
+  for (int times = 0; times < 3; ++times) {
+    sender.start_after(kLong, 98);
+    sender.start_after(kLong + 5);
+  }
+  REQUIRE(sender.comb() != nullptr);
+  CHECK(sender.comb()->stride == 99 * kLong + 5);
+  std::vector<Tick> expected(98, kLong);
+  expected.push_back(kLong + 5);
+  CHECK(sender.next_distances(99) == expected);
+}
+
+// A pool that is full knows its combs and takes no other.
+TEST_CASE("The pool of combs does not grow for ever") {
+  CombPool pool;
+  const auto comb = [](Tick stride) { return Comb{stride, 0, 4, {}}; };
+  const Comb* first = pool.get(comb(10));
+  Tick stride = 10;
+  while (pool.get(comb(stride)) != nullptr) ++stride;
+  CHECK(stride < 1'000'000);
+  CHECK(pool.get(comb(10)) == first);
+  CHECK(pool.get(comb(stride + 1)) == nullptr);
+}
+
 }  // namespace
 }  // namespace espalier
