@@ -35,7 +35,6 @@ enum class TrainFlaw : std::uint8_t {
   short_packet_in_step,  // the last, shorter packet of a message keeps the distance of the others
   gaps_not_told,         // the NI takes packets with gaps for packets without
   // Trains that go on by a pattern, and boundaries that are not decided anew:
-  late_pattern_data_ignored,     // data later than the pattern keep no packet back
   late_pattern_credits_ignored,  // credits later than the pattern keep no packet back
   pattern_without_reason,        // a packet that nothing keeps back until its promised tick stays
                                  // promised

@@ -293,9 +293,7 @@ std::uint64_t TrainSender::first_unsure_of_pattern(std::uint64_t limit, std::uin
       if (!head) return std::min(unsure, first + at);
       head->first += data.wait;
       is_exact |= head->exact && head->first == start && head->step == stride;
-      const bool ignored =
-          has_flaw(TrainFlaw::late_data_ignored) || has_flaw(TrainFlaw::late_pattern_data_ignored);
-      if (!ignored) bound(*head, 0);
+      if (!has_flaw(TrainFlaw::late_data_ignored)) bound(*head, 0);
     }
     if (credits != nullptr && !has_flaw(TrainFlaw::credits_never_short)) {
       const std::uint64_t needed = flits + packet;

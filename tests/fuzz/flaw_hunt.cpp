@@ -60,7 +60,6 @@ constexpr std::array<NamedFlaw, 31> kFlaws{{
     {TrainFlaw::lost_start_kept, "lost_start_kept"},
     {TrainFlaw::short_packet_in_step, "short_packet_in_step"},
     {TrainFlaw::gaps_not_told, "gaps_not_told"},
-    {TrainFlaw::late_pattern_data_ignored, "late_pattern_data_ignored"},
     {TrainFlaw::late_pattern_credits_ignored, "late_pattern_credits_ignored"},
     {TrainFlaw::pattern_without_reason, "pattern_without_reason"},
     {TrainFlaw::resumed_start_held, "resumed_start_held"},
