@@ -75,7 +75,7 @@ class CombPool {
   std::set<Comb> combs_;
 };
 
-// Ticks first + k * step; or, if not exact, none of them later.
+// Tick number k is first + k * step; if that is not exact, it is not later than that.
 struct TickLine {
   Tick first = 0;
   Tick step = 0;

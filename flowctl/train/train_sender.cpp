@@ -252,11 +252,10 @@ bool TrainSender::has_pattern(const Data& data) const {
          (to_ != nullptr && !to_->credits(vc_).coming.is_even());
 }
 
-// A packet starts at the latest of four: the end of the packet before, the tick at which it can
-// stream, the cycle in which its last credit is seen, the cycle of the decision, which is the
-// latest of these. So the start is as promised if none of the first three is later and one of them
-// is equal. Each is compared for the packets of one period; from period to period, all of them move
-// along lines.
+// A packet starts as soon as the wire is free, its data can stream, and its last credit has come,
+// the credit rounded to its cycle. It starts as promised if none of these three is later than its
+// promised start, and one is equal. Each packet of one period is compared; from period to period,
+// the three move along lines.
 std::uint64_t TrainSender::first_unsure_of_pattern(std::uint64_t limit, std::uint64_t first,
                                                    const Data& data) const {
   if (first >= limit) return limit;

@@ -18,7 +18,6 @@
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/result_register.h"
-#include "sims/experiment/slow_note.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/config.h"
 #include "sims/point/enum_names.h"

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "alg/schedule/schedule_table.h"
+#include "flowctl/train/packet_stops.h"
 #include "hw/topology/topology.h"
 #include "sims/system/simulation.h"
 
@@ -32,5 +33,11 @@ struct PointReport {
 
 // The report of a point that cannot be simulated for the reason `why`.
 [[nodiscard]] PointReport not_run(const std::string& why);
+
+// The note of a report: the settings after which packet trains stopped most often, with the share
+// of packets after which they did. Empty if the simulation took no more than a second of CPU time,
+// if the share is small, or if no setting is known to cause it.
+[[nodiscard]] std::string slow_note(const Topology& topology, const RunPoint& point,
+                                    const PacketStops& stops, double engine_seconds);
 
 }  // namespace espalier

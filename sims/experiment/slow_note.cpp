@@ -1,5 +1,4 @@
-#include "sims/experiment/slow_note.h"
-
+// Why a simulation in fidelity train was slow, as a note of `run` says it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "hw/topology/link_timing.h"
+#include "sims/experiment/point_runner.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/faults.h"
 #include "sims/model/idle_times.h"

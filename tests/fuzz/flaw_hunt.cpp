@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -39,7 +38,7 @@ struct NamedFlaw {
   const char* name;
 };
 
-constexpr std::array<NamedFlaw, 31> kFlaws{{
+constexpr NamedFlaw kFlaws[] = {
     {TrainFlaw::deliver_promised_tail, "deliver_promised_tail"},
     {TrainFlaw::no_retry_of_unmatched, "no_retry_of_unmatched"},
     {TrainFlaw::release_planned_only, "release_planned_only"},
@@ -70,7 +69,7 @@ constexpr std::array<NamedFlaw, 31> kFlaws{{
     {TrainFlaw::cut_credits_stay_sure, "cut_credits_stay_sure"},
     {TrainFlaw::cut_forgets_ready, "cut_forgets_ready"},
     {TrainFlaw::uneven_told_as_even, "uneven_told_as_even"},
-}};
+};
 
 struct HuntOptions {
   std::uint64_t seed = 1;

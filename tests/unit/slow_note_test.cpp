@@ -1,8 +1,7 @@
 // The note about a simulation that went packet by packet for a second or longer.
-#include "sims/experiment/slow_note.h"
-
 #include <catch2/catch.hpp>
 
+#include "sims/experiment/point_runner.h"
 #include "sims/point/config.h"
 
 using namespace espalier;
