@@ -101,7 +101,11 @@ class ClockDomain : public sc_core::sc_module {
     sc_assert(at > now_ || !started_);
     if (at - now_ < kSlots) {
       set_active(at % kSlots, module);
-    } else {
+    } else if (!always_clocked_) {
+      far_.push({at, module});
+    } else if (far_.empty() || far_.top().at < at) {
+      // Every module runs in every cycle and asks anew: only whether something is to come counts.
+      far_ = {};
       far_.push({at, module});
     }
     if (at < armed_) arm(at);
