@@ -45,6 +45,7 @@ enum class TrainFlaw : std::uint8_t {
   cut_data_stay_sure,     // a boundary stays sure after its data have been cut
   cut_credits_stay_sure,  // a boundary stays sure after its credits have been cut
   cut_forgets_ready,      // a packet whose promise is cut is not looked at when it is ready
+  parked_for_good,        // news of credits do not reach a packet that waits for them
   uneven_told_as_even,    // the NI takes packets at uneven distances for packets at even ones
 };
 

@@ -10,6 +10,7 @@ void TrainRouter::credits_changed(std::uint32_t output, bool look_now) {
   output_flags_[output].credit_news = true;
   if (look_now) {
     if (!has_flaw(TrainFlaw::cut_credits_stay_sure)) outputs_[output].sure_until = 0;
+    if (!has_flaw(TrainFlaw::parked_for_good)) unpark(parked_[output].for_vc);
     recheck_now();
   } else if (output_flags_[output].held && output_flags_[output].credit_check &&
              check_[output] > clock_.now() && fast_path_suffices_) {
@@ -31,7 +32,13 @@ void TrainRouter::settle(const Now& now) {
       const bool as_planned = out.planned_alone && !out.granted && !out.contended && !out.wanted &&
                               !out.credit_news && !in.contended && !in.news && !in.new_head &&
                               check_[o] > now.cycle;
-      if (!as_planned) plan(now, o);
+      // No check is earlier than the next boundary, where everything is decided anew.
+      const bool is_next = !out.granted && check_[o] == boundary_[o] && check_[o] > now.cycle;
+      if (is_next) {
+        outputs_[o].contends = out.contended || in.contended;
+      } else if (!as_planned) {
+        plan(now, o);
+      }
     } else if (output_flags_[o].promise_open) {
       const Cycle due = outputs_[o].train.resume_cycle();
       if (due <= now.cycle && !has_flaw(TrainFlaw::lost_start_kept)) {

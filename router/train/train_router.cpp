@@ -41,6 +41,8 @@ void TrainRouter::connect() {
   vcs_.resize(std::size_t{inputs} * spec_.vcs);
   occupied_.assign(inputs, 0);
   streaming_.assign(inputs, 0);
+  parked_vcs_.assign(inputs, 0);
+  parked_.resize(outputs);
   output_flags_.assign(outputs, {});
   input_flags_.assign(inputs, {});
   input_of_.assign(outputs, 0);
@@ -232,8 +234,10 @@ void TrainRouter::release(std::uint32_t output, std::uint64_t flits) {
   if (!grid.message_mode || out.train.offset() == grid.flits) {
     out.owned &= ~(VcMask{1} << out.train.vc());
     vc.state = {};
+    unpark(parked_[output].for_vc);
   }
   vc.front.known = false;
+  unpark(parked_[output].for_output);
 }
 
 // Reports packets that have left, or will certainly leave, to the NI in groups of equal length,
@@ -300,7 +304,7 @@ void TrainRouter::allocate(const Now& now, bool promise_open) {
   allocator.clear();
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
   for (std::uint32_t i = 0; i < channels_.size(); ++i) {
-    const VcMask waiting = occupied_[i] & ~streaming_[i];
+    const VcMask waiting = occupied_[i] & ~(streaming_[i] | parked_vcs_[i]);
     if (waiting == 0) continue;
     const bool busy = shared && streaming_[i] != 0;
     // A packet may be listed as waiting twice, which changes nothing.
@@ -343,16 +347,19 @@ TrainRouter::RequestStatus TrainRouter::make_request(const Now& now, std::uint32
     recheck_at_tick(now, front.head);
     return RequestStatus::not_ready;
   }
-  const VcMask candidates = state.candidates(out.owned);
-  if (out.train.held()) {
-    // The packet's VC is released at the boundary, where its credits are not known yet.
-    if (!out.train.grid().message_mode) return RequestStatus::blocked_by_holder;
-    return find_out_vc(now, out, candidates, front.flits) == kNoVc
-               ? RequestStatus::no_vc
-               : RequestStatus::blocked_by_holder;
+  // In packet mode the holder's VC is released at the boundary, where its credits are not known
+  // yet.
+  const bool held = out.train.held();
+  if (held && !out.train.grid().message_mode) return RequestStatus::blocked_by_holder;
+  std::uint32_t out_vc = state.out_vc;
+  if (!front.has_room) {
+    const VcChoice choice = find_out_vc(now, out, waiting);
+    if (choice.vc == kNoVc) {
+      return choice.ask_again == kNever ? RequestStatus::no_vc : RequestStatus::no_credits_yet;
+    }
+    out_vc = choice.vc;
   }
-  const std::uint32_t out_vc = find_out_vc(now, out, candidates, front.flits);
-  if (out_vc == kNoVc) return RequestStatus::no_vc;
+  if (held) return RequestStatus::blocked_by_holder;
   request = {crossbar_input_of(spec_.crossbar_inputs, input, vc, spec_.vcs),
              state.out,
              input,
@@ -379,21 +386,34 @@ bool TrainRouter::inspect_front(const Now& now, std::uint32_t input, std::uint32
   const std::uint64_t flits = message.grid.length_at(channel.next_flit(vc));
   const Tick wait =
       wait_to_stream(flits, channel.ticks_per_flit(), outputs_[waiting.state.out].train.rate());
-  waiting.front = {true, static_cast<std::uint32_t>(flits), usable + wait};
+  waiting.front = {true, static_cast<std::uint32_t>(flits), usable + wait, false};
   return true;
 }
 
-std::uint32_t TrainRouter::find_out_vc(const Now& now, const Output& out, VcMask candidates,
-                                       std::uint32_t flits) {
-  const VcChoice choice =
-      choose_out_vc(out.train.to(), candidates, flits, now.cycle, now.end, out.first_vc);
+VcChoice TrainRouter::find_out_vc(const Now& now, const Output& out, Vc& waiting) {
+  const VcMask candidates = waiting.state.candidates(out.owned);
+  const VcChoice choice = choose_out_vc(out.train.to(), candidates, waiting.front.flits, now.cycle,
+                                        now.end, out.first_vc);
+  waiting.front.has_room = choice.vc != kNoVc && choice.vc == waiting.state.out_vc;
   // If every candidate has an owner, the owners' tails are evaluated, because their output is
   // wanted.
   if (choice.vc == kNoVc && candidates != 0) {
     out.train.to()->wait_for_credits(candidates);
     recheck_at_tick(now, choice.ask_again);
   }
-  return choice.vc;
+  return choice;
+}
+
+void TrainRouter::park(const Waiter& waiter) {
+  Parked& parked = parked_[waiter.output];
+  (waiter.status == RequestStatus::no_vc ? parked.for_vc : parked.for_output)
+      .push_back({waiter.input, waiter.vc});
+  parked_vcs_[waiter.input] |= VcMask{1} << waiter.vc;
+}
+
+void TrainRouter::unpark(std::vector<NewHead>& parked) {
+  for (const NewHead& head : parked) parked_vcs_[head.input] &= ~(VcMask{1} << head.vc);
+  parked.clear();
 }
 
 void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request) {
@@ -444,24 +464,32 @@ void TrainRouter::mark_contention(const Now& now) {
   for (const Waiter& waiter : waiters_) {
     const VcMask streaming = streaming_[waiter.input];
     if ((streaming & (VcMask{1} << waiter.vc)) != 0) continue;  // granted
+    const bool held = output_flags_[waiter.output].held;
     if (!is_in_gap(waiter.input, waiter.vc, waiter.output)) {
       output_flags_[waiter.output].wanted = true;
-    }
-    if (waiter.status == RequestStatus::no_vc) continue;
-    bool is_blocked = false;
-    if (output_flags_[waiter.output].held) {
-      if (!has_flaw(TrainFlaw::output_waiter_ignored))
-        output_flags_[waiter.output].contended = true;
-      is_blocked = true;
-    }
-    if (shared && streaming != 0 && waiter.status == RequestStatus::grantable) {
-      if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) {
-        input_flags_[waiter.input].contended = true;
+      if (waiter.status == RequestStatus::no_vc ||
+          waiter.status == RequestStatus::blocked_by_holder) {
+        park(waiter);
+        continue;
       }
-      is_blocked = true;
+    }
+    if (waiter.status != RequestStatus::grantable) continue;
+    if (held && !has_flaw(TrainFlaw::output_waiter_ignored)) {
+      output_flags_[waiter.output].contended = true;
+    }
+    if (shared && streaming != 0 && !has_flaw(TrainFlaw::shared_input_waiter_ignored)) {
+      input_flags_[waiter.input].contended = true;
     }
     // One iteration of the allocator has left a free input and a free output unmatched.
+    const bool is_blocked = held || (shared && streaming != 0);
     if (!is_blocked && !has_flaw(TrainFlaw::no_retry_of_unmatched)) recheck_at(now.cycle + 1);
+  }
+  for (std::size_t o = 0; o < parked_.size(); ++o) {
+    const Parked& parked = parked_[o];
+    if (!parked.for_vc.empty()) output_flags_[o].wanted = true;
+    if (parked.for_output.empty()) continue;
+    output_flags_[o].wanted = true;
+    if (!has_flaw(TrainFlaw::output_waiter_ignored)) output_flags_[o].contended = true;
   }
 }
 

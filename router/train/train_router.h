@@ -74,6 +74,8 @@ class TrainRouter : public sc_core::sc_module,
     bool known = false;
     std::uint32_t flits = 0;
     Tick head = 0;  // from this tick on it can be granted, and then streams without a gap
+    // Its message owns a VC, in which its credits have been seen: nothing takes them back.
+    bool has_room = false;
   };
   struct Vc {
     InputVc state;
@@ -124,7 +126,8 @@ class TrainRouter : public sc_core::sc_module,
   // What a packet at the front of a VC is waiting for.
   enum class RequestStatus : std::uint8_t {
     not_ready,          // for time: the packet or the wire is not ready; a recheck is planned
-    no_vc,              // for credits, or a VC without an owner
+    no_credits_yet,     // for credits that are announced; a recheck is planned
+    no_vc,              // for credits that are not announced, or a VC without an owner
     blocked_by_holder,  // for its output: it could go if the holder stopped at the next boundary
     grantable,          // for nothing: it can go now
   };
@@ -140,6 +143,11 @@ class TrainRouter : public sc_core::sc_module,
     std::uint32_t vc;
     std::uint32_t output;
     RequestStatus status;
+  };
+  // Packets that wait for an output and are not looked at until it changes.
+  struct Parked {
+    std::vector<NewHead> for_output;  // blocked_by_holder: until the output is released
+    std::vector<NewHead> for_vc;      // no_vc: until a VC loses its owner, or credits are news
   };
 
   [[nodiscard]] Now present(Cycle cycle) const;
@@ -188,10 +196,10 @@ class TrainRouter : public sc_core::sc_module,
   RequestStatus make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                              SwitchAllocator::Request& request);
   bool inspect_front(const Now& now, std::uint32_t input, std::uint32_t vc);
-  // The VC of the next channel that a packet of `flits` flits would get; kNoVc if it would get
-  // none.
-  std::uint32_t find_out_vc(const Now& now, const Output& out, VcMask candidates,
-                            std::uint32_t flits);
+  // The VC of the next channel that the packet at the front of a VC would get, if any.
+  VcChoice find_out_vc(const Now& now, const Output& out, Vc& waiting);
+  void park(const Waiter& waiter);
+  void unpark(std::vector<NewHead>& parked);
   void grant(const Now& now, const SwitchAllocator::Request& request);
   void mark_contention(const Now& now);
   void settle(const Now& now);
@@ -290,6 +298,8 @@ class TrainRouter : public sc_core::sc_module,
   std::vector<InputFlags> input_flags_;
   std::vector<VcMask> occupied_;          // by input: VCs with a train, written by their channels
   std::vector<VcMask> streaming_;         // by input: VCs that hold the switch
+  std::vector<VcMask> parked_vcs_;        // by input: VCs in parked_
+  std::vector<Parked> parked_;            // by output
   std::vector<std::uint32_t> active_;     // outputs that are held, or whose promise is open
   std::vector<std::uint32_t> input_of_;   // by output: input of its last train
   std::vector<std::uint32_t> output_of_;  // by input: output of its last train

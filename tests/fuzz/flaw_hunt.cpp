@@ -68,6 +68,7 @@ constexpr NamedFlaw kFlaws[] = {
     {TrainFlaw::cut_data_stay_sure, "cut_data_stay_sure"},
     {TrainFlaw::cut_credits_stay_sure, "cut_credits_stay_sure"},
     {TrainFlaw::cut_forgets_ready, "cut_forgets_ready"},
+    {TrainFlaw::parked_for_good, "parked_for_good"},
     {TrainFlaw::uneven_told_as_even, "uneven_told_as_even"},
 };
 
