@@ -10,7 +10,7 @@ void TrainRouter::credits_changed(std::uint32_t output, bool look_now) {
   output_flags_[output].credit_news = true;
   if (look_now) {
     if (!has_flaw(TrainFlaw::cut_credits_stay_sure)) outputs_[output].sure_until = 0;
-    if (!has_flaw(TrainFlaw::parked_for_good)) unpark(parked_[output].for_vc);
+    if (!has_flaw(TrainFlaw::parked_for_good)) unpark(output);
     recheck_now();
   } else if (output_flags_[output].held && output_flags_[output].credit_check &&
              check_[output] > clock_.now() && fast_path_suffices_) {

@@ -234,10 +234,9 @@ void TrainRouter::release(std::uint32_t output, std::uint64_t flits) {
   if (!grid.message_mode || out.train.offset() == grid.flits) {
     out.owned &= ~(VcMask{1} << out.train.vc());
     vc.state = {};
-    unpark(parked_[output].for_vc);
+    unpark(output);
   }
   vc.front.known = false;
-  unpark(parked_[output].for_output);
 }
 
 // Reports packets that have left, or will certainly leave, to the NI in groups of equal length,
@@ -404,16 +403,11 @@ VcChoice TrainRouter::find_out_vc(const Now& now, const Output& out, Vc& waiting
   return choice;
 }
 
-void TrainRouter::park(const Waiter& waiter) {
-  Parked& parked = parked_[waiter.output];
-  (waiter.status == RequestStatus::no_vc ? parked.for_vc : parked.for_output)
-      .push_back({waiter.input, waiter.vc});
-  parked_vcs_[waiter.input] |= VcMask{1} << waiter.vc;
-}
-
-void TrainRouter::unpark(std::vector<NewHead>& parked) {
-  for (const NewHead& head : parked) parked_vcs_[head.input] &= ~(VcMask{1} << head.vc);
-  parked.clear();
+void TrainRouter::unpark(std::uint32_t output) {
+  for (const NewHead& head : parked_[output]) {
+    parked_vcs_[head.input] &= ~(VcMask{1} << head.vc);
+  }
+  parked_[output].clear();
 }
 
 void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request) {
@@ -461,35 +455,31 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
 void TrainRouter::mark_contention(const Now& now) {
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
   for (InputFlags& flags : input_flags_) flags.contended = false;
+  for (std::size_t o = 0; o < parked_.size(); ++o) {
+    if (!parked_[o].empty()) output_flags_[o].wanted = true;
+  }
   for (const Waiter& waiter : waiters_) {
-    const VcMask streaming = streaming_[waiter.input];
-    if ((streaming & (VcMask{1} << waiter.vc)) != 0) continue;  // granted
-    const bool held = output_flags_[waiter.output].held;
-    if (!is_in_gap(waiter.input, waiter.vc, waiter.output)) {
-      output_flags_[waiter.output].wanted = true;
-      if (waiter.status == RequestStatus::no_vc ||
-          waiter.status == RequestStatus::blocked_by_holder) {
-        park(waiter);
-        continue;
-      }
+    const auto [input, vc, output, status] = waiter;
+    const VcMask streaming = streaming_[input];
+    if ((streaming & (VcMask{1} << vc)) != 0) continue;  // granted
+    const bool in_gap = is_in_gap(input, vc, output);
+    if (!in_gap) output_flags_[output].wanted = true;
+    if (status == RequestStatus::no_vc && !in_gap) {
+      parked_[output].push_back({input, vc});
+      parked_vcs_[input] |= VcMask{1} << vc;
     }
-    if (waiter.status != RequestStatus::grantable) continue;
-    if (held && !has_flaw(TrainFlaw::output_waiter_ignored)) {
-      output_flags_[waiter.output].contended = true;
+    if (status < RequestStatus::blocked_by_holder) continue;
+    bool is_blocked = false;
+    if (output_flags_[output].held) {
+      if (!has_flaw(TrainFlaw::output_waiter_ignored)) output_flags_[output].contended = true;
+      is_blocked = true;
     }
-    if (shared && streaming != 0 && !has_flaw(TrainFlaw::shared_input_waiter_ignored)) {
-      input_flags_[waiter.input].contended = true;
+    if (shared && streaming != 0 && status == RequestStatus::grantable) {
+      if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) input_flags_[input].contended = true;
+      is_blocked = true;
     }
     // One iteration of the allocator has left a free input and a free output unmatched.
-    const bool is_blocked = held || (shared && streaming != 0);
     if (!is_blocked && !has_flaw(TrainFlaw::no_retry_of_unmatched)) recheck_at(now.cycle + 1);
-  }
-  for (std::size_t o = 0; o < parked_.size(); ++o) {
-    const Parked& parked = parked_[o];
-    if (!parked.for_vc.empty()) output_flags_[o].wanted = true;
-    if (parked.for_output.empty()) continue;
-    output_flags_[o].wanted = true;
-    if (!has_flaw(TrainFlaw::output_waiter_ignored)) output_flags_[o].contended = true;
   }
 }
 

@@ -144,12 +144,6 @@ class TrainRouter : public sc_core::sc_module,
     std::uint32_t output;
     RequestStatus status;
   };
-  // Packets that wait for an output and are not looked at until it changes.
-  struct Parked {
-    std::vector<NewHead> for_output;  // blocked_by_holder: until the output is released
-    std::vector<NewHead> for_vc;      // no_vc: until a VC loses its owner, or credits are news
-  };
-
   [[nodiscard]] Now present(Cycle cycle) const;
   // Decides for the whole router.
   void evaluate_all(const Now& now);
@@ -198,8 +192,7 @@ class TrainRouter : public sc_core::sc_module,
   bool inspect_front(const Now& now, std::uint32_t input, std::uint32_t vc);
   // The VC of the next channel that the packet at the front of a VC would get, if any.
   VcChoice find_out_vc(const Now& now, const Output& out, Vc& waiting);
-  void park(const Waiter& waiter);
-  void unpark(std::vector<NewHead>& parked);
+  void unpark(std::uint32_t output);
   void grant(const Now& now, const SwitchAllocator::Request& request);
   void mark_contention(const Now& now);
   void settle(const Now& now);
@@ -296,10 +289,12 @@ class TrainRouter : public sc_core::sc_module,
   std::vector<Follower> followers_;
   std::vector<OutputFlags> output_flags_;
   std::vector<InputFlags> input_flags_;
-  std::vector<VcMask> occupied_;          // by input: VCs with a train, written by their channels
-  std::vector<VcMask> streaming_;         // by input: VCs that hold the switch
+  std::vector<VcMask> occupied_;   // by input: VCs with a train, written by their channels
+  std::vector<VcMask> streaming_;  // by input: VCs that hold the switch
+  // By output: packets that wait for a VC or for credits, and are not looked at until a VC loses
+  // its owner, or credits are news.
+  std::vector<std::vector<NewHead>> parked_;
   std::vector<VcMask> parked_vcs_;        // by input: VCs in parked_
-  std::vector<Parked> parked_;            // by output
   std::vector<std::uint32_t> active_;     // outputs that are held, or whose promise is open
   std::vector<std::uint32_t> input_of_;   // by output: input of its last train
   std::vector<std::uint32_t> output_of_;  // by input: output of its last train
