@@ -307,8 +307,9 @@ int run_command(const RunOptions& given) {
     if (*options.point >= points.size()) return kUsageError;
     const PointRef& ref = points[*options.point];
     RunObservers observers(options, *ref.input, *ref.point);
-    const PointReport report = run_here(ref, *options.point + 1, write_worker_progress,
-                                        options.messages, options.choices, observers);
+    const PointReport report = run_here(
+        ref, *options.point + 1, [](double done) { write_worker_progress(done, 0); },
+        options.messages, options.choices, observers);
     write_worker_report(report);
     return report.failure.empty() ? kGood : kCheckFailed;
   }

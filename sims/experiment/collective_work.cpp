@@ -9,6 +9,7 @@
 
 #include "alg/program/builtin_programs.h"
 #include "alg/program/program_time.h"
+#include "sims/choose/planned_time.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/confirm_choice.h"
 #include "sims/experiment/generate_tables.h"
@@ -57,32 +58,10 @@ std::vector<std::string> candidates(const Topology& topology, const RunPoint& po
   return names;
 }
 
-ContextTiming context_timing(const SystemConfig& system) {
-  constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000;
-  const NiConfig& ni = system.ni;
-  const auto ps = [&](Cycle cycles) { return cycles * kPsPerSecond / system.clock.hertz; };
-  ContextTiming timing;
-  timing.message = message_timing(system);
-  timing.decode_ps = ps(ni.program.decode_cycles);
-  timing.memory_ps = ps(ni.dma_latency_cycles);
-  timing.request_bytes = ni.program.request_bytes;
-  return timing;
-}
-
 struct ProgramRival {
   Rival rival;
   Program program;
 };
-
-// Certifying a program takes as many comparisons of clocks as it has steps times contexts
-// (alg/program/certify_program_races.cpp), and more of them would take longer than everything else
-// that auto does.
-bool is_too_large(const Program& program) {
-  constexpr std::uint64_t kMostComparisons = std::uint64_t{1} << 31;
-  std::uint64_t contexts = 0;
-  for (const RankProgram& rank : program.ranks) contexts += rank.blocks.size();
-  return program.num_steps() * contexts > kMostComparisons;
-}
 
 // The programs that are planned to take at most `most_us`, fastest first. A program of several
 // passes over its data is never the fastest: it is made for small data.
@@ -94,7 +73,7 @@ std::vector<ProgramRival> planned_programs(const Topology& topology, const RunPo
   for (const std::string& name : names) {
     Program program = build_program(topology, with_algorithm(point, name));
     const Tiling tiling = tiling_of(program, point);
-    if (tiling.tiles != 1 || is_too_large(program)) continue;
+    if (tiling.tiles != 1 || is_proven_slowly(program)) continue;
     Rival rival;
     rival.name = name;
     rival.planned_us =

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "alg/generators/auto_choice.h"
-#include "alg/generators/process_group.h"
-#include "sims/model/build_program.h"
+#include "sims/choose/group_request.h"
 #include "sims/model/idle_times.h"
 #include "sims/point/config.h"
 #include "sims/system/simulation.h"
@@ -19,27 +18,6 @@
 namespace espalier {
 
 namespace {
-
-// The request to generators, and the network of the nodes that take part.
-struct GroupRequest {
-  GroupRequest(const Topology& topology, const SystemConfig& system,
-               const CollectiveConfig& collective)
-      : nodes(group_nodes(collective)),
-        group(topology, nodes),
-        request(collective_request(system, collective)) {
-    if (collective.relay) request.relays = group.relays();
-  }
-  GroupRequest(const GroupRequest&) = delete;  // `group` refers to `nodes`
-  GroupRequest& operator=(const GroupRequest&) = delete;
-
-  [[nodiscard]] ScheduleTables tables_of(Schedule schedule) const {
-    return lower_to_tables(group.in_whole(std::move(schedule)));
-  }
-
-  std::vector<NodeId> nodes;
-  ProcessGroup group;
-  CollectiveRequest request;
-};
 
 bool passes_one_link(const Schedule& schedule) {
   return std::all_of(schedule.transfers.begin(), schedule.transfers.end(),

@@ -7,6 +7,7 @@
 #include "alg/algorithm.h"
 #include "alg/program/builtin_programs.h"
 #include "alg/program/program.h"
+#include "alg/program/program_time.h"
 #include "hw/topology/topology.h"
 #include "sims/point/collective_config.h"
 #include "sims/text/diagnostics.h"
@@ -18,6 +19,8 @@ struct SystemConfig;
 
 // The times of messages in `system`, as its schedules are planned with.
 [[nodiscard]] MessageTiming message_timing(const SystemConfig& system);
+// The same of program contexts.
+[[nodiscard]] ContextTiming context_timing(const SystemConfig& system);
 [[nodiscard]] CollectiveRequest collective_request(const SystemConfig& system,
                                                    const CollectiveConfig& collective);
 
