@@ -6,7 +6,7 @@
 #include "alg/packing/schedule_time.h"
 #include "alg/program/program_time.h"
 #include "ni/engines/context_program.h"
-#include "sims/choose/group_request.h"
+#include "sims/choose/choose.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/build_program.h"
 #include "sims/model/plan_forecast.h"
@@ -69,8 +69,7 @@ std::optional<PlannedTime> planned_time(const Topology& topology, const RunPoint
   }
   const GroupRequest of_group(topology, point.system, collective);
   const Topology& network = of_group.group.network();
-  const Schedule schedule =
-      find_generator(collective.algorithm)->generate(network, of_group.request);
+  const Schedule schedule = of_group.generate(collective.algorithm);
   return PlannedTime{ns_of(schedule_time_ps(network, schedule, of_group.request.timing))};
 }
 

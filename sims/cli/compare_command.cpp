@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "sims/choose/candidate.h"
 #include "sims/choose/planned_time.h"
 #include "sims/cli/choice_folder.h"
 #include "sims/cli/commands.h"
@@ -33,9 +34,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// No algorithm was ever faster than planned by more (sims/choose/planned_time.h).
-constexpr double kPlanError = 1.06;
 
 std::nullopt_t no_input(const std::string& path, const std::string& why) {
   fmt::print(stderr, "{}: error: {}\n", path, why);
@@ -281,7 +279,8 @@ class ComparedRuns {
   }
   [[nodiscard]] bool is_planned_to_lose(std::size_t i) const {
     const Best* best = best_of(i);
-    return best != nullptr && planned_[i] && planned_[i]->ns > kPlanError * best->limit_ns();
+    return best != nullptr && planned_[i] &&
+           planned_[i]->ns > kProgramPlan.faster * best->limit_ns();
   }
   void take(std::size_t i, const WorkerReport& report) {
     reports_[i] = report;

@@ -25,12 +25,12 @@
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/progress.h"
 #include "sims/experiment/result_fields.h"
-#include "sims/experiment/whole_file.h"
 #include "sims/experiment/workers.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/fidelity.h"
 #include "sims/text/read_file.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 

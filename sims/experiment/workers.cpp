@@ -22,8 +22,8 @@
 #include <system_error>
 #include <thread>
 
-#include "sims/experiment/whole_file.h"
 #include "sims/process/child_process.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 
