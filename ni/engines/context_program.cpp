@@ -10,7 +10,7 @@ ContextProgram::ContextProgram(const Program& program, const Tiling& tiling,
   const std::vector<Connection> connections = connections_of(program);
   for (std::size_t c = 0; c < connections.size(); ++c) {
     const Connection& connection = connections[c];
-    routes_.push_back({connection, routes[c]});
+    routes_.push_back({connection, routes[c], 0});
     if (connection.send_block != kNoPeer) {
       ends_[connection.from][static_cast<std::size_t>(connection.send_block)].send =
           ConnectionId(c);
@@ -31,16 +31,18 @@ Cycle ContextProgram::launch_cycles(NodeId rank, std::uint32_t call) const {
 }
 
 void ContextProgram::count_operations() {
-  for (const RankProgram& rank : program_.ranks) {
-    for (const ThreadBlock& block : rank.blocks) {
-      for (const ProgramStep& step : block.steps) {
+  for (std::size_t rank = 0; rank < program_.ranks.size(); ++rank) {
+    const std::vector<ThreadBlock>& blocks = program_.ranks[rank].blocks;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      for (const ProgramStep& step : blocks[b].steps) {
         if (!sends(step.op)) continue;
+        Bytes& bytes = routes_[ends_[rank][b].send.index()].bytes;
         // All passes but the last have the same sizes.
         const auto count_pass = [&](std::uint64_t tile, std::uint64_t passes) {
           const RequestGrid grid = requests(step, tile);
           num_operations_ += passes * grid.size();
           for (std::uint64_t r = 0; r < grid.size(); ++r) {
-            total_bytes_ += passes * protocol_.wire_bytes(grid.at(r).bytes);
+            bytes += passes * protocol_.wire_bytes(grid.at(r).bytes);
           }
         };
         if (tiling_.tiles > 1) count_pass(0, tiling_.tiles - 1);
@@ -48,6 +50,7 @@ void ContextProgram::count_operations() {
       }
     }
   }
+  for (const ProgramRoute& route : routes_) total_bytes_ += route.bytes;
 }
 
 }  // namespace espalier

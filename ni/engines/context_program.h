@@ -93,6 +93,7 @@ struct ContextSpec {
 struct ProgramRoute {
   Connection connection;
   RouteId route;
+  Bytes bytes = 0;  // on the wire
 };
 
 class ContextProgram {

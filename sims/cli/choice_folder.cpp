@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "sims/experiment/whole_file.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 

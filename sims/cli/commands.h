@@ -51,6 +51,7 @@ struct CompareOptions {
   std::string json;
   std::string csv;
   std::string time_limit;  // of each algorithm; empty: none
+  bool full = false;       // simulates algorithms to the end that are certain to lose
   std::string choices;     // folder of what auto has decided; empty: none that stays
   unsigned jobs = 0;       // processes at once; 0: one for each core
 };

@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "sims/choose/candidate.h"
+#include "sims/choose/planned_time.h"
 #include "sims/cli/choice_folder.h"
 #include "sims/cli/commands.h"
 #include "sims/cli/comparison.h"
@@ -18,6 +23,7 @@
 #include "sims/experiment/result_fields.h"
 #include "sims/formats/published_times_file.h"
 #include "sims/formats/schedule_file.h"
+#include "sims/model/build_program.h"
 #include "sims/point/fidelity.h"
 #include "sims/text/diagnostics.h"
 #include "sims/text/read_file.h"
@@ -139,6 +145,8 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
   return inputs;
 }
 
+// Simulates all points, those that are planned to be the fastest first. A point that takes more
+// than kLosing times as long as the best of its workload is not simulated to the end.
 class ComparedRuns {
  public:
   ComparedRuns(const CompareOptions& options, const std::vector<Input>& inputs,
@@ -146,20 +154,43 @@ class ComparedRuns {
       : options_(options),
         choices_(choices),
         points_(all_points(inputs)),
+        planned_(points_.size()),
         reports_(points_.size()) {}
 
   // Returns the signal that stopped the simulations, or 0.
   [[nodiscard]] int simulate(const WorkerLimits& limits) {
-    std::vector<std::size_t> all(points_.size());
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-    const int signal = run(all, false, limits);
-    for (std::size_t i = 0; i < reports_.size() && signal == 0; ++i) {
-      if (points_[i].input->tables && reports_[i].result.is_object()) {
-        // The tables may name a generator that is compared, too; the file's name is the user's.
-        reports_[i].result["algorithm"] = fs::path(points_[i].input->path).filename().string();
-      }
-    }
-    return signal;
+    std::vector<std::size_t> order(points_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    WorkerBatch planning;
+    planning.limits = limits;
+    planning.loses = [&](std::size_t i, Cycle) { return !may_stop(i); };
+    planning.finished = [&](std::size_t i, const WorkerReport& report) {
+      if (!report.result.contains("planned_ns")) return true;
+      planned_[i] = {report.result["planned_ns"].get<double>(),
+                     report.result["is_proven_slowly"].get<bool>()};
+      return true;
+    };
+    if (const int signal = run(order, {true}, std::move(planning)); signal != 0) return signal;
+    // auto takes the fastest of all, and algorithms without a plan may take any time.
+    const auto expected = [&](std::size_t i) {
+      const CollectiveConfig* collective = collective_of(i);
+      const bool is_auto = collective != nullptr && collective->algorithm == kAutoAlgorithm;
+      if (is_auto) return 0.0;
+      return planned_[i] ? planned_[i]->ns : std::numeric_limits<double>::max();
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return expected(a) < expected(b); });
+    WorkerBatch simulating;
+    simulating.limits = limits;
+    simulating.loses = [&](std::size_t k, Cycle cycles) { return loses(order[k], cycles); };
+    simulating.finished = [&](std::size_t k, const WorkerReport& report) {
+      take(order[k], report);
+      return true;
+    };
+    if (const int signal = run(order, {}, std::move(simulating)); signal != 0) return signal;
+    // Whether a point ended before the best time was known must not show.
+    for (std::size_t i = 0; i < points_.size(); ++i) finish(i);
+    return 0;
   }
 
   // Simulates the points `which` again and explains where their time went.
@@ -169,7 +200,21 @@ class ComparedRuns {
       const RunPoint& point = *points_[i].point;
       if (!point.workload && !point.coordination) explained.push_back(i);
     }
-    if (const int signal = run(explained, true, limits); signal != 0) return signal;
+    WorkerBatch batch;
+    batch.limits = limits;
+    batch.finished = [&](std::size_t k, const WorkerReport& report) {
+      const std::size_t i = explained[k];
+      if (report.result.contains("explanation")) {
+        reports_[i].result["explanation"] = report.result["explanation"];
+      } else {
+        fmt::print(stderr, "{}: warning: {} cannot be explained: {}\n", options_.config, name(i),
+                   report.failure);
+      }
+      return true;
+    };
+    if (const int signal = run(explained, {false, true}, std::move(batch)); signal != 0) {
+      return signal;
+    }
     std::vector<ExplainedRun> runs;
     runs.reserve(explained.size());
     for (const std::size_t i : explained) runs.push_back({points_[i], &reports_[i].result});
@@ -192,30 +237,103 @@ class ComparedRuns {
   }
 
  private:
-  int run(const std::vector<std::size_t>& which, bool explain, const WorkerLimits& limits) {
+  // What competes: the operation and its size.
+  using Workload = std::pair<CollectiveOp, Bytes>;
+  // The best time of a workload so far.
+  struct Best {
+    double ns;
+    [[nodiscard]] double limit_ns() const { return kLosing * ns; }
+  };
+
+  int run(const std::vector<std::size_t>& which, WorkerTask task, WorkerBatch batch) {
     std::vector<WorkerPoint> points;
     for (const std::size_t i : which) {
       const auto& [input, point] = points_[i];
-      points.push_back({point, {explain, input->tables ? input->path : "", choices_, {}}});
+      task.schedule = input->tables ? input->path : "";
+      task.choices = choices_;
+      points.push_back({point, task});
     }
-    const auto finished = [&](std::size_t k, const WorkerReport& report) {
-      const std::size_t i = which[k];
-      if (!explain) {
-        reports_[i] = report;
-      } else if (report.result.contains("explanation")) {
-        reports_[i].result["explanation"] = report.result["explanation"];
-      } else {
-        fmt::print(stderr, "{}: warning: {} cannot be explained: {}\n", options_.config, name(i),
-                   report.failure);
-      }
-      return true;
-    };
-    return run_points(points, options_.jobs, finished, {}, limits);
+    return run_points(points, options_.jobs, std::move(batch));
+  }
+
+  // nullptr if the point is more than one collective, whose time is not that of the run.
+  [[nodiscard]] const CollectiveConfig* collective_of(std::size_t i) const {
+    const RunPoint& point = *points_[i].point;
+    if (point.training || point.workload || point.coordination) return nullptr;
+    return &*point.collective;
+  }
+  [[nodiscard]] bool may_stop(std::size_t i) const { return collective_of(i) != nullptr; }
+  [[nodiscard]] const Best* best_of(std::size_t i) const {
+    const CollectiveConfig* collective = collective_of(i);
+    if (collective == nullptr) return nullptr;
+    const auto best = best_.find({collective->op, collective->size});
+    return best == best_.end() ? nullptr : &best->second;
+  }
+  // Whether point `i`, which takes at least so many cycles, is certain to lose.
+  [[nodiscard]] bool loses(std::size_t i, Cycle cycles) const {
+    if (options_.full) return false;
+    const Best* best = best_of(i);
+    return planned_[i].value_or(PlannedTime()).is_proven_slowly || is_planned_to_lose(i) ||
+           (best != nullptr &&
+            nanoseconds(cycles, points_[i].point->system.clock) > best->limit_ns());
+  }
+  [[nodiscard]] bool is_planned_to_lose(std::size_t i) const {
+    const Best* best = best_of(i);
+    return best != nullptr && planned_[i] &&
+           planned_[i]->ns > kProgramPlan.faster * best->limit_ns();
+  }
+  void take(std::size_t i, const WorkerReport& report) {
+    reports_[i] = report;
+    const CollectiveConfig* collective = collective_of(i);
+    if (collective == nullptr || !report.failure.empty() || report.stopped) return;
+    const Best now{report.result.at("time_ns").get<double>()};
+    Best& best = best_.try_emplace({collective->op, collective->size}, now).first->second;
+    if (now.ns < best.ns) best = now;
+  }
+  void finish(std::size_t i) {
+    WorkerReport& report = reports_[i];
+    const Best* best = best_of(i);
+    const bool verified = !report.stopped && report.failure.empty();
+    if (report.stopped || (!options_.full && best != nullptr && verified &&
+                           report.result.at("time_ns").get<double>() > best->limit_ns())) {
+      report.stopped = true;
+      report.result = stopped_result(i);
+    }
+    if (!report.result.is_object()) return;
+    // The tables may name a generator that is compared, too; the file's name is the user's.
+    if (points_[i].input->tables) report.result["algorithm"] = label(i);
+    if (planned_[i]) report.result["planned_ns"] = planned_[i]->ns;
+  }
+  // Stands for a run that was not simulated to the end.
+  [[nodiscard]] Json stopped_result(std::size_t i) const {
+    const CollectiveConfig& collective = *collective_of(i);
+    Json result;
+    result["algorithm"] = label(i);
+    result["op"] = to_string(collective.op);
+    result["topology"] = points_[i].input->topology->name();
+    result["nodes"] = points_[i].input->topology->num_nodes();
+    result["size_bytes"] = collective.size;
+    result["verified"] = false;
+    if (planned_[i] && planned_[i]->is_proven_slowly && !is_planned_to_lose(i)) {
+      result["failure"] = kProvenSlowly;
+    } else {
+      result["failure"] = fmt::format(kLoses, kLosing);
+      result["stopped_ns"] = best_of(i)->limit_ns();
+    }
+    return result;
+  }
+  // The name of a point in the table.
+  [[nodiscard]] std::string label(std::size_t i) const {
+    if (points_[i].input->tables) return fs::path(points_[i].input->path).filename().string();
+    const CollectiveConfig& collective = *points_[i].point->collective;
+    return collective.program.given ? program_label(collective.program) : collective.algorithm;
   }
 
   const CompareOptions& options_;
   const std::string& choices_;
   std::vector<PointRef> points_;
+  std::vector<std::optional<PlannedTime>> planned_;
+  std::map<Workload, Best> best_;
   std::vector<WorkerReport> reports_;
 };
 
@@ -297,7 +415,7 @@ int compare_command(const CompareOptions& options) {
   bool good = true;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const WorkerReport& report = comparison.reports()[i];
-    if (report.failure.empty()) continue;
+    if (report.failure.empty() || report.stopped) continue;
     good = false;
     fmt::print(stderr, "{}: error: {}: {}\n", options.config, comparison.name(i), report.failure);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -65,6 +66,22 @@ std::optional<double> table_area(const Json& result) {
 
 std::string microseconds(double nanoseconds) { return fmt::format("{:.1f}", nanoseconds / 1e3); }
 
+bool is_stopped(const Json& result) {
+  return result.contains("stopped_ns") || string_in(result, "failure") == kProvenSlowly;
+}
+
+std::string time_text(const Json& result) {
+  if (const auto time = time_ns_of(result)) return microseconds(*time);
+  return result.contains("stopped_ns") ? "> " + fixed(result, "stopped_ns", 1, 1e-3) : "-";
+}
+
+std::string slower_text(const Json& result, double fastest) {
+  if (const auto time = time_ns_of(result)) {
+    return fmt::format("{:+.1f} %", 100 * (*time / fastest - 1));
+  }
+  return result.contains("stopped_ns") ? fmt::format("> {:g} x", kLosing) : "-";
+}
+
 std::vector<std::string> published_tools(const Json& result) {
   std::vector<std::string> tools;
   const auto published = result.find("published");
@@ -94,15 +111,14 @@ std::string published_text(const Json& best) {
   return text;
 }
 
-std::vector<ResultColumn> ranking_columns(const Json& best) {
+std::vector<ResultColumn> ranking_columns(const Json& best, bool has_stopped) {
   const double fastest = *time_ns_of(best);
   std::vector<ResultColumn> columns{
       {"algorithm", true, [](const Json& r) { return string_in(r, "algorithm"); }}};
   for (ResultColumn& column : variant_columns()) columns.push_back(std::move(column));
-  columns.push_back({"time us", true, [](const Json& r) { return microseconds(*time_ns_of(r)); }});
-  columns.push_back({"slower", true, [fastest](const Json& r) {
-                       return fmt::format("{:+.1f} %", 100 * (*time_ns_of(r) / fastest - 1));
-                     }});
+  if (has_stopped) columns.push_back({"planned us", false, number_text("planned_ns", 1, 1e-3)});
+  columns.push_back({"time us", true, time_text});
+  columns.push_back({"slower", true, [fastest](const Json& r) { return slower_text(r, fastest); }});
   for (const std::string& tool : published_tools(best)) {
     columns.push_back({"of " + tool, true, [tool](const Json& r) {
                          const Json* published = published_by(tool, r);
@@ -154,6 +170,19 @@ std::string tie_text(const Ranking& ranking, const std::vector<Json>& ranked) {
       simpler ? fmt::format("; it needs the smallest table, {} entries", entries) : "");
 }
 
+std::string stopped_text(const Ranking& ranking, const std::vector<Json>& results) {
+  std::string text;
+  std::string loses;
+  for (const std::size_t i : ranking.stopped) {
+    if (results[i].contains("stopped_ns")) {
+      loses = fmt::format(kLoses, kLosing) + "\n";
+    } else {
+      text += fmt::format("{}: {}\n", string_in(results[i], "algorithm"), kProvenSlowly);
+    }
+  }
+  return text + loses;
+}
+
 }  // namespace
 
 bool put_beside(const std::vector<PublishedTime>& times, std::vector<Json>& results) {
@@ -183,17 +212,19 @@ bool put_beside(const std::vector<PublishedTime>& times, std::vector<Json>& resu
 std::vector<Ranking> rank_results(const std::vector<Json>& results) {
   std::vector<Ranking> rankings;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!time_ns_of(results[i])) continue;
+    const bool stopped = is_stopped(results[i]);
+    if (!stopped && !time_ns_of(results[i])) continue;
     const std::string workload = workload_of(results[i]);
     auto ranking = std::find_if(rankings.begin(), rankings.end(),
                                 [&](const Ranking& other) { return other.workload == workload; });
     if (ranking == rankings.end()) ranking = rankings.insert(ranking, {workload, {}, 0});
-    ranking->order.push_back(i);
+    (stopped ? ranking->stopped : ranking->order).push_back(i);
   }
   for (Ranking& ranking : rankings) {
     const auto time = [&](std::size_t i) { return *time_ns_of(results[i]); };
     std::stable_sort(ranking.order.begin(), ranking.order.end(),
                      [&](std::size_t a, std::size_t b) { return time(a) < time(b); });
+    if (ranking.order.empty()) continue;
     const double limit = time(ranking.order.front()) * (1 + kTieShare);
     const auto tie_end = std::find_if(ranking.order.begin(), ranking.order.end(),
                                       [&](std::size_t i) { return time(i) > limit; });
@@ -205,16 +236,28 @@ std::vector<Ranking> rank_results(const std::vector<Json>& results) {
     std::stable_sort(ranking.order.begin(), tie_end,
                      [&](std::size_t a, std::size_t b) { return simplicity(a) < simplicity(b); });
     ranking.tied = static_cast<std::size_t>(tie_end - ranking.order.begin());
+    const auto planned = [&](std::size_t i) {
+      return results[i].value("planned_ns", std::numeric_limits<double>::max());
+    };
+    std::stable_sort(ranking.stopped.begin(), ranking.stopped.end(),
+                     [&](std::size_t a, std::size_t b) { return planned(a) < planned(b); });
   }
   return rankings;
 }
 
 std::string ranking_text(const Ranking& ranking, const std::vector<Json>& results) {
+  if (ranking.order.empty()) {
+    return fmt::format("{}\n\n{}\n", ranking.workload, stopped_text(ranking, results));
+  }
   std::vector<Json> ranked;
   for (const std::size_t i : ranking.order) ranked.push_back(results[i]);
+  std::vector<Json> rows = ranked;
+  for (const std::size_t i : ranking.stopped) rows.push_back(results[i]);
   const Json& best = ranked.front();
-  std::string text = fmt::format("{}\n\n{}\n", ranking.workload,
-                                 table_text(ranking_columns(best), ranked) + table_notes(ranked));
+  std::string text = fmt::format(
+      "{}\n\n{}{}", ranking.workload,
+      table_text(ranking_columns(best, rows.size() != ranked.size()), rows), table_notes(ranked));
+  text += stopped_text(ranking, results) + "\n";
   text += fmt::format("Best: {}, {} us", name_of(best, ranked), microseconds(*time_ns_of(best)));
   if (ranked.size() > ranking.tied) {
     const Json& next = ranked[ranking.tied];

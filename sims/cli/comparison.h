@@ -14,12 +14,19 @@ namespace espalier {
 // Times closer than this share are a tie. The simpler algorithm wins a tie: the one whose largest
 // schedule table has fewer entries.
 inline constexpr double kTieShare = 0.001;
+// An algorithm that takes longer than so many times the best time is not simulated to the end.
+inline constexpr double kLosing = 5;
+inline constexpr const char* kLoses = "> {:g} x the best: not simulated to the end; --full does";
+inline constexpr const char* kProvenSlowly =
+    "certifying the program takes minutes, so it is not simulated; --full does";
 
 // The results of one workload: one network, operation and size, or one network to train.
 struct Ranking {
   std::string workload;            // "all_reduce of 25 MB on lab.yaml, 12 nodes"
   std::vector<std::size_t> order;  // indices of the verified results, the best one first
   std::size_t tied = 0;            // results at the front of `order` whose times are within 0.1 %
+  // Results of runs that were not simulated to the end, the shortest planned time first.
+  std::vector<std::size_t> stopped = {};
 };
 
 // Writes other tools' times into the results of the same network, operation and size

@@ -226,7 +226,8 @@ class LatencyStudy {
       points.push_back(at_load(designs_[d].point, load));
       workers.push_back({&points.back()});
     }
-    return run_points(workers, options_.jobs, [&](std::size_t i, const WorkerReport& report) {
+    WorkerBatch each;
+    each.finished = [&](std::size_t i, const WorkerReport& report) {
       const auto& [d, load] = batch[i];
       LoadedDesign& design = designs_[d];
       if (!report.failure.empty()) {
@@ -238,7 +239,8 @@ class LatencyStudy {
       Json& result = design.runs.back().report.result;
       if (result.is_null()) result = not_run(report.failure).result;  // the worker left none
       return !failed_;
-    });
+    };
+    return run_points(workers, options_.jobs, std::move(each));
   }
 
   const LatencyOptions& options_;

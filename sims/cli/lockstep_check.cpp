@@ -60,7 +60,7 @@ int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned job
   std::vector<WorkerPoint> workers;
   for (std::size_t i = 0; i < held.size(); ++i) {
     const Input& input = *held[i]->of.input;
-    workers.push_back({&points[i], {true, input.tables ? input.path : "", {}, {}}});
+    workers.push_back({&points[i], {false, true, input.tables ? input.path : "", {}, {}}});
   }
   const auto add = [&](std::size_t i, const WorkerReport& report) {
     Json& result = *held[i]->result;
@@ -76,7 +76,7 @@ int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned job
     explanation["without_lockstep"]["verdict"] = report.result.at("explanation").at("verdict");
     return true;
   };
-  return run_points(workers, jobs, add, [](std::size_t, double) {});
+  return run_points(workers, jobs, {{}, [](std::size_t, double) {}, add});
 }
 
 }  // namespace espalier

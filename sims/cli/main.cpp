@@ -132,6 +132,7 @@ void declare_compare(Command& command, CompareOptions& options) {
   command.file("--json", options.json);
   command.file("--csv", options.csv);
   command.option("--time-limit", options.time_limit);
+  command.flag("--full", options.full);
   command.option("--choices", options.choices);
   command.option("-j,--jobs", options.jobs);
 }
@@ -242,6 +243,7 @@ Command add_worker(CLI::App& app, std::vector<std::string>& words, WorkerTask& t
   Command command(app, "worker",
                   [&words, &task] { return work_on_point(words, task) ? kGood : kCheckFailed; });
   CLI::App* worker = command.app().group("");
+  worker->add_flag("--plan", task.plan);
   worker->add_flag("--explain", task.explain);
   worker->add_option("--schedule", task.schedule);
   worker->add_option("--choices", task.choices);

@@ -14,7 +14,7 @@
 #include <iostream>
 #include <system_error>
 
-#include "sims/experiment/whole_file.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 

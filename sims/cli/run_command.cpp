@@ -25,12 +25,12 @@
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/progress.h"
 #include "sims/experiment/result_fields.h"
-#include "sims/experiment/whole_file.h"
 #include "sims/experiment/workers.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/fidelity.h"
 #include "sims/text/read_file.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 
@@ -307,8 +307,9 @@ int run_command(const RunOptions& given) {
     if (*options.point >= points.size()) return kUsageError;
     const PointRef& ref = points[*options.point];
     RunObservers observers(options, *ref.input, *ref.point);
-    const PointReport report = run_here(ref, *options.point + 1, write_worker_progress,
-                                        options.messages, options.choices, observers);
+    const PointReport report = run_here(
+        ref, *options.point + 1, [](double done) { write_worker_progress(done, 0); },
+        options.messages, options.choices, observers);
     write_worker_report(report);
     return report.failure.empty() ? kGood : kCheckFailed;
   }

@@ -6,8 +6,8 @@
 
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/whole_file.h"
 #include "sims/text/read_file.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 

@@ -9,14 +9,13 @@
 #include "alg/program/schedule_program.h"
 #include "alg/schedule/schedule_text.h"
 #include "flowctl/flit_format.h"
+#include "sims/choose/choose.h"
+#include "sims/choose/collective_work.h"
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/cli/results_document.h"
 #include "sims/cli/schedule_text.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/collective_work.h"
-#include "sims/experiment/generate_tables.h"
-#include "sims/experiment/plan_run.h"
 #include "sims/experiment/training_tables.h"
 #include "sims/experiment/workload_plans.h"
 #include "sims/formats/program/msccl_xml.h"
@@ -70,11 +69,14 @@ std::string distinguishing_setting(const std::vector<RunPoint>& points) {
 
 // Precondition: no plan.
 CollectiveWork work_of(const Input& input) {
-  if (input.program) return {{}, *input.program};
-  if (input.tables) return {*input.tables, {}};
+  CollectiveWork work;
+  work.program = input.program;
+  work.tables = input.tables;
+  if (work.program || work.tables) return work;
   const RunPoint& point = input.points.front();
-  if (point.training) return {training_tables(*input.topology, point).tables, {}};
-  return generate_collective(*input.topology, point);
+  if (!point.training) return generate_collective(*input.topology, point);
+  work.tables = training_tables(*input.topology, point).tables;
+  return work;
 }
 
 bool is_planned(const Input& input) {

@@ -7,7 +7,7 @@
 #include "alg/program/program.h"
 #include "alg/program/program_certifier.h"
 #include "hw/topology/topology.h"
-#include "sims/experiment/plan_run.h"
+#include "sims/choose/choose.h"
 
 namespace espalier {
 

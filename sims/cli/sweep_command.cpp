@@ -11,7 +11,7 @@
 #include "sims/experiment/sweep/manifest.h"
 #include "sims/experiment/sweep/sweep.h"
 #include "sims/experiment/sweep/sweep_runner.h"
-#include "sims/experiment/whole_file.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 

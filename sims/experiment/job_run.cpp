@@ -14,10 +14,9 @@
 #include "alg/routes/routing.h"
 #include "flowctl/framing.h"
 #include "hw/topology/link_timing.h"
-#include "sims/experiment/certify_point.h"
-#include "sims/experiment/confirm_choice.h"
+#include "sims/choose/certify_point.h"
+#include "sims/choose/choose.h"
 #include "sims/experiment/describe_outcome.h"
-#include "sims/experiment/generate_tables.h"
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/training_tables.h"
 #include "sims/model/idle_times.h"
@@ -150,19 +149,11 @@ std::string algorithm_name(const RunPoint& point, const JobPlanes& planes) {
   return fmt::format("{}, closed form", name_of(point.coordination->closed_form.algorithm));
 }
 
-CollectiveConfig collective_of(const RunPoint& point, Bytes bytes) {
+// auto chooses by plan, because this process simulates already.
+ScheduleTables certified_tables(const Topology& topology, const RunPoint& point, Bytes bytes) {
   CollectiveConfig collective = *point.collective;
   collective.size = bytes;
-  return collective;
-}
-
-// `chooser`: answers for auto, because these tables are made while this process simulates.
-ScheduleTables certified_tables(const Topology& topology, const RunPoint& point, Bytes bytes,
-                                ChoiceProcess* chooser) {
-  const CollectiveConfig collective = collective_of(point, bytes);
-  ScheduleTables tables =
-      chooser != nullptr ? generate_chosen(topology, point.system, collective, chooser->ask(bytes))
-                         : generate_tables(topology, point.system, collective);
+  ScheduleTables tables = planned_tables(topology, point.system, collective);
   if (!point.simulation.check) return tables;
   const Certificate certificate = certify_point(topology, point, tables);
   if (!certificate.ok()) {
@@ -332,11 +323,6 @@ class JobRun : public PointRun {
     const CoordinationConfig& config = *point().coordination;
     planes_.control = is_on_network(config.control_plane, nodes_.size(), kMostControlRanks);
     planes_.data = is_on_network(config.data_plane, nodes_.size(), kMostDataRanks);
-    if (planes_.control && planes_.data && point().collective->algorithm == kAutoAlgorithm) {
-      chooser_ = std::make_unique<ChoiceProcess>([this, &choices = input.choices](Bytes bytes) {
-        return choose_schedule(topology(), point().system, collective_of(point(), bytes), choices);
-      });
-    }
   }
 
   void describe(Json& result) const override {
@@ -384,16 +370,16 @@ class JobRun : public PointRun {
     const auto hosts = make_hosts(job_);
     ModelledDataPlane modelled(*hosts, nodes_.size(), reductions_);
     HostProgram& program = planes_.data ? static_cast<HostProgram&>(*hosts) : modelled;
-    SimulationOutcome outcome =
-        simulate_hosts(
-            topology(), point(), nodes_, program,
-            [&](Bytes bytes) {
-              ScheduleTables tables = certified_tables(topology(), point(), bytes, chooser_.get());
-              if (chooser_) taken_[bytes] = tables.taken;
-              return tables;
-            },
-            hooks)
-            .simulation;
+    SimulationOutcome outcome = simulate_hosts(
+                                    topology(), point(), nodes_, program,
+                                    [&](Bytes bytes) {
+                                      ScheduleTables tables =
+                                          certified_tables(topology(), point(), bytes);
+                                      if (!tables.taken.empty()) taken_[bytes] = tables.taken;
+                                      return tables;
+                                    },
+                                    hooks)
+                                    .simulation;
     record_ = hosts->record();
     if (record_.failure.empty()) record_.failure = outcome.failure;
     if (record_.failure.empty() && !outcome.verified) record_.failure = "the job did not end";
@@ -406,8 +392,7 @@ class JobRun : public PointRun {
   AllReduceForm reductions_;
   JobPlanes planes_;
   TrainingRecord record_;
-  std::unique_ptr<ChoiceProcess> chooser_;  // of auto
-  std::map<Bytes, std::string> taken_;      // by size, what auto took
+  std::map<Bytes, std::string> taken_;  // by size, what auto took
 };
 
 }  // namespace

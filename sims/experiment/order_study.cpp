@@ -215,7 +215,7 @@ OrderSimulation simulate_orders(RunPoint point, const OrderStudy& study, const S
     (i == 0 ? simulation.run : simulation.found) = simulated(report.result);
     return true;
   };
-  simulation.signal = run_points(orders, jobs, finished, progress);
+  simulation.signal = run_points(orders, jobs, {{}, progress, finished});
   if (same) simulation.found = simulation.run;
   return simulation;
 }

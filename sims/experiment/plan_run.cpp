@@ -1,5 +1,3 @@
-#include "sims/experiment/plan_run.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +9,8 @@
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
 #include "alg/plans/planner.h"
-#include "sims/experiment/certify_point.h"
-#include "sims/experiment/confirm_choice.h"
+#include "sims/choose/certify_point.h"
+#include "sims/choose/choose.h"
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/result_register.h"
@@ -144,73 +142,6 @@ void describe_activity(Json& result, const RunPoint& point, const DimensionPlan&
     activity[fmt::format("dim{}", d + 1)] = std::move(rates);
   }
 }
-
-// The better one of the two plans that are forecast to be the fastest.
-ForecastPlan choose_plan(const Topology& topology, const RunPoint& point,
-                         std::vector<ForecastPlan> best, const Choices& choices) {
-  const auto us = [&](Cycle cycles) { return nanoseconds(cycles, point.system.clock) * 1e-3; };
-  RunPoint healthy;
-  healthy.system = point.system;
-  healthy.collective = point.collective;
-  std::vector<Rival> rivals;
-  for (ForecastPlan& each : best) {
-    Rival& rival = rivals.emplace_back();
-    rival.name = each.plan.algorithm;
-    rival.planned_us = us(each.forecast);
-    rival.by = "forecast";
-    rival.run = [&] { return simulate_plan(topology, healthy, each.plan, {}).simulation; };
-  }
-  std::size_t first = 0;
-  // Where the forecasts are further apart, simulations would not change the order.
-  if (static_cast<double>(best[1].forecast) <=
-      kForecastError * static_cast<double>(best[0].forecast)) {
-    for (ForecastPlan& each : best) {
-      if (!point.system.ni.dimension_queue.enforce_order) each.plan.start_order.clear();
-    }
-    simulate(
-        {&rivals[0], &rivals[1]}, [](const Rival&) { return true; }, us, choices);
-    if (is_faster(rivals[1], rivals[0])) first = 1;
-  }
-  best[first].choice = why_text(rivals[first], rivals[1 - first]);
-  return std::move(best[first]);
-}
-
-}  // namespace
-
-ForecastPlan plan_point(const Topology& topology, const RunPoint& point, const Choices& choices) {
-  const Planner* planner = planner_of(point);
-  const bool enforces = point.system.ni.dimension_queue.enforce_order;
-  const std::vector<PlannedDimension> dimensions = planned_dimensions(point.system);
-  const PlanRequest request = plan_request(*point.collective);
-  const ForecastSpec spec = forecast_spec(topology, point, dimensions);
-  ForecastPlan planned;
-  if (!planner->chooses) {
-    planned = forecast_plan(*planner, dimensions, request, spec);
-  } else {
-    const auto question = choice_question(topology, point.system, *point.collective, {});
-    if (const auto known = choices.find(question)) {
-      const Planner* taken = find_planner(known->algorithm);
-      if (taken == nullptr) {
-        throw std::runtime_error(fmt::format("no planner is named '{}'", known->algorithm));
-      }
-      planned = forecast_plan(*taken, dimensions, request, spec);
-      planned.choice = known->why;
-    } else {
-      planned =
-          choose_plan(topology, point, fastest_plans(dimensions, request, spec, enforces), choices);
-      choices.keep(question, {planned.plan.algorithm, 0, planned.choice});
-    }
-    planned.taken = std::exchange(planned.plan.algorithm, planner->name);
-  }
-  if (!enforces) planned.plan.start_order.clear();
-  return planned;
-}
-
-std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan) {
-  return certify_dimension_plan(plan, point.system.ni.dimension_queue.flight().places);
-}
-
-namespace {
 
 class PlanRun : public PointRun {
  public:

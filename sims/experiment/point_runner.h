@@ -25,7 +25,7 @@ struct PointReport {
 // per process, because SystemC elaborates once. If the system cannot be built, the report has the
 // failure. `account`: if given, its recorder is among the observers of `hooks`, and the result has
 // an explanation of the time. `choices`: the folder in which processes share what auto has decided
-// (sims/experiment/choices.h); empty: none.
+// (sims/choose/choices.h); empty: none.
 [[nodiscard]] PointReport run_point(const Topology& topology, const RunPoint& point,
                                     const std::optional<ScheduleTables>& tables,
                                     const SimulationHooks& hooks, RunAccount* account = nullptr,

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "alg/rank_order/permutation.h"
+#include "sims/choose/planned_time.h"
 #include "sims/config/reader.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/progress.h"
@@ -43,10 +44,19 @@ PointReport simulate(const std::string& config, const std::string& folder,
     read.points.front().collective->rank_order.nodes = to_nodes(task.rank_order);
   }
   SimulationHooks hooks;
-  hooks.progress = write_worker_progress;
+  Cycle least = 0;
+  hooks.at_least = [&](Cycle cycles) { least = cycles; };
+  hooks.progress = [&](double done) { write_worker_progress(done, least); };
   RunAccount account;
   if (task.explain) hooks.observers.push_back(&account.recorder());
   try {
+    if (task.plan) {
+      if (const auto planned = planned_time(*read.topology, read.points.front())) {
+        report.result["planned_ns"] = planned->ns;
+        report.result["is_proven_slowly"] = planned->is_proven_slowly;
+      }
+      return report;
+    }
     return run_point(*read.topology, read.points.front(), tables.value, hooks,
                      task.explain ? &account : nullptr, task.choices);
   } catch (const std::bad_alloc&) {
@@ -64,6 +74,7 @@ std::vector<std::string> worker_arguments(const nlohmann::ordered_json& config,
                                           const std::string& folder, const FileHashes& files,
                                           const WorkerTask& task) {
   std::vector<std::string> arguments{"worker"};
+  if (task.plan) arguments.emplace_back("--plan");
   if (task.explain) arguments.emplace_back("--explain");
   if (!task.schedule.empty()) arguments.insert(arguments.end(), {"--schedule", task.schedule});
   if (!task.choices.empty()) arguments.insert(arguments.end(), {"--choices", task.choices});
@@ -76,21 +87,14 @@ std::vector<std::string> worker_arguments(const nlohmann::ordered_json& config,
   return arguments;
 }
 
-int run_points(const std::vector<WorkerPoint>& points, unsigned jobs,
-               const std::function<bool(std::size_t, const WorkerReport&)>& finished,
-               const std::function<void(std::size_t, double)>& progress,
-               const WorkerLimits& limits) {
+int run_points(const std::vector<WorkerPoint>& points, unsigned jobs, WorkerBatch batch) {
   ProgressBar bar(points.size());
-  WorkerBatch batch;
-  batch.limits = limits;
   batch.arguments = [&](std::size_t i) {
     const RunPoint& point = *points[i].point;
     return worker_arguments(resolved_json(point), point.system.topology.folder, point.file_hashes,
                             points[i].task);
   };
-  batch.progress = progress;
-  if (!progress) batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
-  batch.finished = finished;
+  if (!batch.progress) batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
   return run_workers(kThisProgram, points.size(), jobs_at_once(jobs), batch);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -15,11 +14,12 @@ namespace espalier {
 
 // What a worker does besides simulating the point's own algorithm.
 struct WorkerTask {
-  bool explain = false;  // the result has an explanation of the time
-  std::string schedule;  // file of the schedule tables; empty: the algorithm makes the tables
-  std::string choices;   // folder of what auto has decided; empty: none
+  bool plan = false;          // only the time that is planned (sims/choose/planned_time.h)
+  bool explain = false;       // the result has an explanation of the time
+  std::string schedule = {};  // file of the schedule tables; empty: the algorithm makes the tables
+  std::string choices = {};   // folder of what auto has decided; empty: none
   // The node of each rank, which replaces collective.rank_order; empty: as configured.
-  std::vector<std::uint32_t> rank_order;
+  std::vector<std::uint32_t> rank_order = {};
 };
 
 // The child's command line. `config`: as resolved_json gives it; paths in it start in `folder`.
@@ -36,13 +36,11 @@ struct WorkerPoint {
   WorkerTask task = {};
 };
 
-// Runs every point in a worker of its own, at most `jobs` at a time (jobs_at_once()). `finished`
-// and `progress` are as in WorkerBatch; without `progress`, a bar shows it. Returns the signal that
-// stopped the workers, or 0.
+// Runs every point in a worker of its own, at most `jobs` at a time (jobs_at_once()). `batch` needs
+// no arguments; without `progress`, a bar shows it. Returns the signal that stopped the workers, or
+// 0.
 [[nodiscard]] int run_points(const std::vector<WorkerPoint>& points, unsigned jobs,
-                             const std::function<bool(std::size_t, const WorkerReport&)>& finished,
-                             const std::function<void(std::size_t, double)>& progress = {},
-                             const WorkerLimits& limits = {});
+                             WorkerBatch batch);
 
 // The child's side: simulates the point and writes its report to stdout. `arguments`: the
 // positional ones behind the word "worker", two or more. False if the point failed.

@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "alg/bounds/bounds.h"
-#include "alg/certify/channel_dependencies.h"
-#include "alg/program/connection_routes.h"
-#include "sims/experiment/certify_point.h"
+#include "sims/choose/certify_point.h"
 #include "sims/experiment/describe_cost.h"
 #include "sims/experiment/point_run.h"
 #include "sims/model/build_program.h"
@@ -17,27 +15,12 @@
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 #include "sims/system/program_simulation.h"
-#include "sims/system/tenant_traffic.h"
 
 namespace espalier {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// A cycle of waiting among the packets of the messages, in words; an empty text if there is none.
-std::string network_deadlock(const Topology& topology, const RunPoint& point,
-                             const Program& program) {
-  ChannelDependencies dependencies(topology, certified_vc_classes(topology, point));
-  RouteSet routes(topology);
-  for (const Connection& connection : connections_of(program)) {
-    dependencies.add(
-        routes, routes.add(topology, connection_route(topology, NodeId(connection.from),
-                                                      NodeId(connection.to), connection.channel)));
-  }
-  add_tenants(dependencies, topology, point);
-  return dependencies.cycle();
-}
 
 void describe_program(Json& result, const Topology& topology, const RunPoint& point,
                       const CollectiveWork& work) {
@@ -106,30 +89,6 @@ std::string refusal(const ProgramCertificate& certificate) {
   }
   return why;
 }
-
-}  // namespace
-
-ProgramCertificate certify_program_point(const Topology& topology, const RunPoint& point,
-                                         const Program& program) {
-  const ProgramNiConfig& config = point.system.ni.program;
-  ProgramLimits limits;
-  limits.slots = protocol_of(program, point).slots;
-  limits.chunks_per_slot = tiling_of(program, point).chunks_per_slot;
-  limits.contexts = config.contexts;
-  limits.context_steps = config.context_steps;
-  ProgramCertificate certificate = certify_program(program, limits);
-  if (!certificate.ok()) return certificate;
-  const std::string cycle = network_deadlock(topology, point, program);
-  if (!cycle.empty()) {
-    ProgramViolation violation;
-    violation.kind = ProgramViolationKind::deadlock;
-    violation.what = cycle;
-    certificate.violations.push_back(violation);
-  }
-  return certificate;
-}
-
-namespace {
 
 class ProgramRun : public PointRun {
  public:

@@ -1,7 +1,7 @@
 // Synthetic traffic, and control messages alone on an idle network.
 #include <nlohmann/json.hpp>
 
-#include "sims/experiment/certify_point.h"
+#include "sims/choose/certify_point.h"
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/point_run.h"
 #include "sims/point/enum_names.h"

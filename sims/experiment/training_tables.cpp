@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "alg/schedule/schedule_table.h"
-#include "sims/experiment/certify_point.h"
-#include "sims/experiment/generate_tables.h"
+#include "sims/choose/certify_point.h"
+#include "sims/choose/choose.h"
 #include "sims/point/config.h"
 
 namespace espalier {

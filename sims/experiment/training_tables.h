@@ -6,7 +6,7 @@
 
 #include "alg/certify/certifier.h"
 #include "alg/schedule/schedule_table.h"
-#include "sims/experiment/choices.h"
+#include "sims/choose/choices.h"
 #include "sims/point/training_config.h"
 #include "sims/system/simulation.h"
 #include "sims/workload/training/compute_model.h"

@@ -22,8 +22,8 @@
 #include <system_error>
 #include <thread>
 
-#include "sims/experiment/whole_file.h"
 #include "sims/process/child_process.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 
@@ -72,6 +72,8 @@ struct Worker {
   Descriptor lines;  // the worker's stdout
   Clock::time_point deadline;
   bool too_late = false;
+  bool stopped = false;
+  Cycle at_least = 0;
   std::string received;  // not yet a whole line
   WorkerReport report;
   bool has_report = false;
@@ -104,6 +106,12 @@ class Batch {
 
   void start_workers() {
     while (next_ != points_ && !stopped_ && workers_.size() < at_once_) {
+      if (batch_.loses && batch_.loses(next_, 0)) {
+        WorkerReport report;
+        report.stopped = true;
+        ended_.push_back({next_++, std::move(report), true});
+        continue;
+      }
       try {
         start_next();
       } catch (const std::system_error& error) {
@@ -132,7 +140,7 @@ class Batch {
     const bool limited = batch_.limits.time.count() != 0;
     const auto deadline = limited ? Clock::now() + batch_.limits.time : Clock::time_point::max();
     workers_.push_back(
-        {next_, std::move(process), std::move(lines.read), deadline, {}, {}, {}, {}});
+        {next_, std::move(process), std::move(lines.read), deadline, {}, {}, {}, {}, {}, {}});
     ++next_;
   }
 
@@ -189,8 +197,11 @@ class Batch {
   void take_line(Worker& worker, const std::string& line) const {
     auto message = nlohmann::ordered_json::parse(line, nullptr, false);
     if (!message.is_object()) return;
-    if (message.contains("progress"))
+    if (message.contains("progress")) {
       batch_.progress(worker.point, message["progress"].get<double>());
+      worker.at_least = message.value("at_least", Cycle{0});
+      stop_if_it_loses(worker);
+    }
     if (!message.contains("report")) return;
     nlohmann::ordered_json& report = message["report"];
     worker.report.result = std::move(report["result"]);
@@ -201,6 +212,12 @@ class Batch {
     worker.report.kind =
         worker.report.result.is_null() ? FailureKind::error : FailureKind::unverified;
     if (report.contains("out_of_memory")) worker.report.kind = FailureKind::memory_limit;
+  }
+
+  void stop_if_it_loses(Worker& worker) const {
+    if (worker.stopped || !batch_.loses || !batch_.loses(worker.point, worker.at_least)) return;
+    worker.stopped = true;
+    worker.process.end();
   }
 
   void end(Worker& worker) {
@@ -215,6 +232,10 @@ class Batch {
       if (report.kind == FailureKind::memory_limit && batch_.limits.memory_bytes != 0)
         report.failure = fmt::format("exceeded the memory limit of {}",
                                      format_quantity(Quantity::size, batch_.limits.memory_bytes));
+      return;
+    }
+    if (worker.stopped) {
+      report.stopped = true;
       return;
     }
     if (worker.too_late) {
@@ -240,11 +261,14 @@ class Batch {
   void report_next() {
     const Ended ended = std::move(ended_.front());
     ended_.pop_front();
-    // The next point is simulated while this report is written.
+    // The next point is simulated while this report is written, unless it may lose by that report.
+    if (!batch_.loses) start_workers();
+    if (ended.reports) {
+      batch_.progress(ended.point, 1.0);
+      if (!batch_.finished(ended.point, ended.report)) stopped_ = true;
+      for (Worker& worker : workers_) stop_if_it_loses(worker);
+    }
     start_workers();
-    if (!ended.reports) return;
-    batch_.progress(ended.point, 1.0);
-    if (!batch_.finished(ended.point, ended.report)) stopped_ = true;
   }
 
   void stop(int signal) {
@@ -282,7 +306,9 @@ unsigned number_in_environment(const char* name) {
 
 }  // namespace
 
-void write_worker_progress(double done) { write_line({{"progress", done}}); }
+void write_worker_progress(double done, Cycle at_least) {
+  write_line({{"progress", done}, {"at_least", at_least}});
+}
 
 void write_worker_report(const PointReport& report) {
   nlohmann::ordered_json message;

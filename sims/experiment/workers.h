@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/ids.h"
 #include "sims/experiment/point_runner.h"
 #include "sims/text/units.h"
 
@@ -28,11 +29,12 @@ inline constexpr std::array kFailureKindNames{"none",  "error",      "unverified
 
 struct WorkerReport : PointReport {
   FailureKind kind = FailureKind::none;  // none: `failure` is empty
+  bool stopped = false;                  // WorkerBatch::loses held; there is no result
 };
 
-// The lines that a worker writes to stdout, one JSON object each: any number of {"progress": x},
-// then one {"report": ...}.
-void write_worker_progress(double done);
+// The lines that a worker writes to stdout, one JSON object each: any number of {"progress": x,
+// "at_least": n}, then one {"report": ...}. `at_least`: cycles, as in SimulationHooks.
+void write_worker_progress(double done, Cycle at_least);
 void write_worker_report(const PointReport& report);
 // After this call, a worker that gets no more memory reports it and ends.
 void report_when_out_of_memory();
@@ -67,11 +69,14 @@ inline constexpr LimitRange kMemoryLimits{Quantity::size, std::uint64_t{32} << 2
 
 // All functions are called on the thread that runs the batch.
 struct WorkerBatch {
-  std::function<std::vector<std::string>(std::size_t)> arguments;
-  std::function<void(std::size_t, double)> progress;
+  std::function<std::vector<std::string>(std::size_t)> arguments = {};
+  std::function<void(std::size_t, double)> progress = {};
   // Point i has ended, with or without a failure. Returns false to start no further point.
-  std::function<bool(std::size_t, const WorkerReport&)> finished;
-  WorkerLimits limits;
+  std::function<bool(std::size_t, const WorkerReport&)> finished = {};
+  WorkerLimits limits = {};
+  // Whether point i need not be simulated to the end, because it takes at least so many cycles;
+  // asked before its worker starts, with 0, and when the worker reports progress. May be empty.
+  std::function<bool(std::size_t, Cycle)> loses = {};
 };
 
 // This program, whose workers simulate points.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hw/topology/topology.h"
-#include "sims/experiment/plan_run.h"
+#include "sims/choose/choose.h"
 #include "sims/point/config.h"
 #include "sims/workload/training/dimension_cost.h"
 #include "sims/workload/training/parallel_groups.h"

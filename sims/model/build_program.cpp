@@ -113,6 +113,17 @@ MessageTiming message_timing(const SystemConfig& system) {
   return timing;
 }
 
+ContextTiming context_timing(const SystemConfig& system) {
+  const NiConfig& ni = system.ni;
+  const auto ps = [&](Cycle cycles) { return cycles * kPicosecondsPerSecond / system.clock.hertz; };
+  ContextTiming timing;
+  timing.message = message_timing(system);
+  timing.decode_ps = ps(ni.program.decode_cycles);
+  timing.memory_ps = ps(ni.dma_latency_cycles);
+  timing.request_bytes = ni.program.request_bytes;
+  return timing;
+}
+
 CollectiveRequest collective_request(const SystemConfig& system,
                                      const CollectiveConfig& collective) {
   CollectiveRequest request;

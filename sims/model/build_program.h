@@ -7,6 +7,7 @@
 #include "alg/algorithm.h"
 #include "alg/program/builtin_programs.h"
 #include "alg/program/program.h"
+#include "alg/program/program_time.h"
 #include "hw/topology/families/family.h"
 #include "hw/topology/topology.h"
 #include "sims/point/collective_config.h"
@@ -20,6 +21,8 @@ struct TopologyConfig;
 
 // The times of messages in `system`, as its schedules are planned with.
 [[nodiscard]] MessageTiming message_timing(const SystemConfig& system);
+// The same of program contexts.
+[[nodiscard]] ContextTiming context_timing(const SystemConfig& system);
 [[nodiscard]] CollectiveRequest collective_request(const SystemConfig& system,
                                                    const CollectiveConfig& collective);
 

@@ -9,9 +9,9 @@
 #include "alg/packing/schedule_time.h"
 #include "alg/plans/planner.h"
 #include "alg/schedule/schedule_table.h"
+#include "sims/choose/choose.h"
 #include "sims/config/reader.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/generate_tables.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/page/config_differences.h"
 

@@ -114,8 +114,10 @@ class Deliveries : public DeliveryObserver {
             max_latency_};
   }
   [[nodiscard]] const std::vector<CollectiveSpan>& spans() const { return spans_; }
-  [[nodiscard]] Cycle cycles() const {
-    return first_issue_ == kNever ? 0 : last_delivery_ - first_issue_;
+  [[nodiscard]] Cycle cycles() const { return elapsed(last_delivery_); }
+  // From the first issue to `now`.
+  [[nodiscard]] Cycle elapsed(Cycle now) const {
+    return first_issue_ == kNever ? 0 : now - first_issue_;
   }
 
  private:

@@ -85,6 +85,10 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
                 no_posts_, hooks),
         credits_(slot_specs(point, system_.timing(), routes_, program_.protocol().slots)) {
     credits_.connect(*this);
+    for (std::size_t c = 0; c < program_.num_connections() && hooks.at_least; ++c) {
+      const ProgramRoute& route = program_.route(ConnectionId(c));
+      system_.expect_on_links(route.route, route.bytes);
+    }
     load();
   }
 

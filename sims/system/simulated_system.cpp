@@ -60,6 +60,7 @@ SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point
                                  const SimulationHooks& hooks, const std::string& suffix)
     : point_(with_possible_modules(point, topology, hooks)),
       topology_(topology),
+      routes_(routes),
       timing_(time_links(faulty_links(topology, point.faults), point.system.clock)),
       clock_(("clock" + suffix).c_str(), clock_period(point.system.clock),
              point.simulation.always_clocked),
@@ -114,6 +115,7 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     const bool was_quick = cpu_seconds() - slice_begin < kProgressSeconds;
     if (may_grow && was_quick && slice < longest) slice *= 2;
     if (may_grow && !was_quick && slice > kProgressCycles) slice /= 2;
+    if (hooks_.at_least) hooks_.at_least(least_cycles());
     if (hooks_.progress && traffic_ && total_bytes == 0) {
       hooks_.progress(traffic_->progress(clock_.now()));
     } else if (hooks_.progress && total_bytes != 0) {
@@ -139,6 +141,26 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   const bool drained = outcome.complete && !tenants_ && (!sockets_ || sockets_->in_flight() == 0);
   if (outcome.failure.empty()) outcome.failure = fabric_.monitor_violation(drained);
   return outcome;
+}
+
+void SimulatedSystem::expect_on_links(RouteId route, Bytes bytes) {
+  expected_bytes_.resize(topology_.num_links(), 0);
+  for (std::size_t hop = 0; hop < routes_.hops(route); ++hop) {
+    expected_bytes_[routes_.link(route, hop).index()] += bytes;
+  }
+}
+
+Cycle SimulatedSystem::least_cycles() const {
+  Cycle rest = 0;
+  const std::vector<std::uint64_t> flits = fabric_.link_flits();
+  for (std::size_t l = 0; l < expected_bytes_.size(); ++l) {
+    // Head flits, packets that are not full and background traffic make the bound smaller.
+    const LinkSpec& link = topology_.link(LinkId(l)).spec;
+    const std::uint64_t all = expected_bytes_[l] / flit_bytes_of(link, point_.system.clock);
+    const std::uint64_t left = all - std::min(all, flits[l]);
+    rest = std::max(rest, left * timing_.links[l].ticks_per_flit / timing_.ticks_per_cycle);
+  }
+  return deliveries_.elapsed(clock_.now()) + rest;
 }
 
 void SimulatedSystem::let_program_elaborate() {

@@ -58,6 +58,8 @@ class SimulatedSystem {
   // To be called before the simulation; `hosts` must outlive the simulation.
   void connect_hosts(const HostSide& hosts) { hosts_ = &hosts; }
   [[nodiscard]] const SystemTiming& timing() const { return timing_; }
+  // A message that the run will send, for SimulationHooks::at_least.
+  void expect_on_links(RouteId route, Bytes bytes);
 
   // Simulates until everything is delivered or nothing moves any more. The caller sets the
   // outcome's `verified`, because it knows the expected data.
@@ -84,12 +86,15 @@ class SimulatedSystem {
   // Cycles without movement before the watchdog fires. Flits in flight are waited for if they do
   // not count as progress.
   [[nodiscard]] Cycle patience() const;
+  [[nodiscard]] Cycle least_cycles() const;
   [[nodiscard]] std::string describe_stop() const;
   [[nodiscard]] SimulationOutcome collect();
 
   const RunPoint& point_;
   const Topology& topology_;
-  const SystemTiming timing_;  // of the real hardware, with slow links
+  const RouteSet& routes_;
+  std::vector<Bytes> expected_bytes_;  // by link
+  const SystemTiming timing_;          // of the real hardware, with slow links
   ClockDomain clock_;
   const SimulationHooks& hooks_;
   Deliveries deliveries_;

@@ -120,6 +120,13 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
                       routes_in(tables, programs, topology.num_nodes()), ports, messages, posts,
                       tables.posted_step == 0 ? hooks : late_post.hooked(hooks));
 
+  for (std::size_t n = 0; n < topology.num_nodes() && hooks.at_least; ++n) {
+    const NodeFrame frame(tables, NodeId(n));
+    for (const Operation& send : program_of(programs, n).sends) {
+      run.expect_on_links(frame.route_in_network(send.route), send.bytes);
+    }
+  }
+
   // Computed for the healthy system, because the tables are filled without knowledge of faults.
   const ScheduleTableEngine::Spec engine =
       table_engine_spec(point, tables, posts, time_links(topology, point.system.clock), ports);

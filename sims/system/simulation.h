@@ -123,6 +123,9 @@ struct SimulationHooks {
   // Called once, when the system is built and before its first cycle: a program attaches modules of
   // its own (sims/system/elaboration.h).
   std::function<void(Elaboration&)> elaborate = {};
+  // Called before `progress`, with a proven lower bound of SimulationOutcome::cycles: the cycles so
+  // far, and the time in which the busiest link passes the rest of its messages.
+  std::function<void(Cycle)> at_least = {};
 };
 
 // Throws std::invalid_argument if the configuration cannot be built (link rates without a common

@@ -52,7 +52,7 @@ bool lists_algorithm(const Json& list, const std::string& algorithm) {
 }  // namespace
 
 TEST_CASE("compare ranks every algorithm that suits an irregular network, and gives reasons") {
-  const Json document = compare({lab()});
+  const Json document = compare({lab(), "--full"});
   REQUIRE(document["rankings"].size() == 1);
   const Json& order = document["rankings"][0];
   REQUIRE(order.size() == document["results"].size());
@@ -72,7 +72,7 @@ TEST_CASE("compare ranks every algorithm that suits an irregular network, and gi
 }
 
 TEST_CASE("compare agrees with run on the time of each algorithm") {
-  const Json document = compare({lab()});
+  const Json document = compare({lab(), "--full"});
   const Outcome run = test::espalier({"run", lab(), "--json", "-"});
   const Json alone = Json::parse(run.out);
   for (const Json& result : alone["results"]) {
@@ -81,6 +81,51 @@ TEST_CASE("compare agrees with run on the time of each algorithm") {
                      [&](const Json& other) { return other["algorithm"] == result["algorithm"]; });
     REQUIRE(same != document["results"].end());
     CHECK((*same)["cycles"] == result["cycles"]);
+  }
+}
+
+TEST_CASE("compare does not simulate to the end what takes more than 5 times as long as the best") {
+  const std::vector<std::string> arguments{
+      lab(), "-s", "collective.algorithm=[forest, ring, direct]", "-s", "collective.size=3MB"};
+  const Json document = compare(arguments);
+  const Json& results = document["results"];
+  REQUIRE(results.size() == 3);
+  CHECK(document["rankings"][0].size() == 2);
+  const double best = results[0]["time_ns"];
+  const Json& direct = results[2];
+  CHECK(direct["algorithm"] == "direct");
+  CHECK(direct["verified"] == false);
+  CHECK_THAT(direct["failure"].get<std::string>(), Contains("not simulated to the end"));
+  CHECK(direct["stopped_ns"] == 5 * best);
+  CHECK(direct["planned_ns"] > direct["stopped_ns"]);
+  CHECK_FALSE(direct.contains("time_ns"));
+  const Outcome text = test::espalier(
+      {"compare", arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], "-j", "1"});
+  CHECK(text.exit_code == 0);
+  CHECK(text.err.find("error") == std::string::npos);
+  CHECK_THAT(text.out, Contains("> 5 x the best: not simulated to the end; --full does"));
+
+  std::vector<std::string> full = arguments;
+  full.emplace_back("--full");
+  const Json all = compare(full);
+  CHECK(all["rankings"][0].size() == 3);
+  CHECK(all["results"][2]["time_ns"] > 5 * best);
+  CHECK_FALSE(all["results"][2].contains("stopped_ns"));
+}
+
+TEST_CASE("No algorithm is faster than planned by more than compare allows for") {
+  for (const char* op : {"all_reduce", "all_gather", "all_to_all"}) {
+    CAPTURE(op);
+    const Json document = compare(
+        {lab(), "--full", "-s", "collective.op=" + std::string(op), "-s", "collective.size=96kB"});
+    std::size_t planned = 0;
+    for (const Json& result : document["results"]) {
+      if (!result.contains("planned_ns")) continue;
+      ++planned;
+      CAPTURE(result["algorithm"]);
+      CHECK(result["time_ns"].get<double>() >= result["planned_ns"].get<double>() / 1.06);
+    }
+    CHECK(planned + 1 == document["results"].size());  // all but auto
   }
 }
 
@@ -107,7 +152,7 @@ TEST_CASE("Own programs and schedules compete under their own names") {
   REQUIRE(test::espalier({"schedule", lab(), "-s", "collective.algorithm=multitree", "--format",
                           "json", "-o", schedule})
               .exit_code == 0);
-  const Json document = compare({lab(), first, second, schedule});
+  const Json document = compare({lab(), first, second, schedule, "--full"});
   CHECK(lists_algorithm(document["results"], "my star (first.trace)"));
   CHECK(lists_algorithm(document["results"], "my star (second.trace)"));
   CHECK(lists_algorithm(document["results"], "mine.json"));
@@ -167,7 +212,7 @@ TEST_CASE("auto says what it took, is as fast as the best, and is not one of all
   const Outcome outcome = test::espalier({"run", lab(), "-s", "collective.algorithm=auto"});
   REQUIRE(outcome.exit_code == 0);
   CHECK_THAT(outcome.out, Contains("auto: "));
-  const Json document = compare({lab()});
+  const Json document = compare({lab(), "--full"});
   const auto is_auto = [](const Json& each) { return each["algorithm"] == "auto"; };
   const Json& results = document["results"];
   const auto result = std::find_if(results.begin(), results.end(), is_auto);
@@ -289,7 +334,8 @@ TEST_CASE("Own programs stand beside built-in algorithms in an axis of a sweep")
 TEST_CASE("compare puts other tools' times beside ours, for the same network, operation and size") {
   const std::string published = std::string(ESPALIER_SOURCE_DIR) + "/configs/published/";
   const std::vector<std::string> arguments{published + "ndv2.yaml", published + "times.csv", "-s",
-                                           "collective.algorithm=[forest, gc3_allgather_ring]"};
+                                           "collective.algorithm=[forest, gc3_allgather_ring]",
+                                           "--full"};
   const Json document = compare(arguments);
   for (const Json& result : document["results"]) {
     REQUIRE(result["published"].size() == 1);

@@ -8,8 +8,8 @@
 #include "alg/generators/rank_shapes.h"
 #include "ni/rtl/rtl_dependencies.h"
 #include "router/rtl/rtl_output_hold.h"
-#include "sims/experiment/certify_point.h"
-#include "sims/experiment/generate_tables.h"
+#include "sims/choose/certify_point.h"
+#include "sims/choose/choose.h"
 #include "sims/model/build_program.h"
 
 namespace espalier::fuzz {

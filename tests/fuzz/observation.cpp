@@ -12,7 +12,7 @@
 
 #include "fuzz_case.h"
 #include "model_test_support.h"
-#include "sims/experiment/generate_tables.h"
+#include "sims/choose/choose.h"
 #include "sims/system/simulation.h"
 #include "tests/support/share_of_cases.h"
 

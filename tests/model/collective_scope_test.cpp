@@ -7,8 +7,8 @@
 #include "alg/bounds/bounds.h"
 #include "alg/generators/process_group.h"
 #include "model_test_support.h"
-#include "sims/experiment/certify_point.h"
-#include "sims/experiment/generate_tables.h"
+#include "sims/choose/certify_point.h"
+#include "sims/choose/choose.h"
 #include "sims/model/build_program.h"
 #include "tests/support/networks.h"
 

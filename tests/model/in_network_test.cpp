@@ -5,7 +5,7 @@
 
 #include "alg/bounds/bounds.h"
 #include "model_test_support.h"
-#include "sims/experiment/plan_run.h"
+#include "sims/choose/choose.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/build_topology.h"
 #include "sims/system/plan_simulation.h"

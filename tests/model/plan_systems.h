@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "model_test_support.h"
-#include "sims/experiment/plan_run.h"
+#include "sims/choose/certify_point.h"
+#include "sims/choose/choose.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/build_topology.h"
 #include "sims/model/idle_times.h"

@@ -8,8 +8,8 @@
 #include "alg/generators/auto_choice.h"
 #include "alg/packing/schedule_time.h"
 #include "model_test_support.h"
-#include "sims/experiment/confirm_choice.h"
-#include "sims/experiment/generate_tables.h"
+#include "sims/choose/candidate.h"
+#include "sims/choose/choose.h"
 #include "sims/model/build_program.h"
 #include "tests/support/networks.h"
 
@@ -414,16 +414,6 @@ TEST_CASE("Lists that are planned exactly are not simulated where another is muc
   const ScheduleTables unsure = generate_tables(mesh, point.system, *point.collective, choices);
   CHECK(choices.simulating_seconds() > 0);
   CHECK_THAT(unsure.choice, Catch::Matchers::Contains("simulated"));
-}
-
-TEST_CASE("A process that has begun to simulate asks another one for its choices") {
-  ChoiceProcess process([](Bytes size) {
-    if (size == 13) throw std::runtime_error("unlucky");
-    return Choice{"ring", static_cast<std::uint32_t>(size), "asked"};
-  });
-  CHECK(process.ask(4).segments == 4);
-  CHECK_THROWS_WITH(process.ask(13), "unlucky");
-  CHECK(process.ask(5).why == "asked");
 }
 
 TEST_CASE("A planned time over a limit is told as some time over it, others are not changed") {

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
-#include "sims/experiment/certify_point.h"
+#include "sims/choose/certify_point.h"
 #include "sims/model/build_program.h"
 #include "sims/model/build_topology.h"
 #include "sims/system/program_simulation.h"

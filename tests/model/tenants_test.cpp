@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "center_systems.h"
-#include "sims/experiment/certify_point.h"
+#include "sims/choose/certify_point.h"
 #include "sims/system/tenant_traffic.h"
 
 namespace espalier {

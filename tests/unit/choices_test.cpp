@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config_test_support.h"
-#include "sims/experiment/choices.h"
+#include "sims/choose/choices.h"
 #include "tests/support/networks.h"
 
 using namespace espalier;

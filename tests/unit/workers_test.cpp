@@ -40,6 +40,49 @@ TEST_CASE("A worker that a signal ends is reported with the signal") {
              Contains("(SIGKILL; the machine was probably out of memory"));
 }
 
+TEST_CASE("A point that is certain to lose is not started, or is stopped when that is known") {
+  std::vector<WorkerReport> reports(3);
+  WorkerBatch batch;
+  batch.arguments = [](std::size_t i) {
+    const std::string progress = "echo '{\"progress\":0.5,\"at_least\":70}'; ";
+    return std::vector<std::string>{
+        "-c", progress + (i == 0 ? "echo '{\"report\":{\"result\":{},\"failure\":\"\"}}'"
+                                 : "exec sleep 100")};
+  };
+  batch.progress = [](std::size_t, double) {};
+  batch.loses = [](std::size_t i, Cycle at_least) { return i == 2 || (i == 1 && at_least > 60); };
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
+    reports[i] = report;
+    return true;
+  };
+  CHECK(run_workers("/bin/sh", 3, 1, batch) == 0);
+  CHECK_FALSE(reports[0].stopped);
+  CHECK(reports[0].result.is_object());
+  for (std::size_t i = 1; i < 3; ++i) {
+    CHECK(reports[i].stopped);
+    CHECK(reports[i].kind == FailureKind::none);
+    CHECK(reports[i].result.is_null());
+  }
+}
+
+TEST_CASE("A worker that runs is stopped when another one's report shows that it loses") {
+  bool first_has_ended = false;
+  WorkerReport second;
+  WorkerBatch batch;
+  batch.arguments = [](std::size_t i) {
+    return std::vector<std::string>{"-c", i == 0 ? "sleep 0.2" : "exec sleep 100"};
+  };
+  batch.progress = [](std::size_t, double) {};
+  batch.loses = [&](std::size_t i, Cycle) { return i == 1 && first_has_ended; };
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
+    if (i == 0) first_has_ended = true;
+    if (i == 1) second = report;
+    return true;
+  };
+  CHECK(run_workers("/bin/sh", 2, 2, batch) == 0);
+  CHECK(second.stopped);
+}
+
 TEST_CASE("A worker finds the file that changed since its parent read it") {
   const FileHashes before{{"a b.yaml", hash_text("1")}, {"graph", hash_text("2")}};
   CHECK(changed_file(to_words(before), before).empty());

@@ -7,8 +7,8 @@
 
 #include "sims/experiment/result_fields.h"
 #include "sims/experiment/sweep/axis_values.h"
-#include "sims/experiment/whole_file.h"
 #include "sims/text/read_file.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 

@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include "sims/config/config_layers.h"
-#include "sims/experiment/whole_file.h"
 #include "sims/text/read_file.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 

@@ -1,13 +1,15 @@
-#include "sims/experiment/certify_point.h"
+#include "sims/choose/certify_point.h"
 
 #include <fmt/format.h>
 
 #include "alg/certify/channel_dependencies.h"
 #include "alg/generators/process_group.h"
+#include "alg/program/connection_routes.h"
 #include "alg/routes/routing.h"
 #include "sims/model/build_program.h"
 #include "sims/point/config.h"
 #include "sims/system/control_traffic.h"
+#include "sims/system/program_simulation.h"
 #include "sims/system/tenant_traffic.h"
 #include "sims/system/vc_partition.h"
 
@@ -38,6 +40,20 @@ std::string scope_difference(const Scope& wanted, const Scope& found) {
     return "the schedule is for other nodes than collective.ranks names";
   }
   return "the schedule's bytes of every pair of ranks are not those of collective.counts";
+}
+
+// A cycle of waiting among the packets of the messages, in words; an empty text if there is none.
+std::string network_deadlock(const Topology& topology, const RunPoint& point,
+                             const Program& program) {
+  ChannelDependencies dependencies(topology, certified_vc_classes(topology, point));
+  RouteSet routes(topology);
+  for (const Connection& connection : connections_of(program)) {
+    dependencies.add(
+        routes, routes.add(topology, connection_route(topology, NodeId(connection.from),
+                                                      NodeId(connection.to), connection.channel)));
+  }
+  add_tenants(dependencies, topology, point);
+  return dependencies.cycle();
 }
 
 }  // namespace
@@ -94,6 +110,30 @@ Certificate certify_point(const Topology& topology, const RunPoint& point,
   if (point.control) refuse(control_deadlock(topology, point, &tables));
   if (point.tenants) refuse(tenant_deadlock(topology, point, tables, limits.vc_classes));
   return certificate;
+}
+
+ProgramCertificate certify_program_point(const Topology& topology, const RunPoint& point,
+                                         const Program& program) {
+  const ProgramNiConfig& config = point.system.ni.program;
+  ProgramLimits limits;
+  limits.slots = protocol_of(program, point).slots;
+  limits.chunks_per_slot = tiling_of(program, point).chunks_per_slot;
+  limits.contexts = config.contexts;
+  limits.context_steps = config.context_steps;
+  ProgramCertificate certificate = certify_program(program, limits);
+  if (!certificate.ok()) return certificate;
+  const std::string cycle = network_deadlock(topology, point, program);
+  if (!cycle.empty()) {
+    ProgramViolation violation;
+    violation.kind = ProgramViolationKind::deadlock;
+    violation.what = cycle;
+    certificate.violations.push_back(violation);
+  }
+  return certificate;
+}
+
+std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan) {
+  return certify_dimension_plan(plan, point.system.ni.dimension_queue.flight().places);
 }
 
 std::string refusal(const std::vector<Violation>& violations) {

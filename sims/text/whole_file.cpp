@@ -1,4 +1,4 @@
-#include "sims/experiment/whole_file.h"
+#include "sims/text/whole_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

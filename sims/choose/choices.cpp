@@ -1,4 +1,4 @@
-#include "sims/experiment/choices.h"
+#include "sims/choose/choices.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "sims/config/resolved.h"
-#include "sims/experiment/whole_file.h"
 #include "sims/point/config.h"
 #include "sims/text/file_hashes.h"
 #include "sims/text/read_file.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alg/certify/certifier.h"
+#include "alg/plans/dimension_plan.h"
 #include "alg/program/program.h"
 #include "alg/program/program_certifier.h"
 #include "alg/schedule/schedule_table.h"
@@ -31,10 +32,12 @@ struct RunPoint;
                                            const ScheduleTables* tables = nullptr);
 
 // The certificate of a program for the point's slots, contexts and chunk sizes, and for the paths
-// that its messages take through the network. It stands in program_run.cpp.
+// that its messages take through the network.
 [[nodiscard]] ProgramCertificate certify_program_point(const Topology& topology,
                                                        const RunPoint& point,
                                                        const Program& program);
+
+[[nodiscard]] std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan);
 
 // The reason for the result of a run that the certifier refuses; an empty text without violations.
 [[nodiscard]] std::string refusal(const std::vector<Violation>& violations);

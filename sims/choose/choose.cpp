@@ -1,0 +1,354 @@
+#include "sims/choose/choose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+
+#include "alg/generators/auto_choice.h"
+#include "alg/program/program_time.h"
+#include "hw/topology/link_timing.h"
+#include "sims/choose/candidate.h"
+#include "sims/choose/certify_point.h"
+#include "sims/choose/planned_time.h"
+#include "sims/model/build_dimensions.h"
+#include "sims/model/idle_times.h"
+#include "sims/model/plan_forecast.h"
+#include "sims/point/config.h"
+#include "sims/system/program_simulation.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::size_t kMostOfKind = 2;  // candidates of a kind that are simulated
+constexpr double kPsPerUs = 1e6;
+
+bool passes_one_link(const Schedule& schedule) {
+  return std::all_of(schedule.transfers.begin(), schedule.transfers.end(),
+                     [&](const Transfer& t) { return schedule.routes.hops(t.route) == 1; });
+}
+
+// The planner knows no lockstep, no rows that repeat, and no limit of ports, DMA, reduction or
+// buffers.
+PlanError error_of(const Topology& topology, const Schedule& schedule, const SystemConfig& system) {
+  if (!passes_one_link(schedule)) return kContendedPlan;
+  const NiConfig& ni = system.ni;
+  const ReductionConfig& reduction = ni.reduction;
+  const bool limited = ni.ports != 0 || ni.dma_bytes_per_cycle != 0 || ni.table_repeat ||
+                       ni.injection_vcs == InjectionVcs::all ||
+                       reduction.mode != ReductionMode::streaming || reduction.bytes_per_cycle != 0;
+  const bool exact =
+      schedule.listed_order && !limited &&
+      std::all_of(topology.links().begin(), topology.links().end(), [&](const TopologyLink& link) {
+        return system.router.vc_depth_flits >= full_rate_depth(system, link.spec);
+      });
+  return exact ? kExactPlan : kOneLinkPlan;
+}
+
+// `of_group` must outlive the candidate.
+Candidate candidate_of(RankedSchedule schedule, const GroupRequest& of_group,
+                       const SystemConfig& system) {
+  const auto ranked = std::make_shared<RankedSchedule>(std::move(schedule));
+  Candidate candidate;
+  candidate.algorithm = ranked->generator->name;
+  candidate.segments = ranked->segments;
+  candidate.name = ranked->name;
+  candidate.planned_us = static_cast<double>(ranked->planned_ps) / kPsPerUs;
+  candidate.error = error_of(of_group.group.network(), ranked->schedule, system);
+  candidate.make = [ranked, &of_group] {
+    CollectiveWork work;
+    work.tables = of_group.tables_of(ranked->schedule);
+    return work;
+  };
+  candidate.others = [ranked, &of_group, &system] {
+    std::vector<Candidate> others;
+    for (RankedSchedule& each :
+         in_other_segments(of_group.group.network(), of_group.request, *ranked)) {
+      others.push_back(candidate_of(std::move(each), of_group, system));
+      others.back().others = nullptr;
+    }
+    return others;
+  };
+  return candidate;
+}
+
+// The schedules that auto compares, the fastest first.
+std::vector<Candidate> schedules(const Topology& topology, const GroupRequest& of_group,
+                                 const SystemConfig& system, const CollectiveConfig& collective,
+                                 const Choices& choices) {
+  std::vector<Candidate> candidates;
+  for (RankedSchedule& ranked :
+       fastest_schedules(of_group.group.network(), of_group.request, kMostOfKind)) {
+    candidates.push_back(candidate_of(std::move(ranked), of_group, system));
+  }
+  confirm(candidates, topology, system, collective, choices);
+  return candidates;
+}
+
+Choice choice_of(const Candidate& candidate, const std::string& why) {
+  return {candidate.algorithm, candidate.segments, why};
+}
+
+ScheduleTables named(ScheduleTables tables, const Choice& choice) {
+  tables.algorithm = kAutoAlgorithm;
+  tables.choice = choice.why;
+  tables.taken = choice.algorithm;
+  return tables;
+}
+
+// The tables of a choice that is known.
+ScheduleTables tables_again(const Topology& topology, const SystemConfig& system,
+                            const CollectiveConfig& collective, const Choice& choice) {
+  if (find_generator(choice.algorithm) == nullptr) {
+    throw std::runtime_error(fmt::format("no generator is named '{}'", choice.algorithm));
+  }
+  GroupRequest of_group(topology, system, collective);
+  of_group.request.segments = choice.segments;
+  return named(of_group.tables_of(of_group.generate(choice.algorithm)), choice);
+}
+
+RunPoint with_algorithm(const RunPoint& point, const std::string& name) {
+  RunPoint other = point;
+  other.collective->algorithm = name;
+  return other;
+}
+
+CollectiveWork built(const Topology& topology, const RunPoint& point) {
+  CollectiveWork work;
+  work.program = build_program(topology, point);
+  if (!point.collective->program.given) {
+    work.built_in = find_builtin_program(point.collective->algorithm);
+  }
+  return work;
+}
+
+// Programs that `auto` may take. Those with protocols of GPUs, which wait for fences, are slower on
+// NIs that see the end of a message.
+std::vector<std::string> suitable_programs(const Topology& topology, const RunPoint& point) {
+  const CollectiveConfig& collective = *point.collective;
+  const auto& skews = point.faults.clock_skew;
+  // Programs have no ranks apart from nodes, no timesteps, and no ni_control.
+  if (point.simulation.has_rtl(RtlBlock::ni_control) || !collective.ranks.empty() ||
+      !collective.rank_order.is_identity() ||
+      std::any_of(skews.begin(), skews.end(), [](const ClockSkew& s) { return s.per_step != 0; })) {
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const BuiltinProgram& program : builtin_programs()) {
+    if (program.protocol != Protocol::message || program.collective != collective.op) continue;
+    if (collective.bitwise_identical && !program.bitwise_identical) continue;
+    const RunPoint alone = with_algorithm(point, program.name);
+    if (program.unsuited(builtin_request(topology, alone)).empty()) names.push_back(program.name);
+  }
+  return names;
+}
+
+// The programs that are planned to take at most `most_us`, fastest first. A program of several
+// passes over its data is never the fastest: it is made for small data.
+std::vector<Candidate> programs(const Topology& topology, const RunPoint& point,
+                                const std::vector<std::string>& names, double most_us) {
+  const ContextTiming timing = context_timing(point.system);
+  std::vector<Candidate> candidates;
+  for (const std::string& name : names) {
+    const auto work =
+        std::make_shared<CollectiveWork>(built(topology, with_algorithm(point, name)));
+    const Tiling tiling = tiling_of(*work->program, point);
+    if (tiling.tiles != 1 || is_proven_slowly(*work->program)) continue;
+    Candidate candidate;
+    candidate.algorithm = candidate.name = name;
+    candidate.planned_us =
+        static_cast<double>(program_time_ps(topology, *work->program, tiling, timing,
+                                            static_cast<std::uint64_t>(most_us * kPsPerUs))) /
+        kPsPerUs;
+    candidate.error = kProgramPlan;
+    candidate.make = [work] { return *work; };
+    if (candidate.planned_us <= most_us) candidates.push_back(std::move(candidate));
+  }
+  std::stable_sort(
+      candidates.begin(), candidates.end(),
+      [](const Candidate& a, const Candidate& b) { return a.planned_us < b.planned_us; });
+  if (candidates.size() > kMostOfKind) candidates.resize(kMostOfKind);
+  return candidates;
+}
+
+bool is_program(const Candidate& candidate) {
+  return find_builtin_program(candidate.algorithm) != nullptr;
+}
+
+// Names the fastest two. If both are schedules or both are programs, also the fastest of the other
+// kind.
+std::string why_with_programs(const std::vector<Candidate>& candidates) {
+  std::string text = why_text(candidates);
+  const bool of_program = is_program(candidates[0]);
+  if (is_program(candidates[1]) != of_program) return text;
+  const auto other = std::find_if(candidates.begin(), candidates.end(),
+                                  [&](const Candidate& c) { return is_program(c) != of_program; });
+  return text +
+         fmt::format("; the best {} is {}", of_program ? "schedule" : "program", to_text(*other));
+}
+
+CollectiveWork choose(const Topology& topology, const RunPoint& point,
+                      const std::vector<std::string>& names, const Choices& choices,
+                      Choice& choice) {
+  const GroupRequest of_group(topology, point.system, *point.collective);
+  std::vector<Candidate> found =
+      schedules(topology, of_group, point.system, *point.collective, choices);
+  const std::string why_schedule = why_text(found);
+  std::vector<Candidate> candidates =
+      programs(topology, point, names, reach_us(found.front(), kProgramPlan));
+  candidates.insert(candidates.begin(), std::move(found.front()));
+  confirm(candidates, topology, point.system, *point.collective, choices);
+  // Programs are certified last, because that takes as long as everything else.
+  std::optional<ProgramCertificate> certificate;
+  while (is_program(candidates.front())) {
+    certificate = certify_program_point(topology, point, *candidates.front().make().program);
+    if (certificate->ok()) break;
+    certificate.reset();
+    candidates.erase(candidates.begin());
+  }
+  Candidate& taken = candidates.front();
+  CollectiveWork work = taken.make();
+  choice = choice_of(taken, why_schedule);
+  if (candidates.size() > 1) {
+    candidates.insert(candidates.end(), std::make_move_iterator(found.begin() + 1),
+                      std::make_move_iterator(found.end()));
+    std::stable_sort(candidates.begin(), candidates.end(), is_faster);
+    choice.why = why_with_programs(candidates);
+  }
+  if (certificate) {
+    work.choice = choice.why;
+    work.certificate = std::move(certificate);
+  } else {
+    work.tables = named(std::move(*work.tables), choice);
+  }
+  return work;
+}
+
+Candidate candidate_of(const ForecastPlan& planned, const RunPoint& point) {
+  Candidate candidate;
+  candidate.algorithm = candidate.name = planned.plan.algorithm;
+  candidate.planned_us = nanoseconds(planned.forecast, point.system.clock) * 1e-3;
+  candidate.by = "forecast";
+  candidate.error = kForecast;
+  const auto plan = std::make_shared<ForecastPlan>(planned);
+  if (!point.system.ni.dimension_queue.enforce_order) plan->plan.start_order.clear();
+  candidate.make = [plan] {
+    CollectiveWork work;
+    work.plan = *plan;
+    return work;
+  };
+  return candidate;
+}
+
+}  // namespace
+
+GroupRequest::GroupRequest(const Topology& topology, const SystemConfig& system,
+                           const CollectiveConfig& collective)
+    : nodes(group_nodes(collective)),
+      group(topology, nodes),
+      request(collective_request(system, collective)),
+      ni(system.ni) {
+  if (collective.relay) request.relays = group.relays();
+}
+
+ScheduleTables GroupRequest::tables_of(Schedule schedule) const {
+  ScheduleTables tables = lower_to_tables(group.in_whole(std::move(schedule)));
+  store_rows(tables, ni);
+  return tables;
+}
+
+void store_rows(ScheduleTables& tables, const NiConfig& ni) {
+  if (ni.table_repeat && tables.repeated.empty()) repeat_all_rows(tables);
+}
+
+ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
+                               const CollectiveConfig& collective, const Choices& choices) {
+  const GroupRequest of_group(topology, system, collective);
+  if (collective.algorithm != kAutoAlgorithm) {
+    return of_group.tables_of(of_group.generate(collective.algorithm));
+  }
+  const auto question = choice_question(topology, system, collective, {});
+  if (const auto known = choices.find(question)) {
+    return tables_again(topology, system, collective, *known);
+  }
+  const std::vector<Candidate> candidates =
+      schedules(topology, of_group, system, collective, choices);
+  const Choice choice = choice_of(candidates.front(), why_text(candidates));
+  choices.keep(question, choice);
+  return named(std::move(*candidates.front().make().tables), choice);
+}
+
+ScheduleTables planned_tables(const Topology& topology, const SystemConfig& system,
+                              const CollectiveConfig& collective) {
+  if (collective.algorithm != kAutoAlgorithm) return generate_tables(topology, system, collective);
+  const GroupRequest of_group(topology, system, collective);
+  RankedSchedule best =
+      std::move(fastest_schedules(of_group.group.network(), of_group.request, 1).front());
+  return named(of_group.tables_of(std::move(best.schedule)), {best.generator->name, 0, best.name});
+}
+
+CollectiveWork generate_collective(const Topology& topology, const RunPoint& point,
+                                   const Choices& choices) {
+  if (has_program(point)) return built(topology, point);
+  const CollectiveConfig& collective = *point.collective;
+  CollectiveWork work;
+  if (collective.algorithm != kAutoAlgorithm) {
+    work.tables = generate_tables(topology, point.system, collective, choices);
+    return work;
+  }
+  const std::vector<std::string> names = suitable_programs(topology, point);
+  const auto question = choice_question(topology, point.system, collective, names);
+  if (const auto known = choices.find(question)) {
+    if (find_builtin_program(known->algorithm) == nullptr) {
+      work.tables = tables_again(topology, point.system, collective, *known);
+    } else {
+      work = built(topology, with_algorithm(point, known->algorithm));
+      work.choice = known->why;
+    }
+    return work;
+  }
+  Choice choice;
+  work = choose(topology, point, names, choices, choice);
+  choices.keep(question, choice);
+  return work;
+}
+
+ForecastPlan plan_point(const Topology& topology, const RunPoint& point, const Choices& choices) {
+  const Planner* planner = planner_of(point);
+  const bool enforces = point.system.ni.dimension_queue.enforce_order;
+  const std::vector<PlannedDimension> dimensions = planned_dimensions(point.system);
+  const PlanRequest request = plan_request(*point.collective);
+  const ForecastSpec spec = forecast_spec(topology, point, dimensions);
+  ForecastPlan planned;
+  if (!planner->chooses) {
+    planned = forecast_plan(*planner, dimensions, request, spec);
+  } else {
+    const auto question = choice_question(topology, point.system, *point.collective, {});
+    if (const auto known = choices.find(question)) {
+      const Planner* taken = find_planner(known->algorithm);
+      if (taken == nullptr) {
+        throw std::runtime_error(fmt::format("no planner is named '{}'", known->algorithm));
+      }
+      planned = forecast_plan(*taken, dimensions, request, spec);
+      planned.choice = known->why;
+    } else {
+      std::vector<ForecastPlan> best = fastest_plans(dimensions, request, spec, enforces);
+      if (best.size() > kMostOfKind) best.resize(kMostOfKind);
+      std::vector<Candidate> candidates;
+      for (const ForecastPlan& each : best) candidates.push_back(candidate_of(each, point));
+      confirm(candidates, topology, point.system, *point.collective, choices);
+      planned = std::move(*candidates.front().make().plan);
+      planned.choice = why_text(candidates);
+      choices.keep(question, choice_of(candidates.front(), planned.choice));
+    }
+    planned.taken = std::exchange(planned.plan.algorithm, planner->name);
+  }
+  if (!enforces) planned.plan.start_order.clear();
+  return planned;
+}
+
+}  // namespace espalier

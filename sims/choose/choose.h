@@ -1,0 +1,65 @@
+// What the NIs execute for a configured collective. `algorithm: auto` is the fastest of its
+// candidates: schedules, plans on dimensions, and built-in programs. They are ranked by planned
+// time, and simulated where that does not settle which one is the fastest. So choose before this
+// process simulates. What is taken says why. A question that `choices` knows is not asked again.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alg/generators/process_group.h"
+#include "alg/plans/planner.h"
+#include "alg/schedule/schedule_table.h"
+#include "hw/topology/topology.h"
+#include "sims/choose/choices.h"
+#include "sims/choose/collective_work.h"
+#include "sims/model/build_program.h"
+#include "sims/point/collective_config.h"
+#include "sims/point/ni_config.h"
+
+namespace espalier {
+
+struct RunPoint;
+struct SystemConfig;
+
+// Makes the work of the point's algorithm. auto takes a schedule or a program. Precondition: the
+// algorithm is no planner and fits the topology (the reader checked it).
+[[nodiscard]] CollectiveWork generate_collective(const Topology& topology, const RunPoint& point,
+                                                 const Choices& choices = Choices());
+
+// The same, of schedules alone.
+[[nodiscard]] ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
+                                             const CollectiveConfig& collective,
+                                             const Choices& choices = Choices());
+// auto takes the schedule that is planned to be the fastest, and nothing is simulated.
+[[nodiscard]] ScheduleTables planned_tables(const Topology& topology, const SystemConfig& system,
+                                            const CollectiveConfig& collective);
+
+// The plan of the point's planner, with its start_order where the point enforces one.
+// Preconditions: the point's algorithm is a planner, topology.dimensions().
+[[nodiscard]] ForecastPlan plan_point(const Topology& topology, const RunPoint& point,
+                                      const Choices& choices = Choices());
+
+// Stores the tables as the NIs' memories do: in rows that repeat, if `ni.table_repeat` is set.
+void store_rows(ScheduleTables& tables, const NiConfig& ni);
+
+// The request to schedule generators for a collective, and the network of the nodes that take part.
+struct GroupRequest {
+  GroupRequest(const Topology& topology, const SystemConfig& system,
+               const CollectiveConfig& collective);
+  GroupRequest(const GroupRequest&) = delete;  // `group` refers to `nodes`
+  GroupRequest& operator=(const GroupRequest&) = delete;
+
+  [[nodiscard]] Schedule generate(const std::string& algorithm) const {
+    return find_generator(algorithm)->generate(group.network(), request);
+  }
+  [[nodiscard]] ScheduleTables tables_of(Schedule schedule) const;
+
+  std::vector<NodeId> nodes;
+  ProcessGroup group;
+  CollectiveRequest request;
+  const NiConfig& ni;
+};
+
+}  // namespace espalier
