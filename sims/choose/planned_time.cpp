@@ -24,7 +24,7 @@ double busiest_link_ns(const Topology& topology, const RunPoint& point, const Pr
                        const Tiling& tiling) {
   const ProgramRoutes routes = program_routes(topology, program);
   const ContextProgram loaded(program, tiling, protocol_of(program, point),
-                              context_spec(topology, point), routes.forward);
+                              context_spec(point), routes.forward);
   std::vector<double> seconds(topology.num_links(), 0);
   for (std::size_t c = 0; c < loaded.num_connections(); ++c) {
     const ProgramRoute& route = loaded.route(ConnectionId(c));
