@@ -41,7 +41,7 @@ Topology build_wheel(const NetworkSpec& spec, LinkSpec link) {
 Family wheel_family() {
   const FamilyKey rim = required_count("rim", "number of accelerators on the rim", 3);
   return Family(
-      "wheel", "rim; neighbours linked, and a hub with a spoke to each",
+      15, "wheel", "rim; neighbours linked, and a hub with a spoke to each",
       {rim, latency_key("spoke", "from rim to hub"), bandwidth_key("spoke", "from rim to hub")},
       "system.topology.rim", size_of_wheel, build_wheel);
 }

@@ -59,7 +59,7 @@ Topology build_bigraph(const NetworkSpec& spec, LinkSpec link) {
 }  // namespace
 
 Family bigraph_family() {
-  Family row("bigraph",
+  Family row(7, "bigraph",
              "nodes_per_switch, switches; every switch linked to all switches of the other side",
              {nodes_per_switch_key(), required_count("switches", "of both sides together", 2)},
              "system.topology.switches", size_of_bigraph, build_bigraph);

@@ -268,7 +268,7 @@ std::vector<FamilyKey> keys_of_center() {
 }  // namespace
 
 Family data_center_family() {
-  Family row("data_center",
+  Family row(10, "data_center",
              "nodes, pods, racks_per_pod, hosts_per_rack; each level has its own link rates, other "
              "tenants have the other hosts",
              keys_of_center(), "system.topology.nodes", size_of_center, build_center);

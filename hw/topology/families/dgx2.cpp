@@ -30,7 +30,7 @@ Topology build_pair(const NetworkSpec& spec, LinkSpec link) {
 }  // namespace
 
 Family dgx2_family() {
-  Family row("dgx2", "nodes_per_switch; two switches, as many links between them",
+  Family row(5, "dgx2", "nodes_per_switch; two switches, as many links between them",
              {nodes_per_switch_key()}, "system.topology.nodes_per_switch", size_of_pair,
              build_pair);
   row.server = leaf_as_server;

@@ -88,7 +88,8 @@ Family dragonfly_family() {
   const auto size = required_count("group_size", "number of switches in one group");
   const auto groups = required_count(
       "groups", "number of groups of switches; each group is linked to every other group", 2);
-  Family row("dragonfly", "nodes_per_switch, group_size, groups; one link between any two groups",
+  Family row(8, "dragonfly",
+             "nodes_per_switch, group_size, groups; one link between any two groups",
              {nodes_per_switch_key(), size, groups}, "system.topology.groups", size_of_dragonfly,
              build_dragonfly);
   row.server = leaf_as_server;

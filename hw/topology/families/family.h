@@ -62,22 +62,25 @@ struct ServerShape {
   std::uint32_t nics = 0;  // 0: a server has no network interface cards
 };
 
-// A row of the table. One .cpp in this folder describes a family.
+// A row of the table, which CMake makes of the functions `Family <name>_family()` in this folder.
 struct Family {
   // What describes the network: the family's keys, or a file or a section that sims reads.
   enum class Source : std::uint8_t { keys, graph_file, anynet_file, dimensions, astra_file };
 
   // A family with other sources than its keys has no size_of and no build_by.
-  Family(std::string word, std::string text, std::vector<FamilyKey> own_keys, std::string size_at,
+  Family(std::uint32_t in_lists, std::string word, std::string text,
+         std::vector<FamilyKey> own_keys, std::string size_at,
          NetworkSize (*size_of)(const NetworkSpec&) = nullptr,
          Topology (*build_by)(const NetworkSpec&, LinkSpec) = nullptr)
-      : name(std::move(word)),
+      : place(in_lists),
+        name(std::move(word)),
         summary(std::move(text)),
         keys(std::move(own_keys)),
         size_key(std::move(size_at)),
         size(size_of),
         build(build_by) {}
 
+  std::uint32_t place;  // among all families, where they are listed
   std::string name;     // the word for system.topology.type
   std::string summary;  // for `espalier list topologies`
   std::vector<FamilyKey> keys;
@@ -100,19 +103,21 @@ struct Family {
   }
 };
 
-// In the order in which `espalier list topologies` shows them.
+// By place.
 [[nodiscard]] const std::vector<Family>& families();
+
 // A network in words: its family, and values of keys. A key that is not set has its preset.
 struct NetworkSpec {
   std::string type = families().front().name;
 
   // Throws std::invalid_argument if no family has the name `type`.
   [[nodiscard]] const Family& family() const;
-  // A single number is a list of one. Keys of other families are ignored.
+  // A single number is a list of one. Keys of other families are ignored. This and the following
+  // throw std::logic_error if no family has the key.
   void set(const std::string& key, std::vector<std::uint64_t> value) {
+    static_cast<void>(numbers(key));
     values_[key] = std::move(value);
   }
-  // Throws std::logic_error if no family has the key.
   [[nodiscard]] std::vector<std::uint64_t> numbers(const std::string& key) const;
   [[nodiscard]] std::uint64_t number(const std::string& key) const { return numbers(key).at(0); }
   [[nodiscard]] std::uint32_t count(const std::string& key) const {

@@ -44,7 +44,7 @@ Family fat_tree_family() {
   const auto switches = required_count("switches", "number of switches with accelerators", 2);
   const auto spines = required_count(
       "spines", "number of switches of the upper level; each is linked to every lower switch");
-  Family row("fat_tree", "nodes_per_switch, switches, spines; two levels",
+  Family row(6, "fat_tree", "nodes_per_switch, switches, spines; two levels",
              {nodes_per_switch_key(), switches, spines}, "system.topology.switches",
              size_of_fat_tree, build_fat_tree);
   row.server = leaf_as_server;

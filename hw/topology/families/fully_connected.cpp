@@ -30,7 +30,7 @@ Topology build_complete(const NetworkSpec& spec, LinkSpec link) {
 }  // namespace
 
 Family fully_connected_family() {
-  return Family("fully_connected", "nodes; every node linked to every other", {nodes_key()},
+  return Family(3, "fully_connected", "nodes; every node linked to every other", {nodes_key()},
                 "system.topology.nodes", size_of_complete, build_complete);
 }
 

@@ -139,7 +139,7 @@ std::vector<FamilyKey> keys_of_cluster() {
 
 Family gpu_cluster_family() {
   Family row(
-      "gpu_cluster",
+      9, "gpu_cluster",
       "servers, gpus_per_server; a switch in each, NICs (gpus_per_nic_group, nics_per_group, "
       "nic_link) between them",
       keys_of_cluster(), "system.topology.gpus_per_server", size_of_cluster, build_cluster);

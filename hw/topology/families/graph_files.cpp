@@ -6,13 +6,14 @@ namespace espalier {
 
 namespace {
 
-Family file_like(const char* name, const char* summary, Family::Source source) {
+Family file_like(std::uint32_t place, const char* name, const char* summary,
+                 Family::Source source) {
   const FamilyKey file{FamilyKey::Kind::file, "file",
                        "file with the graph of nodes, switches and links (anynet: in BookSim's "
                        "format; astra_network: ASTRA-sim's network.yml), relative to this file's "
                        "folder",
                        true};
-  Family row(name, summary, {file}, "system.topology.file");
+  Family row(place, name, summary, {file}, "system.topology.file");
   row.source = source;
   return row;
 }
@@ -20,23 +21,24 @@ Family file_like(const char* name, const char* summary, Family::Source source) {
 }  // namespace
 
 Family file_family() {
-  return file_like("file", "file; a graph of nodes, switches and links in YAML",
+  return file_like(11, "file", "file; a graph of nodes, switches and links in YAML",
                    Family::Source::graph_file);
 }
 
 Family anynet_family() {
-  return file_like("anynet", "file; a graph in BookSim's format", Family::Source::anynet_file);
+  return file_like(12, "anynet", "file; a graph in BookSim's format", Family::Source::anynet_file);
 }
 
 Family dimensions_family() {
-  Family row("dimensions", "system.dimensions; each dimension has its own kind of network", {},
+  Family row(13, "dimensions", "system.dimensions; each dimension has its own kind of network", {},
              "system.dimensions.size");
   row.source = Family::Source::dimensions;
   return row;
 }
 
 Family astra_network_family() {
-  return file_like("astra_network", "file; a multi-dimensional system from ASTRA-sim's network.yml",
+  return file_like(14, "astra_network",
+                   "file; a multi-dimensional system from ASTRA-sim's network.yml",
                    Family::Source::astra_file);
 }
 

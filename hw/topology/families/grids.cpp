@@ -92,12 +92,12 @@ FamilyKey dims_key() { return {FamilyKey::Kind::sides, "dims", "nodes in X, Y an
 }  // namespace
 
 Family torus_family() {
-  return Family("torus", "dims [X, Y, Z]; neighbours wrap around", {dims_key()},
+  return Family(1, "torus", "dims [X, Y, Z]; neighbours wrap around", {dims_key()},
                 "system.topology.dims", size_of_grid, build_grid<true>);
 }
 
 Family mesh_family() {
-  return Family("mesh", "dims [X, Y, Z]", {dims_key()}, "system.topology.dims", size_of_grid,
+  return Family(2, "mesh", "dims [X, Y, Z]", {dims_key()}, "system.topology.dims", size_of_grid,
                 build_grid<false>);
 }
 

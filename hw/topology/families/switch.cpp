@@ -22,8 +22,8 @@ Topology build_switch(const NetworkSpec& spec, LinkSpec link) {
 }  // namespace
 
 Family switch_family() {
-  return Family("switch", "nodes; one switch between them", {nodes_key()}, "system.topology.nodes",
-                size_of_switch, build_switch);
+  return Family(4, "switch", "nodes; one switch between them", {nodes_key()},
+                "system.topology.nodes", size_of_switch, build_switch);
 }
 
 }  // namespace espalier
