@@ -12,7 +12,7 @@
 
 #include "sims/choose/candidate.h"
 #include "sims/choose/planned_time.h"
-#include "sims/cli/choice_folder.h"
+#include "sims/cli/auto_folder.h"
 #include "sims/cli/commands.h"
 #include "sims/cli/comparison.h"
 #include "sims/cli/input.h"
@@ -380,7 +380,7 @@ int compare_command(const CompareOptions& options) {
   if (!inputs) return kUsageError;
   if (!can_write({{"--json", options.json}, {"--csv", options.csv}}, files_of(*inputs)))
     return kUsageError;
-  const ChoiceFolder choices(options.choices, *inputs);
+  const AutoFolder choices(options.choices, *inputs);
   if (!choices.mistake().empty()) {
     fmt::print(stderr, "{}\n", choices.mistake());
     return kUsageError;

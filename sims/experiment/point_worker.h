@@ -2,6 +2,7 @@
 // of the child.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -20,6 +21,8 @@ struct WorkerTask {
   std::string choices = {};   // folder of what auto has decided; empty: none
   // The node of each rank, which replaces collective.rank_order; empty: as configured.
   std::vector<std::uint32_t> rank_order = {};
+  std::string messages = {};  // file for a line of each message; empty: none
+  std::size_t number = 1;     // of the point, in these lines
 };
 
 // The child's command line. `config`: as resolved_json gives it; paths in it start in `folder`.
