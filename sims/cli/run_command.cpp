@@ -20,7 +20,6 @@
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/point_worker.h"
 #include "sims/experiment/progress.h"
-#include "sims/experiment/result_fields.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/fidelity.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "alg/rank_order/permutation.h"
-#include "sims/choose/planned_time.h"
+#include "sims/choose/choose.h"
 #include "sims/config/reader.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/message_log.h"

@@ -15,7 +15,7 @@ namespace espalier {
 
 // What a worker does besides simulating the point's own algorithm.
 struct WorkerTask {
-  bool plan = false;          // only the time that is planned (sims/choose/planned_time.h)
+  bool plan = false;          // only the time that is planned (sims/choose/choose.h)
   bool explain = false;       // the result has an explanation of the time
   std::string schedule = {};  // file of the schedule tables; empty: the algorithm makes the tables
   std::string choices = {};   // folder of what auto has decided; empty: none
