@@ -3,8 +3,6 @@
 // roots and need checks of their own: links, and the order of the tables.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "alg/certify/certifier_parts.h"
 #include "alg/schedule/schedule_table.h"
 #include "alg/schedule/schedule_text.h"

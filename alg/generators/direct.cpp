@@ -8,7 +8,6 @@
 // destination or by source, every such shift is free of contention.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 

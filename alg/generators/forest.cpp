@@ -23,7 +23,7 @@
 
 #include "alg/generators/generator.h"
 #include "alg/generators/multitree.h"
-#include "alg/generators/segment_choice.h"
+#include "alg/generators/segment_search.h"
 #include "alg/packing/pack_graph.h"
 #include "alg/packing/schedule_time.h"
 #include "alg/packing/shift_routes.h"
@@ -644,7 +644,7 @@ class ForestBuilder {
   RateRule rule_ = RateRule::slowest;
   SwitchSequence sequence_ = SwitchSequence::listed;
   std::optional<NodeId> root_of_paths_;  // PathRule's, if none
-  SegmentChoice choice_;
+  SegmentSearch choice_;
 };
 
 std::string forest_unsuited(const Topology& topology) {

@@ -1,7 +1,6 @@
 #include "alg/generators/multitree.h"
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 
 #include "alg/routes/links.h"

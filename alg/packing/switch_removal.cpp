@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <optional>
 #include <set>
-#include <tuple>
 
 namespace espalier {
 

@@ -1,6 +1,5 @@
 #include "alg/program/connection_routes.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "alg/routes/routing.h"

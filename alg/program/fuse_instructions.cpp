@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <utility>
 
 #include "alg/program/compiler_passes.h"
 #include "alg/program/program.h"

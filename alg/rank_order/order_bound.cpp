@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <numeric>
-#include <tuple>
 #include <vector>
 
 #include "alg/rank_order/cost_formula.h"

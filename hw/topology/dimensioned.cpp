@@ -1,7 +1,6 @@
 // Multi-dimensional systems: shape and graph.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <stdexcept>
 

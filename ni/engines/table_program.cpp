@@ -1,7 +1,6 @@
 #include "ni/engines/table_program.h"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <RtlDependencyState___024root.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <vector>
 

@@ -8,7 +8,6 @@
 #include <exception>
 #include <utility>
 
-#include "hw/topology/link_timing.h"
 #include "sims/process/child_process.h"
 #include "sims/system/plan_simulation.h"
 #include "sims/system/program_simulation.h"

@@ -43,19 +43,6 @@ std::string links_text(const Topology& topology) {
 
 }  // namespace
 
-Json to_json(const Choice& choice) {
-  return {{"algorithm", choice.algorithm}, {"segments", choice.segments}, {"choice", choice.why}};
-}
-
-Choice choice_from_json(const Json& json) {
-  try {
-    return {json.at("algorithm").get<std::string>(), json.at("segments").get<std::uint32_t>(),
-            json.at("choice").get<std::string>()};
-  } catch (const Json::exception& error) {
-    throw std::runtime_error(fmt::format("not a choice of an algorithm: {}", error.what()));
-  }
-}
-
 std::string choices_text(const std::map<Bytes, std::string>& taken) {
   std::vector<std::pair<std::string, std::vector<Bytes>>> by_name;
   for (const auto& [size, name] : taken) {
@@ -114,8 +101,11 @@ std::optional<Choice> Choices::find(const Json& question) const {
     return std::nullopt;
   }
   try {
-    return choice_from_json(document.value("answer", Json()));
-  } catch (const std::runtime_error&) {
+    const Json& answer = document.at("answer");
+    return Choice{answer.at("algorithm").get<std::string>(),
+                  answer.at("segments").get<std::uint32_t>(),
+                  answer.at("choice").get<std::string>()};
+  } catch (const Json::exception&) {
     return std::nullopt;
   }
 }
@@ -127,7 +117,10 @@ void Choices::keep(const Json& question, const Choice& choice) const {
   const std::string file = file_of(text);
   std::error_code error;
   fs::create_directories(memory_->folder, error);
-  const Json document{{"question", question}, {"answer", to_json(choice)}};
+  const Json document{
+      {"question", question},
+      {"answer",
+       {{"algorithm", choice.algorithm}, {"segments", choice.segments}, {"choice", choice.why}}}};
   if (error || !write_whole_file(file, document.dump(2) + "\n")) {
     throw std::runtime_error(fmt::format(
         "{}: the choice of an algorithm cannot be written; name another folder for --choices",

@@ -23,10 +23,6 @@ struct Choice {
   std::string why;             // a sentence: times of the best two
 };
 
-// Text form for a file or a pipe. Reading throws std::runtime_error if the text is no choice.
-[[nodiscard]] nlohmann::ordered_json to_json(const Choice& choice);
-[[nodiscard]] Choice choice_from_json(const nlohmann::ordered_json& json);
-
 // "forest for 3 sizes from 4000 to 2359296 B, multitree for 40000 B": the algorithm that was taken
 // for each size.
 [[nodiscard]] std::string choices_text(const std::map<Bytes, std::string>& taken);

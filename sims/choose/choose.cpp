@@ -8,12 +8,11 @@
 #include <optional>
 #include <stdexcept>
 
-#include "alg/generators/auto_choice.h"
+#include "alg/generators/ranked_schedules.h"
 #include "alg/program/program_time.h"
 #include "hw/topology/link_timing.h"
 #include "sims/choose/candidate.h"
 #include "sims/choose/certify_point.h"
-#include "sims/choose/planned_time.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/idle_times.h"
 #include "sims/model/plan_forecast.h"

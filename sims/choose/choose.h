@@ -4,6 +4,7 @@
 // process simulates. What is taken says why. A question that `choices` knows is not asked again.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,19 @@ struct SystemConfig;
 // Preconditions: the point's algorithm is a planner, topology.dimensions().
 [[nodiscard]] ForecastPlan plan_point(const Topology& topology, const RunPoint& point,
                                       const Choices& choices = Choices());
+
+// What is planned for the point's collective, alone on the healthy system.
+struct PlannedTime {
+  double ns = 0;  // of a program of several passes over its data, the time of the busiest link
+  bool is_proven_slowly = false;  // see below
+};
+// Nothing for `algorithm: auto`, whose candidates have times, and for runs of several collectives.
+[[nodiscard]] std::optional<PlannedTime> planned_time(const Topology& topology,
+                                                      const RunPoint& point);
+// Certifying a program takes as many comparisons of clocks as it has steps times contexts
+// (alg/program/certify_program_races.cpp). True if there are more than 2^31, which take longer than
+// everything else that auto and `compare` do.
+[[nodiscard]] bool is_proven_slowly(const Program& program);
 
 // Stores the tables as the NIs' memories do: in rows that repeat, if `ni.table_repeat` is set.
 void store_rows(ScheduleTables& tables, const NiConfig& ni);

@@ -1,4 +1,4 @@
-#include "sims/choose/planned_time.h"
+#include "sims/choose/choose.h"
 
 #include <algorithm>
 #include <vector>
@@ -6,8 +6,6 @@
 #include "alg/packing/schedule_time.h"
 #include "alg/program/program_time.h"
 #include "ni/engines/context_program.h"
-#include "sims/choose/choose.h"
-#include "sims/model/build_dimensions.h"
 #include "sims/model/build_program.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/point/config.h"
@@ -52,11 +50,8 @@ std::optional<PlannedTime> planned_time(const Topology& topology, const RunPoint
     return std::nullopt;
   }
   const CollectiveConfig& collective = *point.collective;
-  if (const Planner* planner = planner_of(point)) {
-    const std::vector<PlannedDimension> dimensions = planned_dimensions(point.system);
-    const ForecastPlan planned = forecast_plan(*planner, dimensions, plan_request(collective),
-                                               forecast_spec(topology, point, dimensions));
-    return PlannedTime{nanoseconds(planned.forecast, point.system.clock)};
+  if (planner_of(point) != nullptr) {
+    return PlannedTime{nanoseconds(plan_point(topology, point).forecast, point.system.clock)};
   }
   if (has_program(point)) {
     const Program program = build_program(topology, point);

@@ -27,20 +27,15 @@ struct RunOptions {
   std::vector<std::string> overrides;
   std::string json;
   std::string csv;
-  std::string messages;  // one line for each message; a worker's file has no header
+  std::string messages;  // one line for each message
   std::string choices;   // folder of what auto has decided; empty: none that stays
   WaveOptions waves;
   std::string timeline;
   bool explain = false;      // show where the time went
   bool explain_all = false;  // with the critical path and the slack
-  // Worker: run only this point, and write JSON lines to stdout.
-  std::optional<std::size_t> point;
-  // Worker: the files that the parent read (sims/text/file_hashes.h).
-  std::vector<std::string> files_read;
-  bool resume = false;     // use the finished points of an interrupted run
-  bool quiet = false;      // errors only
-  std::string stdin_file;  // worker: holds what the parent read from stdin
-  unsigned jobs = 0;       // processes at once; 0: one for each core
+  bool resume = false;       // use the finished points of an interrupted run
+  bool quiet = false;        // errors only
+  unsigned jobs = 0;         // processes at once; 0: one for each core
 };
 [[nodiscard]] int run_command(const RunOptions& options);
 

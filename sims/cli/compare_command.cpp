@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "sims/choose/candidate.h"
-#include "sims/choose/planned_time.h"
-#include "sims/cli/choice_folder.h"
+#include "sims/choose/choose.h"
+#include "sims/cli/auto_folder.h"
 #include "sims/cli/commands.h"
 #include "sims/cli/comparison.h"
 #include "sims/cli/input.h"
@@ -20,7 +20,6 @@
 #include "sims/cli/output.h"
 #include "sims/cli/results_document.h"
 #include "sims/experiment/point_worker.h"
-#include "sims/experiment/result_fields.h"
 #include "sims/formats/published_times_file.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/model/build_program.h"
@@ -34,6 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 std::nullopt_t no_input(const std::string& path, const std::string& why) {
   fmt::print(stderr, "{}: error: {}\n", path, why);
@@ -163,7 +164,9 @@ class ComparedRuns {
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     WorkerBatch planning;
     planning.limits = limits;
-    planning.loses = [&](std::size_t i, Cycle) { return !may_stop(i); };
+    planning.loses = [&](std::size_t i, Cycle) {
+      return collective_of(i) == nullptr || points_[i].input->tables;
+    };
     planning.finished = [&](std::size_t i, const WorkerReport& report) {
       if (!report.result.contains("planned_ns")) return true;
       planned_[i] = {report.result["planned_ns"].get<double>(),
@@ -174,9 +177,8 @@ class ComparedRuns {
     // auto takes the fastest of all, and algorithms without a plan may take any time.
     const auto expected = [&](std::size_t i) {
       const CollectiveConfig* collective = collective_of(i);
-      const bool is_auto = collective != nullptr && collective->algorithm == kAutoAlgorithm;
-      if (is_auto) return 0.0;
-      return planned_[i] ? planned_[i]->ns : std::numeric_limits<double>::max();
+      if (collective != nullptr && collective->algorithm == kAutoAlgorithm) return 0.0;
+      return planned_[i] ? planned_[i]->ns : kNoLimit;
     };
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return expected(a) < expected(b); });
@@ -237,14 +239,6 @@ class ComparedRuns {
   }
 
  private:
-  // What competes: the operation and its size.
-  using Workload = std::pair<CollectiveOp, Bytes>;
-  // The best time of a workload so far.
-  struct Best {
-    double ns;
-    [[nodiscard]] double limit_ns() const { return kLosing * ns; }
-  };
-
   int run(const std::vector<std::size_t>& which, WorkerTask task, WorkerBatch batch) {
     std::vector<WorkerPoint> points;
     for (const std::size_t i : which) {
@@ -262,43 +256,34 @@ class ComparedRuns {
     if (point.training || point.workload || point.coordination) return nullptr;
     return &*point.collective;
   }
-  [[nodiscard]] bool may_stop(std::size_t i) const { return collective_of(i) != nullptr; }
-  [[nodiscard]] const Best* best_of(std::size_t i) const {
-    const CollectiveConfig* collective = collective_of(i);
-    if (collective == nullptr) return nullptr;
-    const auto best = best_.find({collective->op, collective->size});
-    return best == best_.end() ? nullptr : &best->second;
-  }
-  // Whether point `i`, which takes at least so many cycles, is certain to lose.
-  [[nodiscard]] bool loses(std::size_t i, Cycle cycles) const {
-    if (options_.full) return false;
-    const Best* best = best_of(i);
-    return planned_[i].value_or(PlannedTime()).is_proven_slowly || is_planned_to_lose(i) ||
-           (best != nullptr &&
-            nanoseconds(cycles, points_[i].point->system.clock) > best->limit_ns());
+  // The time from which on point `i` loses; infinite while its workload has no time.
+  [[nodiscard]] double limit_ns(std::size_t i) const {
+    const CollectiveConfig* collective = options_.full ? nullptr : collective_of(i);
+    const auto best =
+        collective == nullptr ? best_ns_.end() : best_ns_.find({collective->op, collective->size});
+    return best == best_ns_.end() ? kNoLimit : kLosing * best->second;
   }
   [[nodiscard]] bool is_planned_to_lose(std::size_t i) const {
-    const Best* best = best_of(i);
-    return best != nullptr && planned_[i] &&
-           planned_[i]->ns > kProgramPlan.faster * best->limit_ns();
+    return planned_[i] && planned_[i]->ns > kProgramPlan.faster * limit_ns(i);
+  }
+  // Whether point `i`, which takes at least so many cycles, is not simulated to the end.
+  [[nodiscard]] bool loses(std::size_t i, Cycle cycles) const {
+    return (!options_.full && planned_[i] && planned_[i]->is_proven_slowly) ||
+           is_planned_to_lose(i) ||
+           nanoseconds(cycles, points_[i].point->system.clock) > limit_ns(i);
   }
   void take(std::size_t i, const WorkerReport& report) {
     reports_[i] = report;
     const CollectiveConfig* collective = collective_of(i);
     if (collective == nullptr || !report.failure.empty() || report.stopped) return;
-    const Best now{report.result.at("time_ns").get<double>()};
-    Best& best = best_.try_emplace({collective->op, collective->size}, now).first->second;
-    if (now.ns < best.ns) best = now;
+    double& best = best_ns_.try_emplace({collective->op, collective->size}, kNoLimit).first->second;
+    best = std::min(best, report.result.at("time_ns").get<double>());
   }
   void finish(std::size_t i) {
     WorkerReport& report = reports_[i];
-    const Best* best = best_of(i);
-    const bool verified = !report.stopped && report.failure.empty();
-    if (report.stopped || (!options_.full && best != nullptr && verified &&
-                           report.result.at("time_ns").get<double>() > best->limit_ns())) {
-      report.stopped = true;
-      report.result = stopped_result(i);
-    }
+    report.stopped = report.stopped || (report.failure.empty() &&
+                                        report.result.at("time_ns").get<double>() > limit_ns(i));
+    if (report.stopped) report.result = stopped_result(i);
     if (!report.result.is_object()) return;
     // The tables may name a generator that is compared, too; the file's name is the user's.
     if (points_[i].input->tables) report.result["algorithm"] = label(i);
@@ -318,7 +303,7 @@ class ComparedRuns {
       result["failure"] = kProvenSlowly;
     } else {
       result["failure"] = fmt::format(kLoses, kLosing);
-      result["stopped_ns"] = best_of(i)->limit_ns();
+      result["stopped_ns"] = limit_ns(i);
     }
     return result;
   }
@@ -333,7 +318,7 @@ class ComparedRuns {
   const std::string& choices_;
   std::vector<PointRef> points_;
   std::vector<std::optional<PlannedTime>> planned_;
-  std::map<Workload, Best> best_;
+  std::map<std::pair<CollectiveOp, Bytes>, double> best_ns_;  // by operation and size
   std::vector<WorkerReport> reports_;
 };
 
@@ -380,7 +365,7 @@ int compare_command(const CompareOptions& options) {
   if (!inputs) return kUsageError;
   if (!can_write({{"--json", options.json}, {"--csv", options.csv}}, files_of(*inputs)))
     return kUsageError;
-  const ChoiceFolder choices(options.choices, *inputs);
+  const AutoFolder choices(options.choices, *inputs);
   if (!choices.mistake().empty()) {
     fmt::print(stderr, "{}\n", choices.mistake());
     return kUsageError;

@@ -84,16 +84,15 @@ std::string slower_text(const Json& result, double fastest) {
 
 std::vector<std::string> published_tools(const Json& result) {
   std::vector<std::string> tools;
-  const auto published = result.find("published");
-  if (published == result.end()) return tools;
-  for (const Json& each : *published) tools.push_back(string_in(each, "tool"));
+  for (const Json& each : result.value("published", Json::array())) {
+    tools.push_back(string_in(each, "tool"));
+  }
   return tools;
 }
 
 const Json* published_by(const std::string& tool, const Json& result) {
-  const auto published = result.find("published");
-  if (published == result.end()) return nullptr;
-  for (const Json& each : *published) {
+  if (!result.contains("published")) return nullptr;
+  for (const Json& each : result.at("published")) {
     if (string_in(each, "tool") == tool) return &each;
   }
   return nullptr;

@@ -48,12 +48,12 @@ bool take_config(Input& input, ConfigResult config, Messages messages) {
 }
 
 bool load_config(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
-                 Messages messages, const std::string& stdin_file) {
+                 Messages messages) {
   if (input.path != "-") {
     return take_config(input, read_run_config(input.path, overrides, need), messages);
   }
   input.path = "stdin";
-  const FileText file = read_file_bytes(stdin_file);
+  const FileText file = read_file_bytes("/dev/stdin");
   if (!file.text) {
     fmt::print(stderr, "stdin: error: it {}\n", file.problem);
     return false;
@@ -169,25 +169,24 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
 }
 
 bool load_input(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
-                Messages messages, const std::string& stdin_file) {
+                Messages messages) {
   if (is_program_file(input.path)) return load_program_input(input, overrides, need, messages);
   const bool is_schedule = std::filesystem::path(input.path).extension() == ".json";
   return is_schedule ? load_schedule(input, overrides, need, messages)
-                     : load_config(input, overrides, need, messages, stdin_file);
+                     : load_config(input, overrides, need, messages);
 }
 
 }  // namespace
 
 std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& paths,
                                               const std::vector<std::string>& overrides,
-                                              ConfigNeed need, Messages messages,
-                                              const std::string& stdin_file) {
+                                              ConfigNeed need, Messages messages) {
   std::vector<Input> inputs;
   bool ok = true;
   for (const std::string& path : paths) {
     Input input;
     input.path = path;
-    ok &= load_input(input, overrides, need, messages, stdin_file);
+    ok &= load_input(input, overrides, need, messages);
     inputs.push_back(std::move(input));
   }
   if (!ok) return std::nullopt;

@@ -40,15 +40,13 @@ struct PointRef {
 enum class Messages : std::uint8_t { people, errors, nobody };
 
 // Reads every file and prints errors and warnings to stderr; nullopt if there was an error.
-// "-" is a configuration from stdin, whose paths start in the working folder; `stdin_file` holds
-// it. .json files are schedules, .xml and .trace files collective programs, all others
-// configurations. A program needs no system for `check` and `schedule` (ConfigNeed::collective
-// without overrides). Otherwise its ranks are nodes of one switch, unless an override gives another
-// topology.
+// "-" is a configuration from stdin, whose paths start in the working folder. .json files are
+// schedules, .xml and .trace files collective programs, all others configurations. A program needs
+// no system for `check` and `schedule` (ConfigNeed::collective without overrides). Otherwise its
+// ranks are nodes of one switch, unless an override gives another topology.
 [[nodiscard]] std::optional<std::vector<Input>> load_inputs(
     const std::vector<std::string>& paths, const std::vector<std::string>& overrides,
-    ConfigNeed need, Messages messages = Messages::people,
-    const std::string& stdin_file = "/dev/stdin");
+    ConfigNeed need, Messages messages = Messages::people);
 
 // Every list of overrides with every `key=value` behind it, the values varying fastest.
 [[nodiscard]] std::vector<std::vector<std::string>> crossed(

@@ -113,10 +113,6 @@ void declare_run(Command& command, RunOptions& options) {
   declare_simulation(command, options);
   command.file("--messages", options.messages);
   command.flag("--explain", options.explain);
-  // Workers only.
-  command.app().add_option("--point", options.point, "")->group("");
-  command.app().add_option("--read", options.files_read, "")->group("")->allow_extra_args(false);
-  command.app().add_option("--stdin", options.stdin_file, "")->group("");
 }
 
 void declare_explain(Command& command, RunOptions& options) {
@@ -247,6 +243,8 @@ Command add_worker(CLI::App& app, std::vector<std::string>& words, WorkerTask& t
   worker->add_flag("--explain", task.explain);
   worker->add_option("--schedule", task.schedule);
   worker->add_option("--choices", task.choices);
+  worker->add_option("--messages", task.messages);
+  worker->add_option("--number", task.number);
   worker->add_option("--rank-order", task.rank_order)->delimiter(',')->allow_extra_args(false);
   worker->add_option("point", words)->expected(-2)->required();
   return command;

@@ -1,18 +1,13 @@
 #include "sims/cli/commands.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "sims/cli/choice_folder.h"
+#include "sims/cli/auto_folder.h"
 #include "sims/cli/input.h"
 #include "sims/cli/lockstep_check.h"
 #include "sims/cli/output.h"
@@ -23,14 +18,11 @@
 #include "sims/config/resolved.h"
 #include "sims/experiment/message_log.h"
 #include "sims/experiment/point_runner.h"
+#include "sims/experiment/point_worker.h"
 #include "sims/experiment/progress.h"
-#include "sims/experiment/result_fields.h"
-#include "sims/experiment/workers.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/fidelity.h"
-#include "sims/text/read_file.h"
-#include "sims/text/whole_file.h"
 
 namespace espalier {
 
@@ -74,7 +66,7 @@ void say_what_is_not_folded(const std::vector<Input>& inputs) {
 }
 
 // `messages`: the file for this point's messages, or empty.
-PointReport run_here(const PointRef& ref, std::size_t number, const ProgressCallback& progress,
+PointReport run_here(const PointRef& ref, const ProgressCallback& progress,
                      const std::string& messages, const std::string& choices,
                      RunObservers& observers) {
   const auto& [input, point] = ref;
@@ -83,7 +75,7 @@ PointReport run_here(const PointRef& ref, std::size_t number, const ProgressCall
   observers.watch(hooks);
   std::optional<MessageLog> log;
   if (!messages.empty()) {
-    log.emplace(messages, number, *input->topology, point->traffic.has_value());
+    log.emplace(messages, 1, *input->topology, point->traffic.has_value());
     hooks.delivered = [&log](const Operation& message, Cycle now) { log->note(message, now); };
   }
   PointReport report =
@@ -102,20 +94,6 @@ std::vector<std::string> command_words(const RunOptions& options) {
   return words;
 }
 
-FileHashes hashes_of(const std::vector<Input>& inputs) {
-  FileHashes files;
-  for (const Input& input : inputs)
-    files.insert(input.file_hashes.begin(), input.file_hashes.end());
-  return files;
-}
-
-// Returns an empty text if no file has changed.
-std::string change_since(const std::vector<std::string>& files_read,
-                         const std::vector<Input>& inputs) {
-  const std::string changed = changed_file(files_read, hashes_of(inputs));
-  return changed.empty() ? std::string() : changed_file_error(changed);
-}
-
 // The parts of a run that needs several processes.
 struct RunFiles {
   std::optional<MessageLogParts> messages;
@@ -124,63 +102,43 @@ struct RunFiles {
 
 // Fills the entries of `reports` that have no result yet. Returns the signal that stopped the run,
 // or 0.
-int run_all(const RunOptions& options, const std::vector<Input>& inputs,
-            const std::vector<PointRef>& points, const std::string& choices, RunFiles& files,
-            RunObservers* observers, std::vector<PointReport>& reports) {
+int run_all(const RunOptions& options, const std::vector<PointRef>& points,
+            const std::string& choices, RunFiles& files, RunObservers* observers,
+            std::vector<PointReport>& reports) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (reports[i].result.is_null()) open.push_back(i);
   }
-  ProgressBar bar(open.size());
   const auto& messages = files.messages;
   const auto part = [&](std::size_t i) { return messages ? messages->part(i) : std::string(); };
   if (points.size() == 1) {
+    ProgressBar bar(1);
     reports[0] = run_here(
-        points[0], 1,
+        points[0],
         [&](double done) {
           if (!options.quiet) bar.update(0, done);
         },
         part(0), choices, *observers);
     return 0;
   }
-  const std::vector<std::string> files_read = to_words(hashes_of(inputs));
+  std::vector<WorkerPoint> workers;
+  for (const std::size_t i : open) {
+    WorkerTask task;
+    task.explain = options.explain;
+    task.schedule = points[i].input->tables ? points[i].input->path : "";
+    task.choices = choices;
+    task.messages = part(i);
+    task.number = i + 1;
+    workers.push_back({points[i].point, std::move(task)});
+  }
   WorkerBatch batch;
-  batch.arguments = [&](std::size_t k) {
-    const std::size_t i = open[k];
-    std::vector<std::string> words = command_words(options);
-    words.insert(words.end(), {"--point", std::to_string(i)});
-    if (!options.stdin_file.empty()) words.insert(words.end(), {"--stdin", options.stdin_file});
-    for (const std::string& file : files_read) words.insert(words.end(), {"--read", file});
-    if (options.explain) words.emplace_back("--explain");
-    if (!choices.empty()) words.insert(words.end(), {"--choices", choices});
-    if (messages) words.insert(words.end(), {"--messages", part(i)});
-    return words;
-  };
-  batch.progress = [&](std::size_t k, double done) {
-    if (!options.quiet) bar.update(k, done);
-  };
+  if (options.quiet) batch.progress = [](std::size_t, double) {};
   batch.finished = [&](std::size_t k, const WorkerReport& report) {
     reports[open[k]] = report;
     if (files.store) files.store->add(open[k], report);
     return true;
   };
-  return run_workers(kThisProgram, open.size(), jobs_at_once(options.jobs), batch);
-}
-
-// Keeps the text of stdin for the workers. Returns false and prints the reason if it cannot be
-// read.
-bool hold_stdin(RunOptions& options) {
-  const FileText text = read_file_bytes("/dev/stdin");
-  if (!text.text) {
-    fmt::print(stderr, "stdin: error: it {}\n", text.problem);
-    return false;
-  }
-  // The file has no name and ends with this process.
-  const int file = memfd_create("configuration", MFD_CLOEXEC);
-  options.stdin_file = fmt::format("/proc/{}/fd/{}", getpid(), file);
-  if (file >= 0 && write_all(file, *text.text)) return true;
-  fmt::print(stderr, "stdin: error: it cannot be kept in memory: {}\n", std::strerror(errno));
-  return false;
+  return run_points(workers, options.jobs, std::move(batch));
 }
 
 // Not for stdout, devices and pipes.
@@ -278,42 +236,14 @@ void say_what_was_slow(const std::vector<PointRef>& points,
 
 }  // namespace
 
-int run_command(const RunOptions& given) {
-  RunOptions options = given;
-  const bool reads_stdin =
-      std::find(options.configs.begin(), options.configs.end(), "-") != options.configs.end();
-  if (reads_stdin && !options.point && !hold_stdin(options)) return kUsageError;
-  // A worker's parent has printed all messages about the files.
-  const Messages audience = options.point   ? Messages::nobody
-                            : options.quiet ? Messages::errors
-                                            : Messages::people;
-  auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::workload, audience,
-                            options.stdin_file);
-  if (options.point) {
-    // The parent has read the same files without an error.
-    const std::string failure =
-        inputs ? change_since(options.files_read, *inputs)
-               : "input files changed while the simulations were running; run the command again";
-    if (!failure.empty()) {
-      write_worker_report(not_run(failure));
-      return kCheckFailed;
-    }
-  }
+int run_command(const RunOptions& options) {
+  const Messages audience = options.quiet ? Messages::errors : Messages::people;
+  auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::workload, audience);
   if (!inputs) return kUsageError;
   choose_fidelity(*inputs, audience);
   if (audience == Messages::people) say_what_is_not_folded(*inputs);
   const std::vector<PointRef> points = all_points(*inputs);
-  if (options.point) {
-    if (*options.point >= points.size()) return kUsageError;
-    const PointRef& ref = points[*options.point];
-    RunObservers observers(options, *ref.input, *ref.point);
-    const PointReport report = run_here(
-        ref, *options.point + 1, [](double done) { write_worker_progress(done, 0); },
-        options.messages, options.choices, observers);
-    write_worker_report(report);
-    return report.failure.empty() ? kGood : kCheckFailed;
-  }
-  const ChoiceFolder choices(options.choices, *inputs);
+  const AutoFolder choices(options.choices, *inputs);
   for (const std::string& mistake :
        {resume_mistake(options), observer_mistake(options, *inputs), choices.mistake()}) {
     if (mistake.empty()) continue;
@@ -341,7 +271,7 @@ int run_command(const RunOptions& given) {
       return kUsageError;
     }
   }
-  if (const int signal = run_all(options, *inputs, points, choices.path(), files,
+  if (const int signal = run_all(options, points, choices.path(), files,
                                  observers ? &*observers : nullptr, reports);
       signal != 0) {
     say_interruption(options, signal, files, reports);

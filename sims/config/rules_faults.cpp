@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "sims/config/rules.h"
-#include "sims/formats/topology_file.h"
 #include "sims/model/build_program.h"
 #include "sims/model/faults.h"
 #include "sims/model/plan_forecast.h"

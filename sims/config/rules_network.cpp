@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "flowctl/framing.h"
 #include "hw/topology/link_timing.h"
 #include "sims/config/keys.h"
 #include "sims/config/rules.h"
-#include "sims/formats/topology_file.h"
 #include "sims/model/build_topology.h"
 #include "sims/model/external_parts.h"
 #include "sims/model/idle_times.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include "alg/bounds/bounds.h"
@@ -14,7 +13,6 @@
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/result_register.h"
-#include "sims/model/build_dimensions.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/observe/explain/run_account.h"
 #include "sims/point/enum_names.h"

@@ -7,9 +7,10 @@
 #include <optional>
 
 #include "alg/rank_order/permutation.h"
-#include "sims/choose/planned_time.h"
+#include "sims/choose/choose.h"
 #include "sims/config/reader.h"
 #include "sims/config/resolved.h"
+#include "sims/experiment/message_log.h"
 #include "sims/experiment/progress.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/observe/explain/run_account.h"
@@ -47,6 +48,12 @@ PointReport simulate(const std::string& config, const std::string& folder,
   Cycle least = 0;
   hooks.at_least = [&](Cycle cycles) { least = cycles; };
   hooks.progress = [&](double done) { write_worker_progress(done, least); };
+  std::optional<MessageLog> log;
+  if (!task.messages.empty()) {
+    log.emplace(task.messages, task.number, *read.topology,
+                read.points.front().traffic.has_value());
+    hooks.delivered = [&log](const Operation& message, Cycle now) { log->note(message, now); };
+  }
   RunAccount account;
   if (task.explain) hooks.observers.push_back(&account.recorder());
   try {
@@ -57,8 +64,10 @@ PointReport simulate(const std::string& config, const std::string& folder,
       }
       return report;
     }
-    return run_point(*read.topology, read.points.front(), tables.value, hooks,
-                     task.explain ? &account : nullptr, task.choices);
+    report = run_point(*read.topology, read.points.front(), tables.value, hooks,
+                       task.explain ? &account : nullptr, task.choices);
+    // If the lines cannot be written, the parent finds them missing and reports that.
+    if (log) static_cast<void>(log->finish());
   } catch (const std::bad_alloc&) {
     // Memory ran out in code that did not ask the handler first.
     report_out_of_memory();
@@ -78,6 +87,10 @@ std::vector<std::string> worker_arguments(const nlohmann::ordered_json& config,
   if (task.explain) arguments.emplace_back("--explain");
   if (!task.schedule.empty()) arguments.insert(arguments.end(), {"--schedule", task.schedule});
   if (!task.choices.empty()) arguments.insert(arguments.end(), {"--choices", task.choices});
+  if (!task.messages.empty()) {
+    arguments.insert(arguments.end(),
+                     {"--messages", task.messages, "--number", std::to_string(task.number)});
+  }
   if (!task.rank_order.empty()) {
     arguments.insert(arguments.end(),
                      {"--rank-order", fmt::format("{}", fmt::join(task.rank_order, ","))});

@@ -2,6 +2,7 @@
 // of the child.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -14,12 +15,14 @@ namespace espalier {
 
 // What a worker does besides simulating the point's own algorithm.
 struct WorkerTask {
-  bool plan = false;          // only the time that is planned (sims/choose/planned_time.h)
+  bool plan = false;          // only the time that is planned (sims/choose/choose.h)
   bool explain = false;       // the result has an explanation of the time
   std::string schedule = {};  // file of the schedule tables; empty: the algorithm makes the tables
   std::string choices = {};   // folder of what auto has decided; empty: none
   // The node of each rank, which replaces collective.rank_order; empty: as configured.
   std::vector<std::uint32_t> rank_order = {};
+  std::string messages = {};  // file for a line of each message; empty: none
+  std::size_t number = 1;     // of the point, in these lines
 };
 
 // The child's command line. `config`: as resolved_json gives it; paths in it start in `folder`.

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "sims/text/strict_map.h"
-#include "sims/text/units.h"
 #include "sims/text/values.h"
 #include "sims/text/yaml_loader.h"
 

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "sims/point/enum_names.h"
-#include "sims/text/nearest_name.h"
 #include "sims/text/read_file.h"
 #include "sims/text/table_reader.h"
 #include "sims/text/utf8.h"

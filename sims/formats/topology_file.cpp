@@ -10,7 +10,6 @@
 #include "sims/point/limits.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/strict_map.h"
-#include "sims/text/units.h"
 #include "sims/text/values.h"
 #include "sims/text/yaml_loader.h"
 

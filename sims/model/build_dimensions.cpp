@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "sims/model/idle_times.h"
 #include "sims/point/ni_config.h"
 #include "sims/point/system_config.h"
 #include "sims/point/topology_config.h"
-#include "sims/text/units.h"
 
 namespace espalier {
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "hw/topology/link_timing.h"
 #include "sims/model/faults.h"

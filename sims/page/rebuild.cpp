@@ -7,11 +7,9 @@
 
 #include "alg/certify/certifier.h"
 #include "alg/packing/schedule_time.h"
-#include "alg/plans/planner.h"
 #include "alg/schedule/schedule_table.h"
 #include "sims/choose/choose.h"
 #include "sims/config/reader.h"
-#include "sims/config/resolved.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/page/config_differences.h"
 

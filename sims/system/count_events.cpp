@@ -1,5 +1,4 @@
 // Fabric: counts the events of routers, links and NIs.
-#include <algorithm>
 
 #include "sims/system/fabric.h"
 

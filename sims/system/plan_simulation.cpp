@@ -1,6 +1,5 @@
 #include "sims/system/plan_simulation.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>

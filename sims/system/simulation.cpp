@@ -9,7 +9,6 @@
 #include "hw/topology/link_timing.h"
 #include "ni/engines/schedule_table_engine.h"
 #include "sims/model/faults.h"
-#include "sims/model/idle_times.h"
 #include "sims/point/config.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/step_time.h"

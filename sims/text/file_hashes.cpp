@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace espalier {
 
 std::uint64_t hash_text(const std::string& text) {

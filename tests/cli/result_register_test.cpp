@@ -43,22 +43,15 @@ constexpr const char* kTraffic =
     "system: {topology: {type: mesh, dims: [2, 2]}}\n"
     "traffic: {pattern: uniform, injection_rate: 0.2}\n";
 
-// Runs one point, or the point that a worker is asked for. Its process may fail: the result says
-// why.
-Json result_of(const std::string& config, std::vector<std::string> more = {}) {
+// The result of a point. Its process may fail: the result says why.
+Json result_of(const std::string& config, const std::vector<std::string>& more = {},
+               std::size_t point = 0) {
   std::vector<std::string> arguments{"run", config, "--json", "-"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const Outcome outcome = test::espalier(arguments);
   INFO(outcome.err);
   REQUIRE_FALSE(outcome.out.empty());
-  if (std::find(more.begin(), more.end(), "--point") == more.end())
-    return Json::parse(outcome.out).at("results").at(0);
-  // A worker writes lines of progress, and its report last.
-  const std::size_t end = outcome.out.find_last_not_of('\n');
-  const std::size_t before = outcome.out.rfind('\n', end);
-  return Json::parse(outcome.out.substr(before == std::string::npos ? 0 : before + 1))
-      .at("report")
-      .at("result");
+  return Json::parse(outcome.out).at("results").at(point);
 }
 
 std::set<std::string> names_of_register() {
@@ -88,7 +81,7 @@ TEST_CASE("The register names every field of a result of every kind of run") {
   }
   for (const char* file : {"programs/from_xml.yaml", "programs/hierarchical.yaml",
                            "training_file.yaml", "workloads/themis.yaml"}) {
-    results.push_back(result_of(configs + file, {"--point", "1"}));
+    results.push_back(result_of(configs + file, {}, 1));
   }
   for (const Json& result : results) {
     std::vector<std::string> names;

@@ -5,7 +5,7 @@
 
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
-#include "alg/generators/auto_choice.h"
+#include "alg/generators/ranked_schedules.h"
 #include "alg/packing/schedule_time.h"
 #include "model_test_support.h"
 #include "sims/choose/candidate.h"

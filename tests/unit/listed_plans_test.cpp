@@ -5,7 +5,7 @@
 
 #include "alg/bounds/bounds.h"
 #include "alg/generators/generator.h"
-#include "alg/generators/segment_choice.h"
+#include "alg/generators/segment_search.h"
 #include "alg/packing/schedule_time.h"
 #include "alg/packing/tree_packing.h"
 #include "alg/packing/wave_plan.h"
@@ -209,7 +209,7 @@ TEST_CASE("Of listed trees the fastest are taken, and of equally fast ones the f
   const TreeOps over_1 = broadcast_tree(ring, {{0, 1}, {0, 3}, {1, 2}});
   const TreeOps over_3 = broadcast_tree(ring, {{0, 1}, {0, 3}, {3, 2}});
   const auto parent_of_2 = [&](const std::vector<const TreeOps*>& all) {
-    SegmentChoice choice(ring, request);
+    SegmentSearch choice(ring, request);
     for (const TreeOps* trees : all) choice.consider(*trees);
     const Schedule schedule = choice.schedule("test");
     for (const Transfer& t : schedule.transfers) {

@@ -16,7 +16,6 @@
 #include "sims/text/nearest_name.h"
 #include "sims/text/text_lines.h"
 #include "sims/text/utf8.h"
-#include "sims/text/values.h"
 
 namespace espalier {
 

@@ -1,4 +1,4 @@
-#include "alg/generators/auto_choice.h"
+#include "alg/generators/ranked_schedules.h"
 
 #include <fmt/format.h>
 

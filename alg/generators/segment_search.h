@@ -24,9 +24,9 @@ struct TreeOps {
 constexpr std::size_t kMostListedSends = 1'500'000;  // of an order without a period
 
 // Takes trees of several kinds and keeps the kind whose data pass fastest.
-class SegmentChoice {
+class SegmentSearch {
  public:
-  SegmentChoice(const Topology& topology, const CollectiveRequest& request)
+  SegmentSearch(const Topology& topology, const CollectiveRequest& request)
       : topology_(topology), request_(request) {}
 
   // Plans numbers of segments and keeps the trees if their best plan is the best so far. Through
@@ -63,7 +63,7 @@ class SegmentChoice {
   };
 
   // Without switches, and if rows do not repeat, a table lists the messages of all segments in an
-  // order without a period (listed_choice.cpp).
+  // order without a period (listed_segments.cpp).
   [[nodiscard]] bool is_listed(const TreeOps& trees) const;
   [[nodiscard]] WaveTask task_of(const TreeOps& trees, Bytes segment) const {
     return {topology_, trees.routes, trees.ops, segment, request_.timing};
@@ -78,7 +78,7 @@ class SegmentChoice {
   void plan_waiting();
   void consider_passing(const TreeOps& trees, Passing p);
   // Where slots hold the order and rows do not repeat, `waves` or fewer waves leave their period
-  // (listed_choice.cpp).
+  // (listed_segments.cpp).
   void consider_justified(const TreeOps& trees, std::uint32_t waves);
   [[nodiscard]] std::uint32_t well_cut(Bytes unit, std::uint32_t wanted) const;
   [[nodiscard]] Bytes segment_bytes(Bytes unit, Bytes segments) const;

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "alg/generators/segment_choice.h"
+#include "alg/generators/segment_search.h"
 #include "alg/schedule/translations.h"
 
 namespace espalier {
@@ -31,19 +31,19 @@ constexpr std::uint32_t kLeads[] = {1, 2, 16, 0};
 
 }  // namespace
 
-bool SegmentChoice::fits_list(const TreeOps& trees, std::uint32_t segments) const {
+bool SegmentSearch::fits_list(const TreeOps& trees, std::uint32_t segments) const {
   return segments == 1 ||
          (unit_bytes(trees) / segments >= std::max(kLeastListedSegment, request_.element_bytes) &&
           trees.ops.size() * segments <= kMostListedSends);
 }
 
-std::uint32_t SegmentChoice::most_listed(const TreeOps& trees) const {
+std::uint32_t SegmentSearch::most_listed(const TreeOps& trees) const {
   std::uint32_t most = 1;
   while (2 * most <= kMostListedSegments && fits_list(trees, 2 * most)) most *= 2;
   return most;
 }
 
-void SegmentChoice::plan_waiting() {
+void SegmentSearch::plan_waiting() {
   // The time that is expected, the place among the trees that wait, and the busiest link's time.
   std::vector<std::tuple<std::uint64_t, std::size_t, std::uint64_t>> order;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
@@ -70,7 +70,7 @@ void SegmentChoice::plan_waiting() {
   waiting_.clear();
 }
 
-SegmentChoice::Passing SegmentChoice::list_passing(const TreeOps& trees,
+SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
                                                    std::uint64_t least) const {
   const Bytes unit = unit_bytes(trees);
   const std::uint32_t most = most_listed(trees);
@@ -147,7 +147,7 @@ constexpr double kHopeless = 1.01;  // times other trees: no number of waves mak
 
 // The number of waves near `wanted` whose messages have the fewest flits. Segments are whole flits,
 // so some numbers of waves send more flits than the data need.
-std::uint32_t SegmentChoice::well_cut(Bytes unit, std::uint32_t wanted) const {
+std::uint32_t SegmentSearch::well_cut(Bytes unit, std::uint32_t wanted) const {
   std::uint32_t best = wanted;
   std::uint64_t least = ~std::uint64_t{0};
   for (std::uint32_t w = std::max(1U, wanted - wanted / 8); w <= wanted + wanted / 8; ++w) {
@@ -159,7 +159,7 @@ std::uint32_t SegmentChoice::well_cut(Bytes unit, std::uint32_t wanted) const {
   return best;
 }
 
-void SegmentChoice::consider_justified(const TreeOps& trees, std::uint32_t waves) {
+void SegmentSearch::consider_justified(const TreeOps& trees, std::uint32_t waves) {
   const Bytes unit = unit_bytes(trees);
   std::optional<Passing> best;
   std::uint32_t best_waves = 0;

@@ -1,4 +1,4 @@
-#include "alg/generators/segment_choice.h"
+#include "alg/generators/segment_search.h"
 
 #include <algorithm>
 #include <map>
@@ -53,18 +53,18 @@ bool mixes_rates(const Topology& topology, const TreeOps& trees) {
 }  // namespace
 
 // Rows that repeat cost a cycle in every pass in which they do not issue; plans do not count it.
-bool SegmentChoice::has_many_rows(const Passing& p) const {
+bool SegmentSearch::has_many_rows(const Passing& p) const {
   return request_.table_repeat && request_.table_rows != 0 && p.rows > request_.table_rows;
 }
 
-bool SegmentChoice::is_better(const Passing& a, const Passing& b) const {
+bool SegmentSearch::is_better(const Passing& a, const Passing& b) const {
   const bool many_a = has_many_rows(a);
   const bool many_b = has_many_rows(b);
   if (many_a && many_b && a.rows != b.rows) return a.rows < b.rows;
   return many_a != many_b ? many_b : a.time_ps < b.time_ps;
 }
 
-Bytes SegmentChoice::unit_bytes(const TreeOps& trees) const {
+Bytes SegmentSearch::unit_bytes(const TreeOps& trees) const {
   const Bytes elements = request_.size / request_.element_bytes;
   const Bytes parts = trees.per_rank == 0 ? trees.units : topology_.num_nodes();
   const Bytes of_part = (elements + parts - 1) / parts;
@@ -73,7 +73,7 @@ Bytes SegmentChoice::unit_bytes(const TreeOps& trees) const {
 }
 
 // Whole elements, and whole flits where that changes the number of segments little.
-Bytes SegmentChoice::segment_bytes(Bytes unit, Bytes segments) const {
+Bytes SegmentSearch::segment_bytes(Bytes unit, Bytes segments) const {
   const auto round_up = [](Bytes value, Bytes to) { return (value + to - 1) / to * to; };
   const Bytes even = std::max(request_.element_bytes,
                               round_up((unit + segments - 1) / segments, request_.element_bytes));
@@ -82,18 +82,18 @@ Bytes SegmentChoice::segment_bytes(Bytes unit, Bytes segments) const {
   return segments == 1 || even < kFewFlits * flit ? even : round_up(even, flit);
 }
 
-std::size_t SegmentChoice::rows_of(const std::vector<WaveOp>& ops) const {
+std::size_t SegmentSearch::rows_of(const std::vector<WaveOp>& ops) const {
   std::vector<std::size_t> rows(topology_.num_vertices(), 0);
   for (const WaveOp& op : ops) ++rows[op.from.index()];
   return *std::max_element(rows.begin(), rows.end());
 }
 
-bool SegmentChoice::is_listed(const TreeOps& trees) const {
+bool SegmentSearch::is_listed(const TreeOps& trees) const {
   return !request_.table_repeat && !shares_links(trees.routes, trees.ops) &&
          trees.ops.size() * request_.segments <= kMostListedSends;
 }
 
-void SegmentChoice::consider(TreeOps trees) {
+void SegmentSearch::consider(TreeOps trees) {
   const bool waits = is_listed(trees);
   if (waits) waiting_.push_back(std::move(trees));
   if (!waits || topology_.num_switches() != 0) plan_waiting();
@@ -177,7 +177,7 @@ void SegmentChoice::consider(TreeOps trees) {
   }
 }
 
-void SegmentChoice::consider_stored(const TreeOps& trees) {
+void SegmentSearch::consider_stored(const TreeOps& trees) {
   // Messages that must fit into a VC buffer: one arrives while another leaves.
   constexpr Bytes kPerBuffer = 2;
   constexpr Bytes kMostTimesAsMany = 64;
@@ -203,7 +203,7 @@ void SegmentChoice::consider_stored(const TreeOps& trees) {
   }
 }
 
-void SegmentChoice::consider_steps(const TreeOps& trees, const std::vector<std::uint32_t>& step,
+void SegmentSearch::consider_steps(const TreeOps& trees, const std::vector<std::uint32_t>& step,
                                    std::uint32_t turn) {
   Passing p;
   p.segment = segment_bytes(unit_bytes(trees), std::max(1U, request_.segments));
@@ -214,7 +214,7 @@ void SegmentChoice::consider_steps(const TreeOps& trees, const std::vector<std::
   consider_passing(trees, std::move(p));
 }
 
-std::uint64_t SegmentChoice::consider_starts(const TreeOps& trees,
+std::uint64_t SegmentSearch::consider_starts(const TreeOps& trees,
                                              std::vector<std::uint64_t> starts) {
   Passing p;
   p.segment = unit_bytes(trees);
@@ -234,13 +234,13 @@ std::uint64_t SegmentChoice::consider_starts(const TreeOps& trees,
   return time_ps;
 }
 
-void SegmentChoice::consider_passing(const TreeOps& trees, Passing p) {
+void SegmentSearch::consider_passing(const TreeOps& trees, Passing p) {
   if (best_ && !is_better(p, passing_)) return;
   passing_ = std::move(p);
   best_ = trees;
 }
 
-Schedule SegmentChoice::schedule(const char* algorithm) {
+Schedule SegmentSearch::schedule(const char* algorithm) {
   plan_waiting();
   Schedule schedule = empty_schedule(algorithm, topology_, request_);
   schedule.routes = best_->routes;
@@ -261,7 +261,7 @@ Schedule SegmentChoice::schedule(const char* algorithm) {
 
 // The segments of a unit are equal but for the last ones, so that a table entry repeats with a
 // constant stride.
-void SegmentChoice::cut(Schedule& schedule, std::uint32_t segments) const {
+void SegmentSearch::cut(Schedule& schedule, std::uint32_t segments) const {
   const std::size_t parts = best_->per_rank == 0 ? 1 : topology_.num_nodes();
   const std::size_t units = best_->per_rank == 0 ? best_->units : best_->per_rank;
   const std::vector<Bytes> offsets = cut_evenly(request_.size, parts, request_.element_bytes);
