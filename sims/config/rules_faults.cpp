@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sims/config/rules.h"
+#include "sims/formats/link_rules.h"
 #include "sims/model/build_program.h"
 #include "sims/model/faults.h"
 #include "sims/model/plan_forecast.h"

@@ -9,6 +9,7 @@
 #include "hw/topology/link_timing.h"
 #include "sims/config/keys.h"
 #include "sims/config/rules.h"
+#include "sims/formats/link_rules.h"
 #include "sims/model/build_topology.h"
 #include "sims/model/external_parts.h"
 #include "sims/model/idle_times.h"

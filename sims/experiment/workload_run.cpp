@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sims/choose/certify_point.h"
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/workload_plans.h"

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
-#include "sims/choose/collective_work.h"
+#include "sims/choose/choose.h"
 #include "sims/model/build_topology.h"
 #include "sims/system/program_simulation.h"
 
