@@ -35,7 +35,7 @@ struct FuzzCase {
   // Messages of many packets over links of unequal rates: trains with gaps between their packets.
   bool has_long_trains = false;
   RunPoint point;
-  std::optional<Graph> graph;  // where point.system.topology.kind is file
+  std::optional<Graph> graph;  // where point.system.topology.type is file
 };
 
 // As files of a folder: config.yaml, and where the case needs them topology.yaml and messages.csv.

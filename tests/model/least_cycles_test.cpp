@@ -12,8 +12,8 @@ namespace {
 
 RunPoint collective_on_torus(const std::string& algorithm, FlowControlMode mode) {
   RunPoint point;
-  point.system.topology.kind = TopologyKind::torus;
-  point.system.topology.dims = {4, 4};
+  point.system.topology.type = "torus";
+  point.system.topology.set("dims", {4, 4});
   point.system.flow_control.mode = mode;
   point.collective = CollectiveConfig();
   point.collective->algorithm = algorithm;
