@@ -21,8 +21,8 @@ double ns_of(std::uint64_t picoseconds) { return static_cast<double>(picoseconds
 double busiest_link_ns(const Topology& topology, const RunPoint& point, const Program& program,
                        const Tiling& tiling) {
   const ProgramRoutes routes = program_routes(topology, program);
-  const ContextProgram loaded(program, tiling, protocol_of(program, point),
-                              context_spec(point), routes.forward);
+  const ContextProgram loaded(program, tiling, protocol_of(program, point), context_spec(point),
+                              routes.forward);
   std::vector<double> seconds(topology.num_links(), 0);
   for (std::size_t c = 0; c < loaded.num_connections(); ++c) {
     const ProgramRoute& route = loaded.route(ConnectionId(c));
