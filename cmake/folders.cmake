@@ -6,11 +6,12 @@
 # Hardware. hw/clock is the lowest folder that knows SystemC, so everything that does not use it is plain C++.
 espalier_folder(hw)
 espalier_folder(hw/topology ONCE USES hw LINKS fmt::fmt)
+espalier_folder(hw/topology/families ONCE USES hw hw/topology LINKS fmt::fmt)
 espalier_folder(hw/cost ONCE USES hw)
 espalier_folder(hw/clock USES hw hw/topology LINKS PkgConfig::SYSTEMC)
 
 # Algorithms: plain C++.
-espalier_folder(alg/routes ONCE USES hw hw/topology LINKS fmt::fmt)
+espalier_folder(alg/routes ONCE USES hw/topology LINKS fmt::fmt)
 espalier_folder(alg/schedule ONCE USES hw hw/topology alg/routes LINKS fmt::fmt)
 espalier_folder(alg/flow ONCE)
 espalier_folder(alg/packing USES hw/topology alg/flow alg/routes alg/schedule LINKS fmt::fmt)
@@ -44,14 +45,14 @@ espalier_folder(sims/text ONCE LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_
 espalier_folder(sims/process ONCE)
 espalier_folder(sims/workload/training ONCE USES hw hw/topology alg/schedule alg/plans LINKS fmt::fmt)
 espalier_folder(sims/workload/coordination USES hw flowctl sims/workload/training LINKS fmt::fmt)
-espalier_folder(sims/point ONCE USES hw hw/topology hw/cost flowctl router ni alg/schedule alg/plans alg/program alg/rank_order
+espalier_folder(sims/point ONCE USES hw hw/topology hw/topology/families hw/cost flowctl router ni alg/schedule alg/plans alg/program alg/rank_order
                 sims/workload/training sims/workload/coordination)
-espalier_folder(sims/formats ONCE USES hw hw/topology alg/schedule alg/rank_order sims/text sims/point sims/workload/training
+espalier_folder(sims/formats ONCE USES hw hw/topology hw/topology/families alg/schedule alg/rank_order sims/text sims/point sims/workload/training
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/formats/program ONCE USES alg/program sims/text LINKS pugixml::pugixml fmt::fmt)
-espalier_folder(sims/model ONCE USES hw hw/topology hw/cost flowctl alg alg/routes alg/generators alg/plans alg/program sims/text sims/point
+espalier_folder(sims/model ONCE USES hw hw/topology hw/topology/families hw/cost flowctl alg alg/routes alg/generators alg/plans alg/program sims/text sims/point
                 sims/workload/training sims/workload/coordination sims/formats sims/formats/program LINKS fmt::fmt)
-espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl alg alg/routes alg/plans sims/text
+espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl alg alg/plans sims/text
                 sims/point sims/workload/training sims/formats sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train router/rtl ni ni/train ni/engines
                 ni/rtl sockets/tlm sockets/signals alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
@@ -72,7 +73,7 @@ espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/point sims/config
 espalier_folder(sims/page ONCE USES hw/topology alg alg/routes alg/schedule alg/packing alg/plans alg/certify sims/text sims/point sims/model
                 sims/config sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS fmt::fmt)
-espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/cost hw/clock flowctl alg alg/schedule alg/program alg/certify
+espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/topology/families hw/cost hw/clock flowctl alg alg/schedule alg/program alg/certify
                 sims/text sims/workload/training sims/point sims/formats sims/formats/program sims/model
                 sims/config sims/system sims/observe/scopes sims/observe/timeline sims/observe/explain sims/experiment
                 sims/experiment/sweep sims/page sims/synthesis LINKS CLI11::CLI11)

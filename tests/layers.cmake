@@ -33,7 +33,7 @@ file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/hw/*.h ${SOURCE_DIR
      ${SOURCE_DIR}/flowctl/*.h ${SOURCE_DIR}/flowctl/*.cpp ${SOURCE_DIR}/router/*.h ${SOURCE_DIR}/router/*.cpp
      ${SOURCE_DIR}/ni/*.h ${SOURCE_DIR}/ni/*.cpp ${SOURCE_DIR}/alg/*.h ${SOURCE_DIR}/alg/*.cpp
      ${SOURCE_DIR}/sockets/*.h ${SOURCE_DIR}/sockets/*.cpp ${SOURCE_DIR}/sims/*.h ${SOURCE_DIR}/sims/*.cpp
-     ${SOURCE_DIR}/sims/*.in)
+     ${SOURCE_DIR}/sims/*.in ${SOURCE_DIR}/hw/*.in)
 list(LENGTH files count)
 if(count EQUAL 0)
   message(FATAL_ERROR "no sources found in ${SOURCE_DIR}")

@@ -126,7 +126,7 @@ void check_issue_order(const ScheduleTables& tables, const RaisedTables& raised,
 void check_channel_cycles(const Topology& topology, const Schedule& s, std::uint32_t vc_classes,
                           Findings& findings) {
   ChannelDependencies dependencies(topology,
-                                   vc_classes == 0 ? espalier::vc_classes(topology) : vc_classes);
+                                   vc_classes == 0 ? topology.shape().vc_classes.all : vc_classes);
   std::vector<bool> seen(s.routes.size(), false);
   for (const Transfer& t : s.transfers) {
     if (!seen[t.route.index()]) dependencies.add(s.routes, t.route);

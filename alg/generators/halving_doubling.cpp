@@ -200,14 +200,14 @@ std::size_t switch_of(std::size_t rank, std::uint32_t switch_bits, std::uint32_t
 }  // namespace
 
 std::vector<NodeId> hdrm_ranks(const Topology& topology) {
-  const SwitchedShape& shape = *topology.switched();
-  const std::uint32_t switch_bits = log2_of(shape.leaves / 2);
+  const TwoSides& shape = *topology.shape().sides;
+  const std::uint32_t switch_bits = log2_of(shape.switches / 2);
   const std::uint32_t node_bits = log2_of(shape.nodes_per_switch);
-  std::vector<std::size_t> ranks_at(shape.leaves, 0);
+  std::vector<std::size_t> ranks_at(shape.switches, 0);
   std::vector<NodeId> nodes;
   for (std::size_t rank = 0; rank < topology.num_nodes(); ++rank) {
     const std::size_t leaf =
-        switch_of(rank, switch_bits, node_bits) + (is_upper_rank(rank) ? 0 : shape.leaves / 2);
+        switch_of(rank, switch_bits, node_bits) + (is_upper_rank(rank) ? 0 : shape.switches / 2);
     nodes.emplace_back(leaf * shape.nodes_per_switch + ranks_at[leaf]++);
   }
   return nodes;
@@ -216,15 +216,15 @@ std::vector<NodeId> hdrm_ranks(const Topology& topology) {
 namespace {
 
 std::string unsuited_for_hdrm(const Topology& topology) {
-  const auto& shape = topology.switched();
-  if (!shape || shape->kind != SwitchedShape::Kind::bigraph) {
+  const auto& shape = topology.shape().sides;
+  if (!shape) {
     return "HDRM maps ranks onto the two sides of a BiGraph; this network is not a BiGraph";
   }
-  if (is_power_of_two(shape->leaves) && is_power_of_two(shape->nodes_per_switch)) return {};
+  if (is_power_of_two(shape->switches) && is_power_of_two(shape->nodes_per_switch)) return {};
   return fmt::format(
       "HDRM needs a BiGraph whose numbers of switches and of nodes per switch are powers of two; "
       "this BiGraph has {} switches with {} nodes each.",
-      shape->leaves, shape->nodes_per_switch);
+      shape->switches, shape->nodes_per_switch);
 }
 
 Schedule generate_hdrm(const Topology& topology, const CollectiveRequest& request) {

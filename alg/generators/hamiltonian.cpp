@@ -333,8 +333,7 @@ NodeRing find_node_ring(const Topology& topology) {
     }
     return ring;
   }
-  const bool by_number = topology.cluster() || topology.data_center();
-  ring.nodes = by_number ? id_order(topology) : depth_first_order(topology);
+  ring.nodes = topology.shape().near_by_number ? id_order(topology) : depth_first_order(topology);
   for (std::size_t i = 0; i < ring.nodes.size(); ++i) {
     ring.hops.push_back(
         route_packet(topology, ring.nodes[i], ring.nodes[(i + 1) % ring.nodes.size()]));

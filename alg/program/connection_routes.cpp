@@ -28,10 +28,7 @@ LinkId parallel_link(const Topology& topology, LinkId first, std::uint32_t chann
 std::vector<LinkId> connection_route(const Topology& topology, NodeId from, NodeId to,
                                      std::uint32_t channel) {
   if (from == to) throw std::invalid_argument("a connection needs two different ends");
-  if (topology.cluster()) return cluster_route(topology, from, to, channel);
-  if (topology.data_center()) return data_center_route(topology, from, to, channel);
-  if (topology.switched()) return switched_route(topology, from, to, channel);
-  std::vector<LinkId> route = route_packet(topology, from, to);
+  std::vector<LinkId> route = route_packet(topology, from, to, channel);
   if (route.size() == 1) route.front() = parallel_link(topology, route.front(), channel);
   return route;
 }

@@ -1,5 +1,4 @@
-// Properties of a topology's links: the direction of a grid's link, units of bandwidth, reverse
-// links, distances.
+// Properties of a topology's links: units of bandwidth, reverse links, distances.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +9,6 @@
 #include "hw/topology/topology.h"
 
 namespace espalier {
-
-struct GridHop {
-  std::size_t dim = 0;
-  bool plus = false;   // towards larger coordinates
-  bool wraps = false;  // the wrap-around link of its ring
-};
-
-// Preconditions: the topology has a grid, and the link belongs to the grid.
-[[nodiscard]] GridHop grid_hop(const Topology& topology, LinkId link);
-// Returns an invalid id at the border of a mesh and in a dimension of size 1.
-[[nodiscard]] LinkId grid_link(const Topology& topology, NodeId from, std::size_t dim, bool plus);
 
 // A torus or mesh whose links have one rate.
 [[nodiscard]] bool is_even_grid(const Topology& topology);

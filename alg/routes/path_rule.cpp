@@ -23,33 +23,12 @@ bool every_switch_has_nodes(const Topology& topology) {
   return true;
 }
 
-// Levels counted from the core switches, which have level 0.
-std::vector<std::size_t> data_center_levels(const Topology& topology) {
-  const DataCenterShape& shape = *topology.data_center();
-  std::vector<std::size_t> level(topology.num_vertices(), 0);
-  const auto first_core = topology.aggregation_switch(shape.pods, 0).index();
-  for (std::size_t v = 0; v < first_core; ++v) {
-    const NodeId vertex(v);
-    level[v] = topology.is_tor(vertex) ? 2 : topology.is_switch(vertex) ? 1 : 3;
-  }
-  return level;
-}
-
-// The distance of every vertex from the root at which paths turn.
-std::vector<std::size_t> levels(const Topology& topology) {
-  if (topology.data_center()) return data_center_levels(topology);
-  if (!topology.cluster()) return distances_from(topology, NodeId(0));
-  std::vector<std::size_t> level(topology.num_vertices(), 1);
-  std::fill_n(level.begin(), topology.num_nodes(), 2);
-  if (topology.cluster()->servers > 1) level[topology.fabric().index()] = 0;
-  return level;
-}
-
 }  // namespace
 
 PathRule::PathRule(const Topology& topology) {
   const bool by_neighbours = every_switch_has_nodes(topology);
-  const auto level = by_neighbours ? std::vector<std::size_t>() : levels(topology);
+  const auto& own = topology.shape().levels;
+  const auto level = by_neighbours || !own.empty() ? own : distances_from(topology, NodeId(0));
   kinds_.reserve(topology.num_links());
   for (const TopologyLink& link : topology.links()) {
     if (by_neighbours) {

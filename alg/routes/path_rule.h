@@ -9,13 +9,11 @@
 
 namespace espalier {
 
-// If every switch has nodes, as on a BiGraph and a dragonfly, a path uses at most one link between
-// switches; a tree reaches farther nodes through a node on the way. (So trees have height 2 on a
-// BiGraph, as in MultiTree's evaluation; longer paths take links from other trees, and on a 4x8
-// BiGraph this costs 43 timesteps instead of 31.) On other networks, such as a fat-tree, paths go
-// up* and then down* (up: towards the root of the breadth-first tree at vertex 0; on the same
-// level: towards the lower id). The root of a GPU cluster is its fabric, so that GPUs of one server
-// are linked by the server's switch; a data centre has the levels of its switches. In both
+// If every switch has nodes, a path uses at most one link between switches; a tree reaches farther
+// nodes through a node on the way. (So trees have height 2 on a BiGraph, as in MultiTree's
+// evaluation; longer paths take links from other trees, and on a 4x8 BiGraph this costs 43
+// timesteps instead of 31.) On other networks, such as a fat-tree, paths go up* and then down* (up:
+// towards the roots of NetworkShape::levels; on the same level: towards the lower id). In both
 // cases an order of the links excludes a cycle. Precondition: a connected network.
 class PathRule {
  public:

@@ -12,25 +12,6 @@ namespace espalier {
 
 namespace {
 
-std::vector<LinkId> dimension_order_route(const Topology& topology, NodeId from, NodeId to) {
-  const GridShape& grid = *topology.grid();
-  const auto start = grid.coordinates(from);
-  const auto end = grid.coordinates(to);
-  std::vector<LinkId> route;
-  NodeId at = from;
-  for (std::size_t dim = 0; dim < grid.dims.size(); ++dim) {
-    const std::uint32_t size = grid.dims[dim];
-    const std::uint32_t up = (end[dim] + size - start[dim]) % size;
-    const std::uint32_t down = (size - up) % size;
-    const bool plus = grid.wraps ? up <= down : end[dim] > start[dim];
-    for (std::uint32_t left = plus ? up : down; left > 0; --left) {
-      route.push_back(grid_link(topology, at, dim, plus));
-      at = topology.link(route.back()).to;
-    }
-  }
-  return route;
-}
-
 // A packet that has gone down must not go up again, so a router is two vertices of the search.
 enum Phase : std::uint8_t { may_go_up, only_down };
 
@@ -116,24 +97,16 @@ class UpDownRouter {
 
 }  // namespace
 
-std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId to) {
+std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId to,
+                                 std::uint32_t channel) {
   if (from == to) throw std::invalid_argument("a route has two different ends");
-  if (topology.grid()) return dimension_order_route(topology, from, to);
-  if (topology.switched()) return switched_route(topology, from, to);
-  if (topology.cluster()) return cluster_route(topology, from, to, 0);
-  if (topology.data_center()) return data_center_route(topology, from, to);
+  if (topology.shape().route) return topology.shape().route(topology, from, to, channel);
   const LinkId direct = topology.link_between(from, to);
   if (direct.valid()) return {direct};
   return UpDownRouter(topology).route(from, to);
 }
 
 namespace {
-
-bool is_kind(const Topology& topology, SwitchedShape::Kind kind) {
-  return topology.switched() && topology.switched()->kind == kind;
-}
-
-bool is_torus(const Topology& topology) { return topology.grid() && topology.grid()->wraps; }
 
 std::uint32_t dateline_class(const Topology& topology, const RouteSet& routes, RouteId route,
                              std::size_t hop) {
@@ -156,37 +129,21 @@ std::uint32_t switch_hop_class(const Topology& topology, const RouteSet& routes,
     const TopologyLink& link = topology.link(routes.link(route, h));
     if (topology.is_switch(link.from) && topology.is_switch(link.to)) ++between_switches;
   }
-  return between_switches == 0 ? 0 : std::min(between_switches, vc_classes(topology)) - 1;
+  return between_switches == 0 ? 0
+                               : std::min(between_switches, topology.shape().vc_classes.all) - 1;
 }
 
 }  // namespace
 
-std::uint32_t vc_classes(const Topology& topology) {
-  if (is_torus(topology) || is_kind(topology, SwitchedShape::Kind::bigraph)) return 2;
-  return is_kind(topology, SwitchedShape::Kind::dragonfly) ? 3 : 1;
-}
-
 std::uint32_t usable_vc_classes(const Topology& topology, std::uint32_t vcs) {
-  return std::clamp(vcs, 1U, vc_classes(topology));
-}
-
-// BiGraph: the first of two hops within a side joins switches of one position, and the second hop
-// never does, so the first waits only for hops that end. Dragonfly: a local link at a route's start
-// waits for a global link, and the global link for a local link at the route's end. If these local
-// links had one class, there could be a cycle: A to B, B to C, C to A. Global links may share a
-// class with either. Between two groups, all global traffic uses one switch in each group: routes
-// start towards this switch and end away from it.
-std::uint32_t least_vc_classes(const Topology& topology) {
-  if (is_torus(topology)) return 2;
-  if (!is_kind(topology, SwitchedShape::Kind::dragonfly)) return 1;
-  return topology.switched()->group_size > 1 && topology.switched()->groups() > 2 ? 2 : 1;
+  return std::clamp(vcs, 1U, topology.shape().vc_classes.all);
 }
 
 std::uint32_t vc_class_after(const Topology& topology, const RouteSet& routes, RouteId route,
                              std::size_t hop) {
-  if (vc_classes(topology) == 1) return 0;
-  return is_torus(topology) ? dateline_class(topology, routes, route, hop)
-                            : switch_hop_class(topology, routes, route, hop);
+  if (topology.shape().vc_classes.all == 1) return 0;
+  return topology.grid() ? dateline_class(topology, routes, route, hop)
+                         : switch_hop_class(topology, routes, route, hop);
 }
 
 }  // namespace espalier

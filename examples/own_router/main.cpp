@@ -14,8 +14,8 @@ using namespace espalier;
 int sc_main(int, char**) {
   prepare_kernel();
   RunPoint point;  // every key of a configuration, with its default
-  point.system.topology.kind = TopologyKind::mesh;
-  point.system.topology.dims = {4, 4};
+  point.system.topology.type = "mesh";
+  point.system.topology.set("dims", {4, 4});
   point.system.topology.external.routers = {"r_1_1"};
   point.traffic.emplace();
   point.traffic->injection_rate = 0.2;

@@ -14,8 +14,8 @@ using namespace espalier;
 int sc_main(int, char**) {
   prepare_kernel();
   RunPoint point;  // every key of a configuration, with its default
-  point.system.topology.kind = TopologyKind::torus;
-  point.system.topology.dims = {8, 8};
+  point.system.topology.type = "torus";
+  point.system.topology.set("dims", {8, 8});
   point.traffic.emplace();
   point.traffic->pattern = TrafficPattern::sockets;
   const Topology topology = build_topology(point.system);

@@ -78,8 +78,8 @@ struct VerilogNi {
 int sc_main(int, char**) {
   prepare_kernel();
   RunPoint point;  // every key of a configuration, with its default
-  point.system.topology.kind = TopologyKind::torus;
-  point.system.topology.dims = {6};
+  point.system.topology.type = "torus";
+  point.system.topology.set("dims", {6});
   point.system.topology.external.nis = {"r_2"};
   point.system.ni.ports = 1;
   point.collective.emplace();

@@ -41,6 +41,12 @@ std::string name_of_shape(const std::vector<DimensionSpec>& dimensions) {
 
 std::string port_name(std::size_t d, std::uint32_t i) { return fmt::format("d{}_{}", d + 1, i); }
 
+NetworkShape shape_of(DimensionedShape dimensions) {
+  NetworkShape shape;
+  shape.dimensions = std::move(dimensions);
+  return shape;
+}
+
 LinkSpec from_switch(const DimensionSpec& dimension) {
   LinkSpec down = dimension.link;
   if (dimension.from_switch_latency_ps != 0) down.latency_ps = dimension.from_switch_latency_ps;
@@ -79,7 +85,7 @@ class DimensionedBuilder {
         link_directly(d);
       }
     }
-    topology_.set_dimensions(std::move(shape_));
+    topology_.set_shape(shape_of(std::move(shape_)));
     return std::move(topology_);
   }
 
@@ -279,7 +285,7 @@ Topology make_folded(const std::vector<DimensionSpec>& dimensions) {
       next_switch = NodeId(next_switch.index() + 1);
     }
   }
-  topology.set_dimensions({dimensions});
+  topology.set_shape(shape_of({dimensions}));
   return topology;
 }
 

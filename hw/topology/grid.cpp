@@ -1,9 +1,4 @@
-// Torus and mesh builders.
-#include <fmt/format.h>
-
-#include <array>
-#include <stdexcept>
-
+// Coordinates and links of grids.
 #include "hw/topology/topology.h"
 
 namespace espalier {
@@ -25,67 +20,45 @@ NodeId GridShape::node_at(const std::vector<std::uint32_t>& coordinates) const {
   return NodeId(id);
 }
 
-namespace {
-
-struct DirectionNames {
-  const char* minus;
-  const char* plus;
-};
-constexpr std::array<DirectionNames, 3> kDirections{{{"w", "e"}, {"n", "s"}, {"d", "u"}}};
-
-// Routers are named row first, like elements of a matrix: r_<y>_<x>.
-std::string grid_vertex_name(const std::vector<std::uint32_t>& coordinates) {
-  std::string name = "r";
-  for (std::size_t d = coordinates.size(); d-- > 0;) name += fmt::format("_{}", coordinates[d]);
-  return name;
+NodeId GridShape::neighbour(NodeId node, std::size_t dim, bool plus) const {
+  auto at = coordinates(node);
+  const std::uint32_t size = dims[dim];
+  const bool at_border = plus ? at[dim] + 1 == size : at[dim] == 0;
+  if (size == 1 || (at_border && !wraps)) return {};
+  at[dim] = (at[dim] + (plus ? 1 : size - 1)) % size;
+  return node_at(at);
 }
 
-Topology make_grid(const char* kind, const std::vector<std::uint32_t>& dims, LinkSpec spec,
-                   bool wraps) {
-  if (dims.empty() || dims.size() > kDirections.size()) {
-    throw std::invalid_argument(fmt::format("a {} has 1 to 3 dimensions", kind));
+GridHop grid_hop(const Topology& topology, LinkId link) {
+  const GridShape& grid = *topology.grid();
+  const TopologyLink& l = topology.link(link);
+  const auto from = grid.coordinates(l.from);
+  const auto to = grid.coordinates(l.to);
+  GridHop hop;
+  while (from[hop.dim] == to[hop.dim]) ++hop.dim;
+  const std::uint32_t size = grid.dims[hop.dim];
+  const std::uint32_t at = from[hop.dim];
+  if (!grid.wraps) {
+    hop.plus = at + 1 == to[hop.dim];
+    return hop;
   }
-  std::size_t nodes = 1;
-  for (const std::uint32_t size : dims) {
-    if (size == 0) throw std::invalid_argument(fmt::format("a {} dimension is at least 1", kind));
-    nodes *= size;
-  }
-  if (nodes < 2) throw std::invalid_argument(fmt::format("a {} needs at least 2 nodes", kind));
-
-  Topology topology(fmt::format("{} {}", kind, fmt::join(dims, "x")));
-  const GridShape grid{dims, wraps};
-  for (std::size_t n = 0; n < nodes; ++n) {
-    topology.add_node(grid_vertex_name(grid.coordinates(NodeId(n))));
-  }
-  topology.set_grid(grid);
-
-  // MultiTree's preference (section III-C): the highest dimension first, minus before plus.
-  for (std::size_t n = 0; n < nodes; ++n) {
-    const NodeId from(n);
-    for (std::size_t d = dims.size(); d-- > 0;) {
-      const std::uint32_t size = dims[d];
-      for (const bool plus : {false, true}) {
-        auto at = grid.coordinates(from);
-        const bool at_border = plus ? at[d] + 1 == size : at[d] == 0;
-        if (size == 1 || (at_border && !wraps)) continue;
-        at[d] = plus ? (at[d] + 1) % size : (at[d] + size - 1) % size;
-        const auto& names = kDirections.at(d);
-        topology.add_link(from, grid.node_at(at), spec, plus ? names.plus : names.minus,
-                          plus ? names.minus : names.plus);
-      }
-    }
-  }
-  return topology;
+  // A ring of two nodes has parallel links; minus comes before plus.
+  hop.plus =
+      size == 2 ? link != topology.link_between(l.from, l.to) : (at + 1) % size == to[hop.dim];
+  hop.wraps = at == (hop.plus ? size - 1 : 0);
+  return hop;
 }
 
-}  // namespace
-
-Topology make_torus(const std::vector<std::uint32_t>& dims, LinkSpec spec) {
-  return make_grid("torus", dims, spec, true);
-}
-
-Topology make_mesh(const std::vector<std::uint32_t>& dims, LinkSpec spec) {
-  return make_grid("mesh", dims, spec, false);
+LinkId grid_link(const Topology& topology, NodeId from, std::size_t dim, bool plus) {
+  const NodeId to = topology.grid()->neighbour(from, dim, plus);
+  LinkId found;
+  for (const LinkId link : topology.out_links(from)) {
+    if (topology.link(link).to != to) continue;
+    found = link;
+    // Only a ring of two nodes has a second link to the same neighbour: plus comes after minus.
+    if (!plus) break;
+  }
+  return found;
 }
 
 }  // namespace espalier

@@ -10,6 +10,7 @@
 
 #include "alg/algorithm.h"
 #include "hw/cost/technology.h"
+#include "hw/topology/families/family.h"
 #include "sims/cli/embedded_files.h"
 #include "sims/cli/output.h"
 #include "sims/config/json_schema.h"
@@ -74,7 +75,7 @@ std::vector<Kind> kinds() {
     return fmt::format("{:g} nm, NAND2 {:g} um2", cells.feature_nm, cells.nand2);
   };
   std::vector<Kind> all{
-      {"topologies", "system.topology.type", {}},
+      {"topologies", "system.topology.type", names_in(families(), &Family::summary)},
       {"algorithms", "collective.algorithm", names_in(algorithms(), &Algorithm::summary)},
       {"technologies", "system.cost.technology", names_in(cell_libraries(), cell_text)},
       {"blocks", "system.cost.macros", cost_blocks()},

@@ -54,8 +54,8 @@ void GivenKeys::set_field(const Key& key, const GivenKey& given) {
   item.fields.front()[fields[key.field].name] = given.place;
 }
 
-bool GivenKeys::usable(std::initializer_list<const char*> names) const {
-  return std::all_of(names.begin(), names.end(), [&](const char* name) {
+bool GivenKeys::usable(const std::vector<std::string>& names) const {
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
     const GivenKey* given = find(name);
     return given == nullptr || !given->values.empty();
   });
@@ -74,11 +74,11 @@ Place GivenKeys::place_of(const std::string& name) const {
   return given != nullptr ? given->place : place_of_section(section_around(name));
 }
 
-Place GivenKeys::place_of_first(std::initializer_list<const char*> names) const {
-  for (const char* name : names) {
+Place GivenKeys::place_of_first(const std::vector<std::string>& names) const {
+  for (const std::string& name : names) {
     if (is_given(name)) return place_of(name);
   }
-  return place_of(*names.begin());
+  return place_of(names.front());
 }
 
 Place GivenKeys::place_of_value(const std::string& name, std::uint64_t number) const {

@@ -51,11 +51,11 @@ class GivenKeys {
   [[nodiscard]] bool is_given(const std::string& name) const { return find(name) != nullptr; }
   // True if none of the keys was given with an invalid value, so that a rule about the keys can be
   // judged.
-  [[nodiscard]] bool usable(std::initializer_list<const char*> names) const;
+  [[nodiscard]] bool usable(const std::vector<std::string>& names) const;
   // Judges a rule that joins several keys: calls body(place) if the keys are usable. `place` is
   // the place of the first key that is given, or of the section around the first key.
   template <class Body>
-  void rule(std::initializer_list<const char*> names, Body&& body) const {
+  void rule(const std::vector<std::string>& names, Body&& body) const {
     if (usable(names)) body(place_of_first(names));
   }
 
@@ -64,7 +64,7 @@ class GivenKeys {
   [[nodiscard]] Place place_of(const std::string& name) const;
   // For rules that join several keys: the place of the first key that is given; if none is given,
   // place_of() the first key.
-  [[nodiscard]] Place place_of_first(std::initializer_list<const char*> names) const;
+  [[nodiscard]] Place place_of_first(const std::vector<std::string>& names) const;
   // The place of the value number `number` in the key's list.
   [[nodiscard]] Place place_of_value(const std::string& name, std::uint64_t number) const;
   // The place of the value with this text in the key's list, otherwise place_of(otherwise).

@@ -275,15 +275,17 @@ std::string schema_text() {
   out += units_line("frequency", Quantity::frequency);
   out += units_line("size", Quantity::size);
   out += units_line("length", Quantity::length);
-  out +=
+  const auto racked = families_where([](const Family& f) { return f.racks != nullptr; });
+  out += fmt::format(
       "kB, MB and GB are powers of 1000; KiB, MiB and GiB are powers of 1024. Booleans are true "
       "and false.\nA file has either 'collective' or 'traffic'. Besides 'collective' it may have\n "
       " training      one training iteration, which all-reduces its gradients\n  coordination  "
       "with 'training': hosts agree which tensors are all-reduced next\n  workload      instead of "
       "'training': iterations with their own collectives\n  control       short control messages; "
-      "also without a collective\n  tenants       traffic of other tenants on a data_center\nIf a "
+      "also without a collective\n  tenants       traffic of other tenants on a {}\nIf a "
       "key that takes a list has one, each value is run; several lists run every combination.\nOn "
-      "the command line a key is given by its dotted name: -s system.link.latency=100ns\n\n";
+      "the command line a key is given by its dotted name: -s system.link.latency=100ns\n\n",
+      fmt::join(racked, " or a "));
   write_schema_section("", 0, out);
   return out;
 }

@@ -169,15 +169,16 @@ class KeyTable {
   // Condition: no section in the list is given.
   [[nodiscard]] static KeyCondition without(const std::vector<std::string>& sections);
   [[nodiscard]] KeyCondition where_dimensional() const {
-    return where(kTypeKey, {"dimensions", "astra_network"});
+    return where(kTypeKey, families_where(&is_dimensional));
   }
   [[nodiscard]] KeyCondition where_not_dimensional() const {
-    return where_not(kTypeKey, {"dimensions", "astra_network"});
+    return where_not(kTypeKey, families_where(&is_dimensional));
   }
 
   [[nodiscard]] std::vector<Key> take() { return std::move(keys_); }
 
  private:
+  static bool is_dimensional(const Family& family) { return family.is_dimensional(); }
   [[nodiscard]] std::function<bool(const RunPoint&)> is_one_of(
       const std::string& name, const std::vector<std::string>& words) const;
 

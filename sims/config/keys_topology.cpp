@@ -1,4 +1,6 @@
 // Keys of sections system.topology and system.dimensions: the network's shape and size.
+#include <algorithm>
+
 #include "flowctl/framing.h"
 #include "sims/config/key_table.h"
 
@@ -6,12 +8,32 @@ namespace espalier {
 
 namespace {
 
-constexpr std::uint64_t kLargestCount = 65536;
-
 using Topo = TopologyConfig;
-using Names = std::vector<std::string>;
 
-// Keys for some types of networks. Giving such a key for another type is an error.
+// A key, and the families that have it.
+struct SharedKey {
+  FamilyKey key;
+  std::vector<std::string> families;
+};
+
+std::vector<SharedKey> keys_of_families() {
+  std::vector<SharedKey> all;
+  for (const Family& family : families()) {
+    for (const FamilyKey& key : family.keys) {
+      auto shared = std::find_if(all.begin(), all.end(), [&](const SharedKey& known) {
+        return known.key.name == key.name;
+      });
+      if (shared == all.end()) {
+        shared = all.insert(all.end(), {key, {}});
+      } else if (key.doc != shared->key.doc) {
+        shared->key.doc += "; " + family.name + ": " + key.doc;
+      }
+      shared->families.push_back(family.name);
+    }
+  }
+  return all;
+}
+
 class TopologyKeys {
  public:
   explicit TopologyKeys(KeyTable& table)
@@ -19,42 +41,15 @@ class TopologyKeys {
         group_(table.group("system.topology", &RunPoint::system, &SystemConfig::topology)) {}
 
   void add() {
-    group_.choice("type", &Topo::kind)
+    group_.named("type", &Topo::type, families_where([](const Family&) { return true; }))
         .required()
         .doc("shape of the network (espalier list topologies)");
-    only({"torus", "mesh"}, group_.number(ValueType::integer, "dims", &Topo::dims))
-        .list(ListOf::grid)
-        .range(1, kLargestCount)
-        .required()
-        .doc("nodes in X, Y and Z");
-    count({"fully_connected", "switch", "data_center"}, "nodes", &Topo::nodes)
-        .min(2)
-        .required()
-        .doc("number of accelerators");
-    count({"dgx2", "fat_tree", "bigraph", "dragonfly"}, "nodes_per_switch", &Topo::nodes_per_switch)
-        .required()
-        .doc("number of accelerators at one switch");
-    count({"fat_tree", "bigraph"}, "switches", &Topo::switches)
-        .min(2)
-        .required()
-        .doc("number of switches with accelerators; bigraph: of both sides together");
-    count({"fat_tree"}, "spines", &Topo::spines)
-        .required()
-        .doc("number of switches of the upper level; each is linked to every lower switch");
-    count({"dragonfly"}, "group_size", &Topo::group_size)
-        .required()
-        .doc("number of switches in one group");
-    count({"dragonfly"}, "groups", &Topo::groups)
-        .min(2)
-        .required()
-        .doc("number of groups of switches; each group is linked to every other group");
-    add_cluster_keys();
-    add_center_keys();
-    only({"file", "anynet", "astra_network"}, group_.path("file", &Topo::file))
-        .required()
-        .doc(
-            "file with the graph of nodes, switches and links (anynet: in BookSim's format; "
-            "astra_network: ASTRA-sim's network.yml), relative to this file's folder");
+    for (const SharedKey& shared : keys_of_families()) {
+      // Giving the key for another family is an error.
+      KeyDraft draft = draft_of(shared.key);
+      if (shared.key.required) draft.required();
+      draft.only(table_.where(kTypeKey, shared.families)).exclusive().doc(shared.key.doc);
+    }
     group_.only(table_.where_not_dimensional())
         .number(ValueType::part, "without", &Topo::without)
         .list(ListOf::any_number)
@@ -68,78 +63,41 @@ class TopologyKeys {
   }
 
  private:
-  KeyDraft only(const Names& types, KeyDraft draft) const {
-    return draft.only(table_.where(kTypeKey, types)).exclusive();
-  }
-  KeyDraft count(const Names& types, const char* name, std::uint32_t Topo::*member) const {
-    return only(types, group_.integer(name, member).range(1, kLargestCount));
-  }
-  // Adds latency and bandwidth of one kind of links.
-  void links(const Names& types, const std::string& name, const std::string& where,
-             std::uint64_t Topo::*latency, std::uint64_t Topo::*bandwidth) const {
-    only(types, group_.time((name + ".latency").c_str(), latency))
-        .word("link")
-        .doc("latency of one direction, " + where + "; link: system.link.latency");
-    only(types, group_.rate((name + ".bandwidth").c_str(), bandwidth))
-        .word("link")
-        .doc("bandwidth of one direction, " + where + "; link: system.link.bandwidth");
-  }
-
-  void add_cluster_keys() const {
-    const Names cluster{"gpu_cluster"};
-    count(cluster, "servers", &Topo::servers)
-        .required()
-        .doc("number of servers; each has a switch between its GPUs");
-    count(cluster, "gpus_per_server", &Topo::gpus_per_server)
-        .required()
-        .doc("number of accelerators in a server");
-    count(cluster, "gpus_per_nic_group", &Topo::gpus_per_nic_group)
-        .doc(
-            "number of neighbouring GPUs of a server that share NICs; a divisor of "
-            "gpus_per_server");
-    count(cluster, "nics_per_group", &Topo::nics_per_group)
-        .doc(
-            "number of NICs of a group; each NIC is linked to the group's GPUs and to the fabric; "
-            "a single server has no NICs");
-    links(cluster, "nic_link", "between GPU and NIC and between NIC and fabric",
-          &Topo::nic_link_latency_ps, &Topo::nic_link_bytes_per_second);
+  KeyDraft draft_of(const FamilyKey& key) const {
+    switch (key.kind) {
+      case FamilyKey::Kind::count:
+        break;
+      case FamilyKey::Kind::sides:
+        return number(ValueType::integer, key).list(ListOf::grid).range(1, kLargestCount);
+      case FamilyKey::Kind::number:
+        return number(ValueType::integer, key).range(0, kAnyNumber);
+      case FamilyKey::Kind::word:
+        return number(ValueType::name, key).names(key.words);
+      case FamilyKey::Kind::latency:
+        return number(ValueType::time, key).range(1, kSecond).word("link");
+      case FamilyKey::Kind::bandwidth:
+        return number(ValueType::rate, key).range(kSlowestLink, kFastestLink).word("link");
+      case FamilyKey::Kind::file:
+        return group_.path(key.name.c_str(), &Topo::file);
+    }
+    return number(ValueType::integer, key).range(key.min, kLargestCount);
   }
 
-  void add_center_keys() const {
-    const Names center{"data_center"};
-    count(center, "pods", &Topo::pods)
-        .doc(
-            "number of pods, which are groups of racks with core switches between them; a single "
-            "pod has no core switch");
-    count(center, "racks_per_pod", &Topo::racks_per_pod)
-        .required()
-        .doc("number of racks in a pod; each rack has a top-of-rack switch (ToR)");
-    count(center, "hosts_per_rack", &Topo::hosts_per_rack)
-        .required()
-        .doc("number of hosts in a rack; a host has a node or belongs to another tenant");
-    count(center, "rack_uplinks", &Topo::rack_uplinks)
-        .required()
-        .doc(
-            "number of links from a ToR to the aggregation switches of its pod, to each switch in "
-            "turn");
-    count(center, "aggregations_per_pod", &Topo::aggregations_per_pod)
-        .doc("number of aggregation switches in a pod; a divisor of rack_uplinks");
-    count(center, "aggregation_uplinks", &Topo::aggregation_uplinks)
-        .doc("number of links from an aggregation switch to core switches, to each switch in turn");
-    count(center, "cores", &Topo::cores)
-        .doc("number of core switches between pods; at most the number of uplinks of a pod");
-    links(center, "aggregation_link", "between ToR and aggregation switch",
-          &Topo::aggregation_link_latency_ps, &Topo::aggregation_link_bytes_per_second);
-    links(center, "core_link", "between aggregation switch and core", &Topo::core_link_latency_ps,
-          &Topo::core_link_bytes_per_second);
-    only(center, group_.choice("placement", &Topo::placement))
-        .doc(
-            "placement of nodes on hosts; packed: rack after rack is filled; spread: node i is in "
-            "rack i mod racks; random: nodes are on random hosts, as with a cloud provider");
-    only(center, group_.integer("placement_seed", &Topo::placement_seed))
-        .doc("seed of a random placement");
-    only(center, group_.integer("ecmp_seed", &Topo::ecmp_seed))
-        .doc("seed of the hash by which switches choose among equal paths");
+  KeyDraft number(ValueType type, const FamilyKey& of_family) const {
+    Key& key = table_.add("system.topology." + of_family.name);
+    key.shape.type = type;
+    const bool is_list = of_family.kind == FamilyKey::Kind::sides;
+    key.set = [name = of_family.name, is_list](RunPoint& point, const Value& value) {
+      point.system.topology.set(name, is_list ? value.items : std::vector{value.number});
+    };
+    key.get = [name = of_family.name, is_list](const RunPoint& point) {
+      Value value;
+      std::vector<std::uint64_t> numbers = point.system.topology.numbers(name);
+      if (!is_list) return number_value(numbers.at(0));
+      value.items = std::move(numbers);
+      return value;
+    };
+    return KeyDraft(key);
   }
 
   void add_external_keys() const {
@@ -174,7 +132,7 @@ void add_dimension_keys(KeyTable& table) {
   // Only in our own files; a file of another tool has its own form.
   const auto written =
       table.group("system.dimensions", &RunPoint::system, &SystemConfig::dimensions)
-          .only(table.where(kTypeKey, {"dimensions"}));
+          .only(table.where(kTypeKey, {family_of(Family::Source::dimensions)}));
   written.choice("shape", &Dims::shape)
       .list(ListOf::per_dimension)
       .required()

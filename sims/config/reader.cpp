@@ -43,36 +43,6 @@ std::string section_example(const std::string& section) {
   return {};
 }
 
-// The key to which an error about the network's size refers.
-const char* size_key_of(TopologyKind kind) {
-  using Kind = TopologyKind;
-  switch (kind) {
-    case Kind::torus:
-    case Kind::mesh:
-      return "system.topology.dims";
-    case Kind::fully_connected:
-    case Kind::single_switch:
-    case Kind::data_center:
-      return "system.topology.nodes";
-    case Kind::dgx2:
-      return "system.topology.nodes_per_switch";
-    case Kind::fat_tree:
-    case Kind::bigraph:
-      return "system.topology.switches";
-    case Kind::dragonfly:
-      return "system.topology.groups";
-    case Kind::gpu_cluster:
-      return "system.topology.gpus_per_server";
-    case Kind::file:
-    case Kind::anynet:
-    case Kind::astra_network:
-      return "system.topology.file";
-    case Kind::dimensions:
-      return "system.dimensions.size";
-  }
-  return kTypeKey;
-}
-
 // Makes run points from the given keys.
 class PointBuilder {
  public:
@@ -311,7 +281,7 @@ class PointBuilder {
   [[nodiscard]] std::optional<Topology> built_topology() const {
     const SystemConfig& system = points_.front().system;
     const bool clock_valid = given_.usable({"system.router.clock", kFlitKey});
-    const Place place = given_.place_of(size_key_of(system.topology.kind));
+    const Place place = given_.place_of(system.topology.family().size_key);
     const Place parts = given_.place_of("system.topology.without");
     return build_topology(system, clock_valid, place, parts, diagnostics_);
   }
@@ -351,7 +321,7 @@ class PointBuilder {
       return false;
     }
     std::map<std::string, std::vector<Place>> places_in_file;
-    if (points_.front().system.topology.kind == TopologyKind::astra_network) {
+    if (points_.front().system.topology.family().source == Family::Source::astra_file) {
       const auto network = read_astra_network();
       if (!network) return false;
       places_in_file = network->places;
@@ -445,19 +415,20 @@ ConfigResult read_text(const std::string& name, const std::string& text, const s
 // The configuration that a network's file stands for: a graph, BookSim's anynet or ASTRA-sim's
 // network. Empty if the text is no such file.
 std::string config_of_network(const fs::path& path, const std::string& text, ConfigNeed need) {
-  const char* type = nullptr;
+  std::optional<Family::Source> source;
   if (path.extension() == ".anynet") {
-    type = "anynet";
+    source = Family::Source::anynet_file;
   } else {
     Diagnostics unheard;
     const auto root = load_yaml(text, unheard.add_file(path.string(), text), unheard);
     if (!root || root->kind != ConfigNode::Kind::map) return {};
     const auto has = [&](const char* key) { return root->find(key) != nullptr; };
-    if (has("nodes") && has("links")) type = "file";
-    if (has("topology") && has("npus_count")) type = "astra_network";
+    if (has("nodes") && has("links")) source = Family::Source::graph_file;
+    if (has("topology") && has("npus_count")) source = Family::Source::astra_file;
   }
-  if (type == nullptr) return {};
-  const nlohmann::ordered_json topology{{"type", type}, {"file", path.filename().string()}};
+  if (!source) return {};
+  const nlohmann::ordered_json topology{{"type", family_of(*source)},
+                                        {"file", path.filename().string()}};
   nlohmann::ordered_json config{{"system", {{"topology", topology}}}};
   if (need == ConfigNeed::traffic) config["traffic"] = nlohmann::ordered_json::object();
   return config.dump();

@@ -60,7 +60,7 @@ struct ExaminedPoint {
   // The place of this point's value of collective.algorithm, in a list or alone.
   [[nodiscard]] Place place_of_algorithm() const;
   // Records an error at the first of the keys that is given, unless one has an invalid value.
-  void report(std::initializer_list<const char*> keys, const std::string& what,
+  void report(const std::vector<std::string>& keys, const std::string& what,
               const std::string& hint) const {
     given.rule(keys, [&](const Place& at) { diagnostics.error(at, what, hint); });
   }

@@ -6,7 +6,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "alg/routes/routing.h"
 #include "flowctl/framing.h"
 #include "hw/topology/link_timing.h"
 #include "sims/config/keys.h"
@@ -93,33 +92,19 @@ class NetworkRules : private ExaminedPoint {
 
   // Checks links with values of their own. Values inherited from system.link are checked there.
   void check_other_links() {
-    const TopologyConfig& c = system_.topology;
-    if (c.kind == TopologyKind::gpu_cluster) {
-      check_other_link("system.topology.nic_link", c.nic_link_latency_ps,
-                       c.nic_link_bytes_per_second);
-    }
-    if (c.kind == TopologyKind::data_center) {
-      check_other_link("system.topology.aggregation_link", c.aggregation_link_latency_ps,
-                       c.aggregation_link_bytes_per_second);
-      check_other_link("system.topology.core_link", c.core_link_latency_ps,
-                       c.core_link_bytes_per_second);
-    }
-  }
-
-  void check_other_link(const std::string& section, std::uint64_t latency_ps,
-                        std::uint64_t bytes_per_second) {
-    const std::string bandwidth = section + ".bandwidth";
-    const std::string latency = section + ".latency";
-    if (bytes_per_second != 0) {
-      given.rule({bandwidth.c_str(), "system.router.flit_bytes", "system.router.clock"},
-                 [&](const Place& at) {
-                   check_link_rate(bytes_per_second, rate_rule(), at, diagnostics);
-                 });
-    }
-    if (latency_ps != 0) {
-      given.rule({latency.c_str(), "system.router.clock"}, [&](const Place& at) {
-        check_whole_cycles(latency.c_str(), latency_ps, system_.clock, at, diagnostics);
-      });
+    for (const FamilyKey& key : system_.topology.family().keys) {
+      const std::string name = "system.topology." + key.name;
+      const auto value = [&] { return system_.topology.number(key.name); };
+      if (key.kind == FamilyKey::Kind::bandwidth && value() != 0) {
+        given.rule({name, "system.router.flit_bytes", "system.router.clock"}, [&](const Place& at) {
+          check_link_rate(value(), rate_rule(), at, diagnostics);
+        });
+      }
+      if (key.kind == FamilyKey::Kind::latency && value() != 0) {
+        given.rule({name, "system.router.clock"}, [&](const Place& at) {
+          check_whole_cycles(name.c_str(), value(), system_.clock, at, diagnostics);
+        });
+      }
     }
   }
 
@@ -130,19 +115,21 @@ class NetworkRules : private ExaminedPoint {
     const auto& links = topology->links();
     const auto too_fast = [&](const TopologyLink& l) { return l.spec.bytes_per_second > fastest; };
     if (std::any_of(links.begin(), links.end(), too_fast)) return;
-    given.rule(
-        {"system.link.bandwidth", "system.router.clock", "system.router.flit_bytes",
-         "system.topology.file", "system.link.latency", "system.topology.nic_link.bandwidth",
-         "system.topology.aggregation_link.bandwidth", "system.topology.core_link.bandwidth"},
-        [&](const Place& at) {
-          try {
-            static_cast<void>(time_links(*topology, system_.clock));
-          } catch (const std::invalid_argument& problem) {
-            diagnostics.error(at, fmt::format("system.link.bandwidth: {}", problem.what()),
-                              fmt::format("for example {} or a half of it",
-                                          format_quantity(Quantity::rate, fastest)));
-          }
-        });
+    std::vector<std::string> names{"system.link.bandwidth", "system.router.clock",
+                                   "system.router.flit_bytes", "system.topology.file",
+                                   "system.link.latency"};
+    for (const FamilyKey& key : system_.topology.family().keys) {
+      if (key.kind == FamilyKey::Kind::bandwidth) names.push_back("system.topology." + key.name);
+    }
+    given.rule(names, [&](const Place& at) {
+      try {
+        static_cast<void>(time_links(*topology, system_.clock));
+      } catch (const std::invalid_argument& problem) {
+        diagnostics.error(at, fmt::format("system.link.bandwidth: {}", problem.what()),
+                          fmt::format("for example {} or a half of it",
+                                      format_quantity(Quantity::rate, fastest)));
+      }
+    });
   }
 
   // Such a link's error proposes sizes of flits, payloads and sub-messages together, so the rules
@@ -322,18 +309,14 @@ class NetworkRules : private ExaminedPoint {
 
   // Checks whether packets on their fixed routes can deadlock.
   void check_traffic_vcs() {
-    const std::uint32_t least = least_vc_classes(*topology);
+    const auto& [all, least, where, each] = topology->shape().vc_classes;
     if (least == 1) return;
-    const bool torus = topology->grid().has_value();
     if (system_.router.vcs < least) {
       diagnostics.error(
           given.place_of_first({"system.router.vcs", kTypeKey}),
           fmt::format("system.router.vcs: packets {} need {} VCs, one for {}; with fewer VCs they "
                       "can deadlock",
-                      torus ? "around a torus" : "across a dragonfly", least,
-                      torus
-                          ? "each side of the dateline"
-                          : "local links before the global link and one for local links after it"),
+                      where, least, each),
           fmt::format("at least {}", least));
     }
     if (holds_blocked_packets()) {
@@ -341,7 +324,7 @@ class NetworkRules : private ExaminedPoint {
           given.place_of_first({"system.router.hold", "system.router.switching"}),
           fmt::format("system.router.hold: a blocked wormhole packet that holds the crossbar also "
                       "blocks the packets of other VCs, so packets {} can deadlock",
-                      torus ? "around a torus" : "across a dragonfly"),
+                      where),
           "write system.router.hold: flit, or system.router.switching: vct");
     }
   }
@@ -413,7 +396,7 @@ class NetworkRules : private ExaminedPoint {
   // Checked for each point, because control.vcs may be a list.
   void check_control() {
     const bool own = point.control->vcs == ControlVcs::own;
-    const std::uint32_t needed = least_vc_classes(*topology) * (own ? 2 : 1);
+    const std::uint32_t needed = topology->shape().vc_classes.least * (own ? 2 : 1);
     if (system_.router.vcs < needed) {
       report({"system.router.vcs", "control.vcs", "control.pattern"},
              fmt::format(
@@ -439,19 +422,24 @@ class NetworkRules : private ExaminedPoint {
 
   void check_tenants() {
     if (topology == nullptr) return;
-    const auto& shape = topology->data_center();
-    if (!shape || shape->racks() < 2) {
-      diagnostics.error(given.place_of_section("tenants"),
-                        "tenants: flows of other tenants go from rack to rack, so the network "
-                        "must be a data_center with two racks or more",
-                        "for example system.topology: {type: data_center, racks_per_pod: 2, ...}");
+    const RackShape& racks = topology->shape().racks;
+    if (racks.racks < 2) {
+      const auto names = families_where([](const Family& f) { return f.racks != nullptr; });
+      NetworkSpec example;
+      example.type = names.front();
+      diagnostics.error(
+          given.place_of_section("tenants"),
+          fmt::format("tenants: flows of other tenants go from rack to rack, so the network must "
+                      "be a {} with two racks or more",
+                      fmt::join(names, " or a ")),
+          fmt::format("for example system.topology: {{type: {}, {}, ...}}", names.front(),
+                      example.family().two_racks));
       return;
     }
-    const std::uint64_t most =
-        data_center_links(system_.topology, system_.link).aggregation.bytes_per_second;
+    const std::uint64_t most = racks.uplink.bytes_per_second;
     if (point.tenants->bytes_per_second <= most ||
-        !given.usable({"tenants.rate", "system.link.bandwidth",
-                       "system.topology.aggregation_link.bandwidth"})) {
+        !given.usable(
+            {"tenants.rate", "system.link.bandwidth", system_.topology.family().uplink_key})) {
       return;
     }
     const std::string rate = format_quantity(Quantity::rate, most);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "sims/experiment/point_run.h"
-#include "sims/model/build_topology.h"
 #include "sims/point/config.h"
 #include "sims/point/enum_names.h"
 
@@ -20,18 +19,13 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Bandwidth of the uplinks of all racks together, in one direction.
-double uplink_bytes_per_second(const SystemConfig& system) {
-  const TopologyConfig& c = system.topology;
-  const LinkSpec uplink = data_center_links(c, system.link).aggregation;
-  return static_cast<double>(c.pods) * c.racks_per_pod * c.rack_uplinks *
-         static_cast<double>(uplink.bytes_per_second);
-}
-
 // Loads are shares of what the racks' uplinks carry.
-Json describe_tenants(const RunPoint& point, const TenantStatistics& statistics) {
+Json describe_tenants(const RunPoint& point, const RackShape& racks,
+                      const TenantStatistics& statistics) {
   const double ns = nanoseconds(statistics.duration, point.system.clock);
-  const double capacity = uplink_bytes_per_second(point.system) / 1e9;
+  // Of the uplinks of all racks together, in one direction.
+  const double capacity = static_cast<double>(racks.racks) * racks.uplinks *
+                          static_cast<double>(racks.uplink.bytes_per_second) / 1e9;
   const double offered = static_cast<double>(statistics.posted_bytes) / ns;
   const double accepted = static_cast<double>(statistics.bytes) / ns;
   Json tenants;
@@ -47,13 +41,16 @@ Json describe_tenants(const RunPoint& point, const TenantStatistics& statistics)
   return tenants;
 }
 
-// `oversubscription` and `tenants` of a data center.
-void describe_center(Json& result, const RunPoint& point, const SimulationOutcome& outcome) {
-  if (point.system.topology.kind != TopologyKind::data_center) return;
-  const Oversubscription ratios = oversubscription(point.system);
-  result["oversubscription"]["rack"] = ratios.rack;
-  if (ratios.aggregation != 0) result["oversubscription"]["aggregation"] = ratios.aggregation;
-  if (outcome.tenants) result["tenants"] = describe_tenants(point, *outcome.tenants);
+// `oversubscription` and `tenants` of a network with racks.
+void describe_racks(Json& result, const RunPoint& point, const SimulationOutcome& outcome) {
+  const TopologyConfig& topology = point.system.topology;
+  if (topology.family().racks == nullptr) return;
+  const RackShape racks = topology.family().racks(topology, point.system.link);
+  result["oversubscription"]["rack"] = racks.rack_oversubscription;
+  if (racks.aggregation_oversubscription != 0) {
+    result["oversubscription"]["aggregation"] = racks.aggregation_oversubscription;
+  }
+  if (outcome.tenants) result["tenants"] = describe_tenants(point, racks, *outcome.tenants);
 }
 
 // Numbers of a window are null where they cannot be told.
@@ -110,7 +107,7 @@ void describe_simulation(Json& result, const RunPoint& point, const SimulationOu
   }
   result["messages"] = outcome.latency.messages;
   describe_control(result, point, outcome);
-  describe_center(result, point, outcome);
+  describe_racks(result, point, outcome);
   describe_verdict(result, outcome);
 }
 

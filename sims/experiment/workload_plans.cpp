@@ -25,7 +25,7 @@ void keep(std::vector<T>& list, const std::vector<T>& all, std::size_t d) {
 SystemConfig system_of(const SystemConfig& system, const LogicalGroup& group) {
   const DimensionsConfig& all = system.dimensions;
   SystemConfig part = system;
-  part.topology.kind = TopologyKind::dimensions;
+  part.topology.type = family_of(Family::Source::dimensions);
   DimensionsConfig& kept = part.dimensions;
   kept = {};
   kept.packet_flits = all.packet_flits;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "hw/topology/families/family.h"
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
 #include "sims/formats/link_rules.h"
@@ -24,12 +25,6 @@ struct TopologyFileContext {
   std::optional<ClockSpec> clock;
   FlowControlConfig flow_control;  // for the values that an error proposes
 };
-
-// Limits of every network.
-inline constexpr std::size_t kMostNodes = 65536;
-inline constexpr std::size_t kMostLinks = std::size_t{1} << 20;
-inline constexpr std::size_t kMostPorts = 4096;         // of a router, except in files
-inline constexpr std::size_t kMostFabricPorts = 16384;  // of the switch between a cluster's servers
 
 // A graph in YAML:
 //

@@ -38,29 +38,6 @@ Protocol chosen_protocol(ProtocolChoice choice, Protocol own) {
   return own;
 }
 
-// The number of accelerators that share a switch in the topology.
-std::uint32_t ranks_of_server(const TopologyConfig& topology) {
-  if (!topology.without.empty()) return 1;  // servers may differ
-  switch (topology.kind) {
-    case TopologyKind::gpu_cluster:
-      return topology.gpus_per_server;
-    case TopologyKind::dgx2:
-    case TopologyKind::fat_tree:
-    case TopologyKind::bigraph:
-    case TopologyKind::dragonfly:
-      return topology.nodes_per_switch;
-    default:
-      return 1;
-  }
-}
-
-// The NICs of a server of `ranks` ranks; 0: each rank has its own, or the topology has none.
-std::uint32_t nics_of_server(const TopologyConfig& topology, std::uint32_t ranks) {
-  const bool has_nics = topology.kind == TopologyKind::gpu_cluster && topology.without.empty();
-  if (!has_nics || ranks != topology.gpus_per_server) return 0;
-  return ranks / topology.gpus_per_nic_group * topology.nics_per_group;
-}
-
 // The compiler orders instructions for the slots of the protocol that runs.
 std::optional<Program> compiled_trace(const std::string& path, const std::string& text,
                                       ProtocolChoice protocol, const Place& place,
@@ -175,13 +152,18 @@ bool has_program(const RunPoint& point) {
   return algorithm != nullptr && algorithm->is_program();
 }
 
+ServerShape server_of(const TopologyConfig& topology) {
+  const auto server = topology.family().server;
+  return server == nullptr || !topology.without.empty() ? ServerShape{} : server(topology);
+}
+
 BuiltinRequest builtin_request(const Topology& topology, const RunPoint& point) {
   const ProgramConfig& config = point.collective->program;
   BuiltinRequest request;
   request.ranks = static_cast<std::uint32_t>(topology.num_nodes());
-  request.ranks_per_server = config.ranks_per_server != 0 ? config.ranks_per_server
-                                                          : ranks_of_server(point.system.topology);
-  request.nics_per_server = nics_of_server(point.system.topology, request.ranks_per_server);
+  const ServerShape server = server_of(point.system.topology);
+  request.ranks_per_server = config.ranks_per_server != 0 ? config.ranks_per_server : server.nodes;
+  request.nics_per_server = request.ranks_per_server == server.nodes ? server.nics : 0;
   request.channels = config.channels;
   request.instances = config.instances;
   const BuiltinProgram* program = find_builtin_program(point.collective->algorithm);

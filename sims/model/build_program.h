@@ -7,6 +7,7 @@
 #include "alg/algorithm.h"
 #include "alg/program/builtin_programs.h"
 #include "alg/program/program.h"
+#include "hw/topology/families/family.h"
 #include "hw/topology/topology.h"
 #include "sims/point/collective_config.h"
 #include "sims/text/diagnostics.h"
@@ -15,6 +16,7 @@ namespace espalier {
 
 struct RunPoint;
 struct SystemConfig;
+struct TopologyConfig;
 
 // The times of messages in `system`, as its schedules are planned with.
 [[nodiscard]] MessageTiming message_timing(const SystemConfig& system);
@@ -29,6 +31,9 @@ struct SystemConfig;
 
 // True if the point's algorithm is a program (Algorithm::is_program).
 [[nodiscard]] bool has_program(const RunPoint& point);
+
+// The topology's servers. Servers of a network with broken parts may differ, so each node is alone.
+[[nodiscard]] ServerShape server_of(const TopologyConfig& topology);
 
 // The parameters of a built-in program at this point.
 [[nodiscard]] BuiltinRequest builtin_request(const Topology& topology, const RunPoint& point);

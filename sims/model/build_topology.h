@@ -17,11 +17,6 @@ struct SystemConfig;
 // The path of the configuration's graph file. Precondition: the topology is from a file.
 [[nodiscard]] std::string topology_file_path(const TopologyConfig& config);
 
-// Precondition: the topology is a data_center. `link`: system.link.
-[[nodiscard]] DataCenterLinks data_center_links(const TopologyConfig& config, LinkSpec link);
-
-[[nodiscard]] Oversubscription oversubscription(const SystemConfig& system);
-
 // B/s of the fastest link that the keys of `system` or its graph file describe. A graph file with
 // errors counts for nothing.
 [[nodiscard]] std::uint64_t fastest_link(const SystemConfig& system);

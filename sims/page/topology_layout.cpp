@@ -13,8 +13,7 @@ namespace espalier::report {
 namespace {
 
 constexpr double kLabelMargin = 34;  // around a network that has names beside its vertices
-constexpr double kMargin = 34;       // above and below a network in layers
-constexpr double kLayer = 90;
+constexpr double kMargin = 34;       // above and below a network in rows
 constexpr double kPi = 3.14159265358979323846;
 
 // The direction of a grid's port (see make_torus) in the picture.
@@ -43,12 +42,8 @@ TopologyLayout::TopologyLayout(const Topology& topology, double width)
     : topology_(topology), width_(width), places_(topology.num_vertices()) {
   if (topology.grid()) {
     lay_out_grid(*topology.grid());
-  } else if (topology.switched()) {
-    lay_out_layers(*topology.switched());
-  } else if (topology.cluster()) {
-    lay_out_cluster(*topology.cluster());
-  } else if (topology.data_center()) {
-    lay_out_center(*topology.data_center());
+  } else if (!topology.shape().picture.empty()) {
+    lay_out_rows(topology.shape().picture);
   } else {
     lay_out_circle();
     lay_out_springs();
@@ -74,87 +69,23 @@ void TopologyLayout::lay_out_grid(const GridShape& grid) {
   room_ = step_ / 2;
 }
 
-template <class Vertex>
-void TopologyLayout::put_row(std::size_t count, double y, const Vertex& vertex) {
-  const auto places = static_cast<double>(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    places_[vertex(i).index()] = {width_ * (static_cast<double>(i) + 0.5) / places, y};
-  }
-  room_ = std::min(room_, width_ / std::max(places, 2.0) / 2);
-}
-
-void TopologyLayout::lay_out_layers(const SwitchedShape& shape) {
-  // The upper side of a bigraph stands above the nodes, its lower side below them. The leaves of
-  // other networks stand above the nodes.
-  const bool two_sides = shape.kind == SwitchedShape::Kind::bigraph;
-  const bool has_spines = shape.kind == SwitchedShape::Kind::fat_tree;
-  const double leaf_row = has_spines ? kMargin + 110 : kMargin + (two_sides ? 60 : 0);
-  const double node_row = leaf_row + (two_sides ? 176 : 88);
-  const auto leaf = [&](std::size_t i) {
-    return topology_.leaf_switch(static_cast<std::uint32_t>(i));
-  };
-  const auto node = [](std::size_t i) { return NodeId(i); };
-  room_ = width_ / 2;
-  if (two_sides) {
-    const std::size_t half = shape.leaves / 2;
-    const std::size_t nodes_of_side = half * shape.nodes_per_switch;
-    put_row(half, leaf_row, leaf);
-    put_row(half, node_row, [&](std::size_t i) { return leaf(half + i); });
-    put_row(nodes_of_side, leaf_row - 60, node);
-    put_row(nodes_of_side, node_row + 60, [&](std::size_t i) { return node(nodes_of_side + i); });
-    height_ = node_row + 60 + kMargin;
-    return;
-  }
-  put_row(topology_.num_nodes(), node_row, node);
-  put_row(shape.leaves, leaf_row, leaf);
-  if (has_spines) {
-    put_row(shape.spines, kMargin,
-            [&](auto i) { return topology_.spine_switch(static_cast<std::uint32_t>(i)); });
-  }
-  height_ = node_row + kMargin;
-  // In a row, the links between neighbouring switches would hide all longer links.
-  if (has_spines || shape.leaves < 3) return;
+void TopologyLayout::lay_out_rows(const std::vector<PictureRow>& rows) {
   constexpr double kArch = 120;
-  for (std::uint32_t l = 0; l < shape.leaves; ++l) {
-    const double part = (l + 0.5) / shape.leaves;
-    places_[leaf(l).index()].y = leaf_row + kArch * (1 - std::sin(kPi * part));
-  }
-  for (std::size_t n = 0; n < topology_.num_nodes(); ++n) places_[n].y += kArch;
-  height_ += kArch;
-}
-
-// The GPUs stand in a row, the switches of their servers below, NICs and fabric above.
-void TopologyLayout::lay_out_cluster(const ClusterShape& shape) {
-  const double gpu_row = shape.servers == 1 ? kMargin : kMargin + 2 * kLayer;
-  height_ = gpu_row + kLayer + kMargin;
   room_ = width_ / 2;
-  put_row(shape.nodes(), gpu_row, [](std::size_t i) { return NodeId(i); });
-  put_row(shape.servers, gpu_row + kLayer,
-          [&](auto i) { return topology_.server_switch(static_cast<std::uint32_t>(i)); });
-  if (shape.servers == 1) return;
-  put_row(shape.nics(), kMargin + kLayer,
-          [&](auto i) { return topology_.nic(static_cast<std::uint32_t>(i)); });
-  put_row(1, kMargin, [&](std::size_t) { return topology_.fabric(); });
-}
-
-// The nodes stand by slot; rack, aggregation and core switches stand above them.
-void TopologyLayout::lay_out_center(const DataCenterShape& shape) {
-  room_ = width_ / 2;
-  const double top = shape.pods > 1 ? kMargin + kLayer : kMargin;
-  if (shape.pods > 1) {
-    put_row(shape.cores, kMargin,
-            [&](std::size_t i) { return NodeId(topology_.core_switch(0).index() + i); });
+  height_ = kMargin - rows.front().gap;
+  for (const PictureRow& row : rows) {
+    height_ += row.gap;
+    const auto count = static_cast<double>(row.vertices.size());
+    for (std::size_t i = 0; i < row.vertices.size(); ++i) {
+      const double part = (static_cast<double>(i) + 0.5) / count;
+      const double below = row.arched ? kArch * (1 - std::sin(kPi * part)) : 0;
+      places_[row.vertices[i].index()] = {width_ * (static_cast<double>(i) + 0.5) / count,
+                                          height_ + below};
+    }
+    room_ = std::min(room_, width_ / std::max(count, 2.0) / 2);
+    if (row.arched) height_ += kArch;
   }
-  put_row(shape.aggregations(), top,
-          [&](std::size_t i) { return NodeId(topology_.aggregation_switch(0, 0).index() + i); });
-  put_row(shape.racks(), top + kLayer,
-          [&](std::size_t i) { return NodeId(topology_.tor_switch(0).index() + i); });
-  std::vector<NodeId> by_slot;
-  for (std::size_t n = 0; n < shape.slots.size(); ++n) by_slot.emplace_back(n);
-  std::sort(by_slot.begin(), by_slot.end(),
-            [&](NodeId a, NodeId b) { return shape.slots[a.index()] < shape.slots[b.index()]; });
-  put_row(by_slot.size(), top + 2 * kLayer, [&](std::size_t i) { return by_slot[i]; });
-  height_ = top + 2 * kLayer + kMargin;
+  height_ += kMargin;
 }
 
 void TopologyLayout::lay_out_circle() {

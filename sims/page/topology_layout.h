@@ -15,9 +15,9 @@ struct Place {
   double y = 0;
 };
 
-// Grids are drawn as grids, with the planes of a third dimension side by side. Networks with
-// switches are drawn in layers with the nodes at the bottom; in a GPU cluster, the servers'
-// switches are below the nodes. All other networks are laid out by springs, or in a circle.
+// Grids are drawn as grids, with the planes of a third dimension side by side. Other
+// families of networks are drawn in rows (NetworkShape::picture). All other networks are laid out
+// by springs, or in a circle.
 class TopologyLayout {
  public:
   // Precondition: the topology is not a multi-dimensional system.
@@ -41,14 +41,9 @@ class TopologyLayout {
 
  private:
   void lay_out_grid(const GridShape& grid);
-  void lay_out_layers(const SwitchedShape& shape);
-  void lay_out_cluster(const ClusterShape& shape);
-  void lay_out_center(const DataCenterShape& shape);
+  void lay_out_rows(const std::vector<PictureRow>& rows);
   void lay_out_circle();
   void lay_out_springs();
-  // `vertex(i)` is the i-th of the row.
-  template <class Vertex>
-  void put_row(std::size_t count, double y, const Vertex& vertex);
   void find_parallel_links();
   // True for a grid's link that does not lead to a neighbour in the picture; sets its direction.
   [[nodiscard]] bool is_drawn_as_ends(const TopologyLink& link, Place& direction) const;

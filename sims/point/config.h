@@ -30,7 +30,7 @@ struct RunPoint {
   std::optional<WorkloadConfig> workload;
   std::optional<CoordinationConfig> coordination;  // only with training
   std::optional<ControlConfig> control;            // never with traffic
-  // Only on a data_center, and never with traffic or control.
+  // Only on a network with racks, and never with traffic or control.
   std::optional<TenantsConfig> tenants;
   FaultsConfig faults;
   SimulationConfig simulation;

@@ -29,7 +29,7 @@ struct EnumName {
 
 namespace enum_names {
 
-// GCC and Clang print a value without an enumerator as a cast: "(espalier::Placement)3".
+// GCC and Clang print a value without an enumerator as a cast: "(espalier::TieRule)3".
 template <auto Value>
 constexpr bool has_enumerator() {
   constexpr std::string_view text = __PRETTY_FUNCTION__;
@@ -62,25 +62,6 @@ inline constexpr auto kEnumNames<RtlBlock> =
                                   {RtlBlock::dimension_queue, "dimension_queue"},
                                   {RtlBlock::output_hold, "output_hold"}});
 
-template <>
-inline constexpr auto kEnumNames<TopologyKind> =
-    enum_names::all_of<TopologyKind>({{TopologyKind::torus, "torus"},
-                                      {TopologyKind::mesh, "mesh"},
-                                      {TopologyKind::fully_connected, "fully_connected"},
-                                      {TopologyKind::single_switch, "switch"},
-                                      {TopologyKind::dgx2, "dgx2"},
-                                      {TopologyKind::fat_tree, "fat_tree"},
-                                      {TopologyKind::bigraph, "bigraph"},
-                                      {TopologyKind::dragonfly, "dragonfly"},
-                                      {TopologyKind::gpu_cluster, "gpu_cluster"},
-                                      {TopologyKind::data_center, "data_center"},
-                                      {TopologyKind::file, "file"},
-                                      {TopologyKind::anynet, "anynet"},
-                                      {TopologyKind::dimensions, "dimensions"},
-                                      {TopologyKind::astra_network, "astra_network"}});
-template <>
-inline constexpr auto kEnumNames<Placement> = enum_names::all_of<Placement>(
-    {{Placement::packed, "packed"}, {Placement::spread, "spread"}, {Placement::random, "random"}});
 template <>
 inline constexpr auto kEnumNames<CoordinationMode> =
     enum_names::all_of<CoordinationMode>({{CoordinationMode::none, "none"},

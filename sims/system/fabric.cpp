@@ -62,7 +62,7 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
 std::uint32_t Fabric::ports_of(NodeId vertex) const {
   const std::size_t links =
       std::max(topology_.out_links(vertex).size(), topology_.in_links(vertex).size());
-  if (has_tenants_at(vertex)) return topology_.data_center()->rack_uplinks;
+  if (has_tenants_at(vertex)) return topology_.shape().racks.uplinks;
   if (topology_.is_switch(vertex)) {
     return topology_.aggregates(vertex) ? static_cast<std::uint32_t>(links) : 0;
   }

@@ -133,7 +133,7 @@ class Fabric : public sc_core::sc_module {
                                                VcMask vcs) const;
   [[nodiscard]] std::uint32_t ports_of(NodeId vertex) const;
   [[nodiscard]] bool has_tenants_at(NodeId vertex) const {
-    return has_tenants_ && topology_.is_tor(vertex);
+    return has_tenants_ && topology_.is_rack_switch(vertex);
   }
 
   [[nodiscard]] std::uint32_t dimension_of(LinkId link) const;

@@ -6,6 +6,7 @@
 
 #include "alg/program/connection_routes.h"
 #include "ni/engines/program_context_engine.h"
+#include "sims/model/build_program.h"
 #include "sims/model/faults.h"
 #include "sims/model/idle_times.h"
 #include "sims/point/config.h"
@@ -26,9 +27,9 @@ Tiling tiling_of(const Program& program, const RunPoint& point) {
               protocol_of(program, point).slot_bytes);
 }
 
-ContextSpec context_spec(const Topology& topology, const RunPoint& point) {
+ContextSpec context_spec(const RunPoint& point) {
   const ProgramNiConfig& config = point.system.ni.program;
-  const auto& cluster = topology.cluster();
+  const ServerShape server = server_of(point.system.topology);
   return {config.request_bytes,
           config.requests,
           config.context_bytes_per_cycle,
@@ -38,7 +39,7 @@ ContextSpec context_spec(const Topology& topology, const RunPoint& point) {
           config.load_cycles_per_step,
           config.network_slot_cycles,
           config.network_receive_cycles,
-          cluster ? cluster->gpus_per_server : 0};
+          server.nics != 0 ? server.nodes : 0};
 }
 
 ProgramRoutes program_routes(const Topology& topology, const Program& program) {
@@ -78,7 +79,7 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
       : point_(point),
         routes_(program_routes(topology, program)),
         program_(program, tiling_of(program, point), protocol_of(program, point),
-                 context_spec(topology, point), routes_.forward),
+                 context_spec(point), routes_.forward),
         system_(topology, point, routes_.routes, routes_.used,
                 ni_ports_for_all_links(topology, point.system), program_.num_operations(),
                 no_posts_, hooks),

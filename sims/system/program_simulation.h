@@ -21,7 +21,7 @@ struct RunPoint;
 // The program's protocol with the point's settings, and the cutting of its data into passes.
 [[nodiscard]] ProtocolSpec protocol_of(const Program& program, const RunPoint& point);
 [[nodiscard]] Tiling tiling_of(const Program& program, const RunPoint& point);
-[[nodiscard]] ContextSpec context_spec(const Topology& topology, const RunPoint& point);
+[[nodiscard]] ContextSpec context_spec(const RunPoint& point);
 
 struct ProgramRoutes {
   RouteSet routes;

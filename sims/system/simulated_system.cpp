@@ -192,8 +192,8 @@ void SimulatedSystem::connect_tenants(const TenantsConfig& config) {
       topology_, config, point_.system.clock,
       [this](const RouteSet& routes, RouteId route) { return fabric_.bind_side(routes, route); });
   deliveries_.connect_tenants(*tenants_, topology_.num_nodes());
-  for (std::uint32_t r = 0; r < topology_.data_center()->racks(); ++r) {
-    fabric_.tenant_unit(topology_.tor_switch(r)).connect_source(tenants_->source(r));
+  for (std::uint32_t r = 0; r < topology_.shape().racks.racks; ++r) {
+    fabric_.tenant_unit(topology_.rack_switch(r)).connect_source(tenants_->source(r));
   }
 }
 

@@ -20,13 +20,12 @@ std::uint64_t stream_of(const TenantsConfig& config, std::uint32_t number, Purpo
   return mix(mix(config.seed, number), purpose);
 }
 
-NodeId tor(const Topology& topology, std::uint32_t rack) { return topology.tor_switch(rack); }
-
 // The flow number distinguishes flows between the same racks for ECMP, as transport ports do.
 std::vector<LinkId> route_of(const Topology& topology, const TenantsConfig& config,
                              std::uint32_t flow) {
-  const RackPair racks = racks_of_flow(config, topology.data_center()->racks(), flow);
-  return data_center_route(topology, tor(topology, racks.from), tor(topology, racks.to), flow);
+  const RackPair racks = racks_of_flow(config, topology.shape().racks.racks, flow);
+  return route_packet(topology, topology.rack_switch(racks.from), topology.rack_switch(racks.to),
+                      flow);
 }
 
 }  // namespace
@@ -98,11 +97,10 @@ class TenantTraffic::Source : public MessageSource {
   explicit Source(TenantTraffic& traffic) : traffic_(traffic) {}
 
   void add(std::uint32_t number, const ClockSpec& clock) {
-    const RackPair racks =
-        racks_of_flow(traffic_.config_, traffic_.topology_.data_center()->racks(), number);
+    const Topology& topology = traffic_.topology_;
+    const RackPair racks = racks_of_flow(traffic_.config_, topology.shape().racks.racks, number);
     flows_.push_back({TenantFlow(traffic_.config_, clock, number), number,
-                      tor(traffic_.topology_, racks.from), tor(traffic_.topology_, racks.to),
-                      RouteId()});
+                      topology.rack_switch(racks.from), topology.rack_switch(racks.to), RouteId()});
     push(flows_.size() - 1);
   }
 
@@ -162,7 +160,7 @@ class TenantTraffic::Source : public MessageSource {
 TenantTraffic::TenantTraffic(const Topology& topology, const TenantsConfig& config,
                              const ClockSpec& clock, BindSideRoute bind)
     : topology_(topology), config_(config), bind_(std::move(bind)), routes_(topology) {
-  const std::uint32_t racks = topology.data_center()->racks();
+  const std::uint32_t racks = topology.shape().racks.racks;
   for (std::uint32_t r = 0; r < racks; ++r) sources_.push_back(std::make_unique<Source>(*this));
   for (std::uint32_t f = 0; f < config.flows; ++f) {
     sources_[racks_of_flow(config, racks, f).from]->add(f, clock);

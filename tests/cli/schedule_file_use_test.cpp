@@ -7,6 +7,7 @@
 #include "alg/generators/generator.h"
 #include "cli_test_support.h"
 #include "sims/formats/schedule_file.h"
+#include "tests/support/networks.h"
 #include "tests/unit/table_mutations.h"
 
 using namespace espalier;

@@ -6,10 +6,10 @@
 #include <systemc>
 
 #include "hw/clock/clock_domain.h"
-#include "hw/topology/topology.h"
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/result_register.h"
 #include "sims/point/config.h"
+#include "tests/support/networks.h"
 
 int sc_main(int, char**) {
   using namespace espalier;

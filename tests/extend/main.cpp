@@ -5,7 +5,7 @@
 #include "alg/algorithm.h"
 #include "alg/certify/certifier.h"
 #include "alg/schedule/schedule_table.h"
-#include "hw/topology/topology.h"
+#include "tests/support/networks.h"
 
 int main() {
   using namespace espalier;

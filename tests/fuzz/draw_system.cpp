@@ -4,6 +4,7 @@
 
 #include "alg/routes/routing.h"
 #include "sims/model/idle_times.h"
+#include "tests/support/networks.h"
 
 namespace espalier::fuzz {
 
@@ -57,7 +58,7 @@ class LinkMaker {
   std::uint64_t common_rate_ = 0;  // 0: every link its own
 };
 
-using Dims = std::vector<std::uint32_t>;
+using Dims = std::vector<std::uint64_t>;
 
 Dims draw_dims(Draw& draw) {
   static const std::vector<Dims> shapes{{2},    {3},    {4},    {5},       {7},       {8},
@@ -95,51 +96,55 @@ Graph draw_graph(Draw& draw, LinkMaker& links, bool small) {
   return graph;
 }
 
+void set_link(TopologyConfig& topology, const std::string& name, const LinkSpec& link) {
+  topology.set(name + ".latency", {link.latency_ps});
+  topology.set(name + ".bandwidth", {link.bytes_per_second});
+}
+
 void draw_cluster(Draw& draw, LinkMaker& links, TopologyConfig& topology) {
-  topology.servers = draw.between32(1, 3);
-  topology.gpus_per_nic_group = draw.between32(1, 2);
-  topology.gpus_per_server = topology.gpus_per_nic_group * draw.between32(1, 2);
-  if (topology.servers == 1) topology.gpus_per_server *= 2;
-  topology.nics_per_group = draw.between32(1, 2);
-  const LinkSpec nic_link = links.make();
-  topology.nic_link_latency_ps = nic_link.latency_ps;
-  topology.nic_link_bytes_per_second = nic_link.bytes_per_second;
+  const std::uint64_t servers = draw.between(1, 3);
+  const std::uint64_t group = draw.between(1, 2);
+  const std::uint64_t groups = draw.between(1, 2);
+  topology.set("servers", {servers});
+  topology.set("gpus_per_nic_group", {group});
+  topology.set("gpus_per_server", {group * groups * (servers == 1 ? 2 : 1)});
+  topology.set("nics_per_group", {draw.between(1, 2)});
+  set_link(topology, "nic_link", links.make());
 }
 
 void draw_center(Draw& draw, LinkMaker& links, TopologyConfig& topology) {
-  topology.pods = draw.between32(1, 2);
-  topology.racks_per_pod = draw.between32(1, 3);
-  topology.hosts_per_rack = draw.between32(2, 4);
-  const std::uint32_t hosts = topology.pods * topology.racks_per_pod * topology.hosts_per_rack;
-  topology.nodes = draw.between32(2, std::min(hosts, 10U));
-  topology.aggregations_per_pod = draw.between32(1, 2);
-  topology.rack_uplinks = topology.aggregations_per_pod * draw.between32(1, 2);
-  topology.aggregation_uplinks = draw.between32(1, 2);
-  topology.cores = draw.between32(1, topology.aggregations_per_pod * topology.aggregation_uplinks);
-  topology.placement_seed = draw.between(0, 1000);
-  topology.ecmp_seed = draw.between(0, 1000);
-  const LinkSpec aggregation = links.make();
-  topology.aggregation_link_latency_ps = aggregation.latency_ps;
-  topology.aggregation_link_bytes_per_second = aggregation.bytes_per_second;
-  const LinkSpec core = links.make();
-  topology.core_link_latency_ps = core.latency_ps;
-  topology.core_link_bytes_per_second = core.bytes_per_second;
+  const std::uint64_t pods = draw.between(1, 2);
+  const std::uint64_t racks = draw.between(1, 3);
+  const std::uint64_t hosts = draw.between(2, 4);
+  topology.set("pods", {pods});
+  topology.set("racks_per_pod", {racks});
+  topology.set("hosts_per_rack", {hosts});
+  topology.set("nodes", {draw.between(2, std::min<std::uint64_t>(pods * racks * hosts, 10))});
+  const std::uint64_t aggregations = draw.between(1, 2);
+  topology.set("aggregations_per_pod", {aggregations});
+  topology.set("rack_uplinks", {aggregations * draw.between(1, 2)});
+  const std::uint64_t uplinks = draw.between(1, 2);
+  topology.set("aggregation_uplinks", {uplinks});
+  topology.set("cores", {draw.between(1, aggregations * uplinks)});
+  topology.set("placement_seed", {draw.between(0, 1000)});
+  topology.set("ecmp_seed", {draw.between(0, 1000)});
+  set_link(topology, "aggregation_link", links.make());
+  set_link(topology, "core_link", links.make());
 }
 
 void draw_shape(Draw& draw, LinkMaker& links, TopologyConfig& topology) {
-  topology.kind =
-      draw.pick({TopologyKind::fully_connected, TopologyKind::single_switch, TopologyKind::dgx2,
-                 TopologyKind::fat_tree, TopologyKind::bigraph, TopologyKind::dragonfly,
-                 TopologyKind::gpu_cluster, TopologyKind::data_center});
-  topology.nodes = draw.between32(2, 8);
-  topology.nodes_per_switch = draw.between32(1, 3);
-  topology.switches = draw.between32(2, 4);
-  topology.spines = draw.between32(1, 3);
-  if (topology.kind == TopologyKind::bigraph) topology.switches = 2 * draw.between32(1, 3);
-  topology.group_size = draw.between32(1, 3);
-  topology.groups = draw.between32(2, 4);
-  if (topology.kind == TopologyKind::gpu_cluster) draw_cluster(draw, links, topology);
-  if (topology.kind == TopologyKind::data_center) draw_center(draw, links, topology);
+  const std::string family = draw.pick({"fully_connected", "switch", "dgx2", "fat_tree", "bigraph",
+                                        "dragonfly", "gpu_cluster", "data_center"});
+  topology.type = family;
+  topology.set("nodes", {draw.between(2, 8)});
+  topology.set("nodes_per_switch", {draw.between(1, 3)});
+  topology.set("switches", {draw.between(2, 4)});
+  topology.set("spines", {draw.between(1, 3)});
+  if (family == "bigraph") topology.set("switches", {2 * draw.between(1, 3)});
+  topology.set("group_size", {draw.between(1, 3)});
+  topology.set("groups", {draw.between(2, 4)});
+  if (family == "gpu_cluster") draw_cluster(draw, links, topology);
+  if (family == "data_center") draw_center(draw, links, topology);
 }
 
 void draw_topology(Draw& draw, FuzzCase& fuzz_case) {
@@ -149,12 +154,11 @@ void draw_topology(Draw& draw, FuzzCase& fuzz_case) {
   if (draw.percent(25)) {
     draw_shape(draw, links, system.topology);
   } else {
-    system.topology.kind = draw.pick(
-        {TopologyKind::file, TopologyKind::file, TopologyKind::torus, TopologyKind::mesh});
-    if (system.topology.kind == TopologyKind::file) {
+    system.topology.type = draw.pick({"file", "file", "torus", "mesh"});
+    if (system.topology.family().source == Family::Source::graph_file) {
       fuzz_case.graph = draw_graph(draw, links, fuzz_case.has_long_trains);
     } else {
-      system.topology.dims = draw_dims(draw);
+      system.topology.set("dims", draw_dims(draw));
     }
   }
   if (draw.percent(50)) system.credit_latency_cycles = draw.between(1, draw.pick({2U, 10U, 40U}));
@@ -203,8 +207,9 @@ std::uint32_t draw_depth(Draw& draw, const SystemConfig& system, Cycle longest_l
 }
 
 Cycle longest_link_of(const FuzzCase& fuzz_case) {
-  std::uint64_t longest = std::max(fuzz_case.point.system.link.latency_ps,
-                                   fuzz_case.point.system.topology.nic_link_latency_ps);
+  const LinkSpec& link = fuzz_case.point.system.link;
+  std::uint64_t longest =
+      std::max(link.latency_ps, fuzz_case.point.system.topology.link("nic_link", link).latency_ps);
   if (fuzz_case.graph) {
     for (const Edge& edge : fuzz_case.graph->edges) {
       longest = std::max({longest, edge.there.latency_ps, edge.back.latency_ps});

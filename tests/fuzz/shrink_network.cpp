@@ -1,6 +1,7 @@
 // Steps that make the network smaller and its links simpler.
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "shrink_steps.h"
 
@@ -41,14 +42,18 @@ FuzzCase without_vertex(FuzzCase fuzz_case, std::size_t gone) {
 
 // Nodes that are cut off move to the edge that is left.
 FuzzCase with_shorter_side(FuzzCase fuzz_case, std::size_t side) {
-  auto& dims = fuzz_case.point.system.topology.dims;
-  const GridShape before{dims, false};
-  --dims[side];
+  TopologyConfig& topology = fuzz_case.point.system.topology;
+  GridShape before;
+  for (const std::uint64_t size : topology.numbers("dims")) {
+    before.dims.push_back(static_cast<std::uint32_t>(size));
+  }
+  GridShape after = before;
+  --after.dims[side];
+  topology.set("dims", {after.dims.begin(), after.dims.end()});
   if (!fuzz_case.point.traffic) return fuzz_case;
-  const GridShape after{dims, false};
   const auto moved = [&](NodeId node) {
     auto at = before.coordinates(node);
-    at[side] = std::min(at[side], dims[side] - 1);
+    at[side] = std::min(at[side], after.dims[side] - 1);
     return after.node_at(at);
   };
   std::vector<TrafficMessage> kept;
@@ -61,36 +66,19 @@ FuzzCase with_shorter_side(FuzzCase fuzz_case, std::size_t side) {
   return fuzz_case;
 }
 
-std::vector<std::uint32_t TopologyConfig::*> counts_of(TopologyKind kind) {
-  using Config = TopologyConfig;
-  switch (kind) {
-    case TopologyKind::fully_connected:
-    case TopologyKind::single_switch:
-      return {&Config::nodes};
-    case TopologyKind::dgx2:
-      return {&Config::nodes_per_switch};
-    case TopologyKind::fat_tree:
-      return {&Config::nodes_per_switch, &Config::switches, &Config::spines};
-    case TopologyKind::bigraph:
-      return {&Config::nodes_per_switch, &Config::switches};
-    case TopologyKind::dragonfly:
-      return {&Config::nodes_per_switch, &Config::group_size, &Config::groups};
-    case TopologyKind::gpu_cluster:
-      return {&Config::servers, &Config::gpus_per_server, &Config::gpus_per_nic_group,
-              &Config::nics_per_group};
-    case TopologyKind::data_center:
-      return {&Config::nodes, &Config::hosts_per_rack, &Config::racks_per_pod};
-    default:
-      return {};
+std::vector<std::string> counts_of(const Family& family) {
+  std::vector<std::string> counts;
+  for (const FamilyKey& key : family.keys) {
+    if (key.kind == FamilyKey::Kind::count) counts.push_back(key.name);
   }
+  return counts;
 }
 
 // Nodes beyond the last become the last.
-FuzzCase with_smaller_count(FuzzCase fuzz_case, std::uint32_t TopologyConfig::*count) {
+FuzzCase with_smaller_count(FuzzCase fuzz_case, const std::string& count) {
   TopologyConfig& topology = fuzz_case.point.system.topology;
-  const bool two_sides =
-      topology.kind == TopologyKind::bigraph && count == &TopologyConfig::switches;
-  topology.*count -= two_sides ? 2 : 1;
+  const bool two_sides = topology.family().name == "bigraph" && count == "switches";
+  topology.set(count, {topology.number(count) - (two_sides ? 2 : 1)});
   const NodeId last(topology_of(fuzz_case).num_nodes() - 1);
   if (!fuzz_case.point.traffic) return fuzz_case;
   std::vector<TrafficMessage> kept;
@@ -116,7 +104,7 @@ FuzzCase as_graph(FuzzCase fuzz_case) {
   }
   fuzz_case.graph = graph;
   fuzz_case.point.system.topology = {};
-  fuzz_case.point.system.topology.kind = TopologyKind::file;
+  fuzz_case.point.system.topology.type = "file";
   return fuzz_case;
 }
 
@@ -125,13 +113,14 @@ FuzzCase as_graph(FuzzCase fuzz_case) {
 std::vector<FuzzCase> with_smaller_network(const FuzzCase& from) {
   std::vector<FuzzCase> cases;
   if (!from.graph) {
-    const auto& dims = from.point.system.topology.dims;
+    const TopologyConfig& topology = from.point.system.topology;
+    const auto dims = topology.numbers("dims");
     for (std::size_t side = 0; side < dims.size(); ++side) {
       if (dims[side] > 1) cases.push_back(with_shorter_side(from, side));
     }
-    const auto counts = counts_of(from.point.system.topology.kind);
-    for (const auto count : counts) {
-      if (from.point.system.topology.*count == 1) continue;
+    const auto counts = counts_of(topology.family());
+    for (const std::string& count : counts) {
+      if (topology.number(count) == 1) continue;
       try {
         cases.push_back(with_smaller_count(from, count));
       } catch (const std::invalid_argument&) {

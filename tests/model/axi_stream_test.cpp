@@ -6,6 +6,7 @@
 #include "examples/verilog_ni/axi_stream.h"
 #include "model_test_support.h"
 #include "signal_systems.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

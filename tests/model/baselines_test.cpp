@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model_test_support.h"
+#include "tests/support/networks.h"
 #include "tests/support/share_of_cases.h"
 
 namespace espalier {

@@ -4,15 +4,15 @@
 #include "hw/hash.h"
 #include "model_test_support.h"
 #include "sims/point/config.h"
+#include "tests/support/networks.h"
 
 namespace espalier::test {
 
 // 2 pods of 2 racks of 4 hosts, links of three kinds. `seed` says where its nodes are.
 inline Topology small_center(std::uint32_t nodes, std::uint64_t seed) {
-  DataCenterShape shape{2, 2, 4, 2, 2, 1, 2, seed, {}};
-  shape.slots = place_nodes(Placement::random, nodes, shape.racks(), shape.hosts_per_rack, seed);
   return make_data_center(
-      shape, {link_of(5), link_of(11, kFlitPerCycle / 2), link_of(23, kFlitPerCycle * 3 / 4)});
+      {2, 2, 4, 2, 2, 1, 2, seed, nodes, seed},
+      {link_of(5), link_of(11, kFlitPerCycle / 2), link_of(23, kFlitPerCycle * 3 / 4)});
 }
 
 // Of a point on it. Times in cycles of 1 ns, rates that fill an uplink up to nearly.

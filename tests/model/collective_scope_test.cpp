@@ -10,6 +10,7 @@
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/generate_tables.h"
 #include "sims/model/build_program.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
+#include "tests/support/networks.h"
 #include "tests/support/share_of_cases.h"
 
 namespace espalier {
@@ -158,7 +159,7 @@ Topology with_slow_line(const std::vector<std::uint32_t>& dims, std::size_t dim,
     const bool inside = from[1 - dim] == slow && to[1 - dim] == slow;
     uneven.add_link(link.from, link.to, link_of(inside ? 700 : 2), link.out_name, link.in_name);
   }
-  uneven.set_grid(*even.grid());
+  uneven.set_shape(even.shape());
   return uneven;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model_test_support.h"
+#include "tests/support/networks.h"
 #include "tests/support/share_of_cases.h"
 
 namespace espalier {

@@ -3,6 +3,7 @@
 
 #include "model_test_support.h"
 #include "sims/model/idle_times.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

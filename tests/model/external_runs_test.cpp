@@ -13,8 +13,8 @@ using Catch::Matchers::Contains;
 
 RunPoint grid_point(const std::string& algorithm) {
   RunPoint point;
-  point.system.topology.kind = TopologyKind::torus;
-  point.system.topology.dims = {4, 4};
+  point.system.topology.type = "torus";
+  point.system.topology.set("dims", {4, 4});
   point.collective.emplace();
   point.collective->algorithm = algorithm;
   point.collective->size = 64 * 1024;

@@ -3,6 +3,7 @@
 
 #include "model_test_support.h"
 #include "ni/dma_engine.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

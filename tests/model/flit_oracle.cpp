@@ -13,6 +13,7 @@
 #include "alg/routes/route_set.h"
 #include "alg/routes/routing.h"
 #include "hw/topology/link_timing.h"
+#include "tests/support/networks.h"
 
 namespace espalier::test {
 namespace {

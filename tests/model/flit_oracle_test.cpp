@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model_test_support.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {
@@ -141,7 +142,7 @@ class RandomSystem {
       topology.add_link(link.from, link.to, all_equal ? spec : random_link(), link.out_name,
                         link.in_name);
     }
-    topology.set_grid(*regular.grid());
+    topology.set_shape(regular.shape());
     return topology;
   }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "hosted_run.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

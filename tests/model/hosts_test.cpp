@@ -4,6 +4,7 @@
 #include "busy_hosts.h"
 #include "hosted_run.h"
 #include "hw/hash.h"
+#include "tests/support/networks.h"
 #include "tests/support/share_of_cases.h"
 
 namespace espalier {

@@ -26,7 +26,7 @@ constexpr CollectiveOp kInNetworkOps[] = {CollectiveOp::all_reduce, CollectiveOp
 RunPoint point_of(const std::vector<std::uint32_t>& sizes, const Algorithms& algorithms,
                   std::uint32_t links, Bytes size, CollectiveOp op, const std::string& scheduler) {
   RunPoint point;
-  point.system.topology.kind = TopologyKind::dimensions;
+  point.system.topology.type = "dimensions";
   DimensionsConfig& config = point.system.dimensions;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     config.shape.push_back(algorithms[d] == kRing ? DimensionShape::ring

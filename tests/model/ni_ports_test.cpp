@@ -6,6 +6,7 @@
 
 #include "alg/schedule/schedule_table.h"
 #include "model_test_support.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

@@ -67,7 +67,7 @@ inline RunPoint plan_point_of(const std::vector<Dimension>& dimensions, Bytes si
                               std::uint32_t chunks, const std::string& algorithm = "themis",
                               CollectiveOp op = CollectiveOp::all_reduce) {
   RunPoint point;
-  point.system.topology.kind = TopologyKind::dimensions;
+  point.system.topology.type = "dimensions";
   for (const Dimension& dimension : dimensions) add_dimension(point.system, dimension);
   set_link_latency(point.system, 20);
   CollectiveConfig& collective = point.collective.emplace();

@@ -11,6 +11,7 @@
 #include "sims/experiment/confirm_choice.h"
 #include "sims/experiment/generate_tables.h"
 #include "sims/model/build_program.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 

@@ -3,6 +3,7 @@
 
 #include "center_systems.h"
 #include "sims/system/probe.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {
@@ -55,17 +56,18 @@ TEST_CASE("The round trip of two nodes is twice the closed form and the echo's c
 
 TEST_CASE("Further racks are further away by the links between") {
   const SystemConfig system = test::in_mode(FlowControlMode::packet);
-  const auto center = [&](std::vector<std::uint32_t> slots) {
-    const DataCenterShape shape{2, 2, 4, 2, 2, 1, 2, 1, std::move(slots)};
-    return make_data_center(shape, {test::link_of(5), test::link_of(20), test::link_of(80)});
+  enum Placement : std::uint64_t { packed, spread, random };
+  const auto center = [&](Placement placement) {
+    return make_data_center({2, 2, 4, 2, 2, 1, 2, 1, 2, 1, placement},
+                            {test::link_of(5), test::link_of(20), test::link_of(80)});
   };
-  const auto round_trip = [&](std::uint32_t slot, const std::vector<Cycle>& links) {
+  const auto round_trip = [&](Placement placement, const std::vector<Cycle>& links) {
     const Cycle expected = 2 * one_way(system, links, 4) + 1;
-    CHECK(probe(center({0, slot}), on(system)) == Numbers{0, expected, expected, 0});
+    CHECK(probe(center(placement), on(system)) == Numbers{0, expected, expected, 0});
   };
-  round_trip(3, {5, 5});
-  round_trip(4, {5, 20, 20, 5});
-  round_trip(8, {5, 20, 80, 80, 20, 5});
+  round_trip(packed, {5, 5});
+  round_trip(spread, {5, 20, 20, 5});
+  round_trip(random, {5, 20, 80, 80, 20, 5});
 }
 
 TEST_CASE("All pairs are probed in both directions, of any number of nodes") {

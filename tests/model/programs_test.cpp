@@ -21,8 +21,8 @@ using test::step_of;
 
 RunPoint point_of(Bytes size, Fidelity fidelity = Fidelity::train) {
   RunPoint point;
-  point.system.topology.kind = TopologyKind::single_switch;
-  point.system.topology.nodes = 2;
+  point.system.topology.type = "switch";
+  point.system.topology.set("nodes", {2});
   point.collective.emplace();
   point.collective->size = size;
   point.collective->algorithm = "program";
@@ -120,24 +120,24 @@ TEST_CASE("A context moves what it sends and receives at its rate, as it is on t
 
 TEST_CASE("Slots to another server are posted one after the other; slots within a server are not") {
   RunPoint point = point_of(256);
-  point.system.topology.kind = TopologyKind::gpu_cluster;
-  point.system.topology.gpus_per_server = 1;
-  point.system.topology.servers = 2;
+  point.system.topology.type = "gpu_cluster";
+  point.system.topology.set("gpus_per_server", {1});
+  point.system.topology.set("servers", {2});
   const auto post = [&](Cycle cycles) {
     point.system.ni.program.network_slot_cycles = cycles;
     return run(point, one_send()).cycles;
   };
   CHECK(post(700) == post(0) + 700);
-  point.system.topology.gpus_per_server = 2;
-  point.system.topology.servers = 1;
+  point.system.topology.set("gpus_per_server", {2});
+  point.system.topology.set("servers", {1});
   CHECK(post(700) == post(0));
 }
 
 TEST_CASE("A proxy takes its time for each slot from another server, one after the other") {
   RunPoint point = point_of(256);
-  point.system.topology.kind = TopologyKind::gpu_cluster;
-  point.system.topology.gpus_per_server = 1;
-  point.system.topology.servers = 2;
+  point.system.topology.type = "gpu_cluster";
+  point.system.topology.set("gpus_per_server", {1});
+  point.system.topology.set("servers", {2});
   const auto receive = [&](Cycle cycles, std::uint32_t contexts) {
     point.system.ni.program.network_receive_cycles = cycles;
     point.collective->size = 256 * contexts;
@@ -156,8 +156,8 @@ TEST_CASE("A proxy takes its time for each slot from another server, one after t
   // Three slots arrive within a few cycles, and the proxy handles them in turn.
   CHECK(receive(700, 3) >= receive(700, 1) + 2 * 700);
   CHECK(receive(700, 3) <= receive(0, 3) + 3 * 700);
-  point.system.topology.gpus_per_server = 2;
-  point.system.topology.servers = 1;
+  point.system.topology.set("gpus_per_server", {2});
+  point.system.topology.set("servers", {1});
   CHECK(receive(700, 1) == receive(0, 1));
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("With one request at a time a context cannot fill a link, and two cont
 TEST_CASE("Forwarding from the slot moves half of what receiving and sending again moves") {
   const auto cycles = [](bool fused) {
     RunPoint point = point_of(1 << 20);
-    point.system.topology.nodes = 3;
+    point.system.topology.set("nodes", {3});
     point.system.ni.program.memory_bytes_per_cycle = 4;  // the bottleneck: a link moves 16
     Program program = test::program_of(CollectiveOp::broadcast, 3, 1);
     program.ranks[0].blocks.push_back({1, kNoPeer, 0, 0, {step_of(ProgramOp::send, 0, 0)}});
@@ -248,7 +248,7 @@ TEST_CASE("A chunk that is written to the wrong place is found by the memory che
   Program program = ring_program(3);
   program.ranks[1].blocks[0].steps.back().dst_offset = 1;
   RunPoint point = point_of(1200);
-  point.system.topology.nodes = 3;
+  point.system.topology.set("nodes", {3});
   const ProgramResult result = run(point, program);
   CHECK_FALSE(result.verified);
   CHECK_THAT(result.failure, Catch::Contains("wrong data at rank 1"));
@@ -263,10 +263,10 @@ TEST_CASE("Rings of programs end in the same cycle in both fidelities, asleep or
     RunPoint point = point_of(4 * draw(1, 20000));
     const auto ranks = static_cast<std::uint32_t>(draw(2, 6));
     SystemConfig& system = point.system;
-    system.topology.nodes = ranks;
+    system.topology.set("nodes", {ranks});
     if (draw(0, 2) == 0) {
-      system.topology.kind = TopologyKind::torus;
-      system.topology.dims = {ranks, 1};
+      system.topology.type = "torus";
+      system.topology.set("dims", {ranks, 1});
     }
     system.link.latency_ps = 1000 * draw(1, 200);
     system.link.bytes_per_second = 1'000'000'000 * draw(3, 16);

@@ -4,6 +4,7 @@
 #include "alg/generators/rank_shapes.h"
 #include "alg/rank_order/permutation.h"
 #include "model_test_support.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using namespace espalier::test;

@@ -6,6 +6,7 @@
 
 #include "model_test_support.h"
 #include "signal_systems.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

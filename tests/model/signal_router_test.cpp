@@ -4,6 +4,7 @@
 #include "alg/routes/routing.h"
 #include "model_test_support.h"
 #include "signal_systems.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "model_test_support.h"
 #include "sims/system/elaboration.h"
+#include "tests/support/networks.h"
 #include "tlm_modules.h"
 
 namespace espalier {

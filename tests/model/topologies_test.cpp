@@ -4,6 +4,7 @@
 #include <random>
 
 #include "model_test_support.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {
@@ -24,7 +25,7 @@ std::vector<Topology> one_of_each() {
   networks.push_back(make_gpu_cluster({2, 4, 2, 2}, link, link_of(9, test::kFlitPerCycle / 4)));
   networks.push_back(make_gpu_cluster({3, 2, 2, 1}, link, link_of(7, test::kFlitPerCycle * 3 / 8)));
   networks.push_back(make_data_center(
-      {2, 2, 4, 2, 2, 1, 2, 2, {3, 15, 8, 0, 5, 1, 12, 2}},
+      {2, 2, 4, 2, 2, 1, 2, 2, 8, 2},
       {link, link_of(9, test::kFlitPerCycle / 4), link_of(23, test::kFlitPerCycle * 3 / 8)}));
   return networks;
 }

@@ -3,6 +3,7 @@
 
 #include "model_test_support.h"
 #include "tests/support/generate_traffic.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

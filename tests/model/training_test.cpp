@@ -4,6 +4,7 @@
 
 #include "model_test_support.h"
 #include "sims/experiment/training_tables.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "alg/generators/generator.h"
 #include "hw/topology/topology.h"
+#include "tests/support/networks.h"
 
 namespace {
 

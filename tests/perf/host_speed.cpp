@@ -12,6 +12,7 @@
 #include "alg/generators/generator.h"
 #include "sims/point/config.h"
 #include "sims/system/host_simulation.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

@@ -9,6 +9,7 @@
 #include "alg/generators/rank_shapes.h"
 #include "alg/schedule/schedule_table.h"
 #include "program_interpreter.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 

@@ -11,6 +11,7 @@
 #include "alg/generators/rings.h"
 #include "alg/schedule/schedule_table.h"
 #include "test_networks.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using espalier::test::kPlainLink;
@@ -50,7 +51,7 @@ bool contention_free(const char* algorithm, const Topology& topology) {
 std::vector<std::size_t> leaves_of(const Topology& topology, const NodeRing& ring) {
   std::vector<std::size_t> leaves;
   for (const NodeId node : ring.nodes) {
-    const std::size_t leaf = topology.switched()->leaf_of(node);
+    const std::size_t leaf = switch_of(topology, node);
     if (leaves.empty() || leaves.back() != leaf) leaves.push_back(leaf);
   }
   return leaves;
@@ -75,8 +76,7 @@ TEST_CASE("On a BiGraph the ring goes from side to side with every switch") {
     const auto leaves = leaves_of(topology, find_node_ring(topology));
     REQUIRE(leaves.size() == switches);
     for (std::size_t i = 1; i < leaves.size(); ++i) {
-      CHECK(topology.switched()->is_upper(static_cast<std::uint32_t>(leaves[i])) !=
-            topology.switched()->is_upper(static_cast<std::uint32_t>(leaves[i - 1])));
+      CHECK((leaves[i] < switches / 2) != (leaves[i - 1] < switches / 2));
     }
   }
 }
@@ -174,14 +174,13 @@ TEST_CASE("HDRM puts every rank on a node of its own and partners on opposite si
     for (const std::uint32_t switches : {2U, 4U, 8U, 16U}) {
       const Topology topology = make_bigraph(nodes_per_switch, switches, kPlainLink);
       CAPTURE(topology.name());
-      const SwitchedShape& shape = *topology.switched();
+      const auto is_upper = [&](NodeId node) { return switch_of(topology, node) < switches / 2; };
       const std::vector<NodeId> ranks = hdrm_ranks(topology);
       CHECK(std::set<NodeId>(ranks.begin(), ranks.end()).size() == topology.num_nodes());
       CHECK(ranks.size() == topology.num_nodes());
       for (std::size_t distance = 1; distance < ranks.size(); distance *= 2) {
         for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-          CHECK(shape.is_upper(shape.leaf_of(ranks[rank])) !=
-                shape.is_upper(shape.leaf_of(ranks[rank ^ distance])));
+          CHECK(is_upper(ranks[rank]) != is_upper(ranks[rank ^ distance]));
         }
       }
       // Where a switch has no more nodes than links to the other side, each takes a link of its

@@ -6,6 +6,7 @@
 #include "alg/bounds/bounds.h"
 #include "test_graphs.h"
 #include "test_networks.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using test::kPlainLink;

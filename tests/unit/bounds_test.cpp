@@ -8,6 +8,7 @@
 
 #include "alg/flow/max_flow.h"
 #include "test_graphs.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using espalier::test::kPlainLink;

@@ -6,6 +6,7 @@
 #include "certifier_test_support.h"
 #include "table_interpreter.h"
 #include "table_mutations.h"
+#include "tests/support/networks.h"
 #include "tests/support/share_of_cases.h"
 
 namespace espalier::certifier_test {

@@ -4,6 +4,7 @@
 #include "alg/generators/generator.h"
 #include "certifier_test_support.h"
 #include "table_interpreter.h"
+#include "tests/support/networks.h"
 
 namespace espalier::certifier_test {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "alg/certify/certifier.h"
 #include "test_graphs.h"
+#include "tests/support/networks.h"
 
 namespace espalier::certifier_test {
 

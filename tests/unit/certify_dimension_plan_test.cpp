@@ -9,6 +9,7 @@
 #include "alg/plans/order_forecast.h"
 #include "dimension_cases.h"
 #include "dimension_plan_expansion.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using espalier::test::WorkedExample;

@@ -6,6 +6,7 @@
 #include "alg/generators/generator.h"
 #include "test_graphs.h"
 #include "test_networks.h"
+#include "tests/support/networks.h"
 #include "tests/support/share_of_cases.h"
 
 using namespace espalier;

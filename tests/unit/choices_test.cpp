@@ -7,6 +7,7 @@
 
 #include "config_test_support.h"
 #include "sims/experiment/choices.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using config_test::TemporaryFolder;

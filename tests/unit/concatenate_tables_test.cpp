@@ -6,6 +6,7 @@
 #include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
 #include "alg/generators/rank_shapes.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

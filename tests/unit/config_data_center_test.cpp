@@ -4,6 +4,7 @@
 #include "sims/config/resolved.h"
 #include "sims/model/build_topology.h"
 #include "sims/point/fidelity.h"
+#include "tests/support/networks.h"
 #include "tests/support/resolved_yaml.h"
 
 using namespace espalier;
@@ -33,8 +34,8 @@ TEST_CASE("A data centre has links of its own at each level, and puts nodes on h
   const Topology topology = build_topology(point.system);
   CHECK(topology.name() == "data_center 2x2x4");
   CHECK(topology.num_nodes() == 8);
-  CHECK(topology.data_center()->ecmp_seed == 4);
-  CHECK(topology.data_center()->rack_of(NodeId(7)) == 1);
+  CHECK(point.system.topology.number("ecmp_seed") == 4);
+  CHECK(switch_of(topology, NodeId(7)) == 1);
   const auto spec = [&](const char* from, const char* to) {
     return topology
         .link(topology.link_between(topology.find_vertex(from), topology.find_vertex(to)))
@@ -43,16 +44,19 @@ TEST_CASE("A data centre has links of its own at each level, and puts nodes on h
   CHECK(spec("n_0", "tor_0") == LinkSpec{150'000, 16'000'000'000});
   CHECK(spec("tor_0", "agg_0_1") == LinkSpec{300'000, 8'000'000'000});
   CHECK(spec("agg_1_1", "core_3") == LinkSpec{2'000'000, 16'000'000'000});
-  CHECK(oversubscription(point.system).rack == 2);
-  CHECK(oversubscription(point.system).aggregation == 2. * 4 * 8 / (2 * 2 * 16));
+  CHECK(topology.shape().racks.rack_oversubscription == 2);
+  CHECK(topology.shape().racks.aggregation_oversubscription == 2. * 4 * 8 / (2 * 2 * 16));
 }
 
 TEST_CASE("Nodes are placed on random hosts by default") {
-  const RunPoint point = only_point(with_center(""));
-  CHECK(point.system.topology.placement == Placement::random);
-  const RunPoint other = only_point(with_center(", placement_seed: 2"));
-  CHECK(build_topology(point.system).data_center()->slots !=
-        build_topology(other.system).data_center()->slots);
+  const auto racks_of = [](const std::string& keys) {
+    const Topology topology = build_topology(only_point(with_center(keys)).system);
+    std::vector<std::size_t> racks;
+    for (std::size_t n = 0; n < 8; ++n) racks.push_back(switch_of(topology, NodeId(n)));
+    return racks;
+  };
+  CHECK(racks_of("") == racks_of(", placement: random, placement_seed: 1"));
+  CHECK(racks_of("") != racks_of(", placement_seed: 2"));
 }
 
 TEST_CASE("Other tenants have defaults and every key of theirs is read, and resolved to itself") {

@@ -5,6 +5,7 @@
 #include "sims/config/resolved.h"
 #include "sims/model/faults.h"
 #include "sims/page/config_differences.h"
+#include "tests/support/networks.h"
 #include "tests/support/resolved_yaml.h"
 
 namespace espalier {

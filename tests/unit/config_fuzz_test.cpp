@@ -6,6 +6,7 @@
 #include "sims/formats/astra_network_file.h"
 #include "sims/formats/messages_file.h"
 #include "sims/formats/topology_file.h"
+#include "tests/support/networks.h"
 #include "tests/support/share_of_cases.h"
 
 namespace espalier {

@@ -30,7 +30,7 @@ TEST_CASE("Overrides take lists, units and words as a file does") {
   CHECK(result.points.size() == 4);
   CHECK(result.points[0].collective->algorithm == "ring");
   CHECK(result.points[1].collective->size == 2 * 1024 * 1024);
-  CHECK(result.points[0].system.topology.dims == std::vector<std::uint32_t>{2, 4});
+  CHECK(result.points[0].system.topology.numbers("dims") == std::vector<std::uint64_t>{2, 4});
   CHECK(result.points[0].system.link.latency_ps == 100'000);
   CHECK_FALSE(result.points[0].simulation.check);
   CHECK(result.topology->num_nodes() == 8);

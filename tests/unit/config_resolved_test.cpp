@@ -74,8 +74,8 @@ class RandomPoint {
     s.link.latency_ps = pick(1, 3'000'000);
     // A simple fraction of a flit per cycle: other rates have no common tick.
     s.link.bytes_per_second = s.clock.hertz * s.clock.flit_bytes / (any() % 2 == 0 ? 1 : 2);
-    if (s.topology.kind == TopologyKind::gpu_cluster && any() % 2 == 0) {
-      s.topology.nic_link_bytes_per_second = s.link.bytes_per_second / 2;
+    if (s.topology.family().name == "gpu_cluster" && any() % 2 == 0) {
+      s.topology.set("nic_link.bandwidth", {s.link.bytes_per_second / 2});
     }
     s.credit_latency_cycles = any() % 2 == 0 ? 0 : pick(1, 1'000);
     s.router.vcs = pick32(1, 32);
@@ -190,72 +190,61 @@ class RandomPoint {
 
   static TopologyConfig a_torus() {
     TopologyConfig topology;
-    topology.dims = {4, 3};
+    topology.set("dims", {4, 3});
     return topology;
   }
   static bool has_switches(const TopologyConfig& topology) {
-    return topology.kind != TopologyKind::torus && topology.kind != TopologyKind::mesh &&
-           topology.kind != TopologyKind::fully_connected;
+    const std::string& family = topology.family().name;
+    return family != "torus" && family != "mesh" && family != "fully_connected";
   }
   void draw_center(TopologyConfig& t) {
-    t.pods = pick32(1, 3);
-    t.racks_per_pod = pick32(1, 3);
-    t.hosts_per_rack = pick32(2, 5);
-    t.nodes = pick32(2, t.pods * t.racks_per_pod * t.hosts_per_rack);
-    t.aggregations_per_pod = pick32(1, 2);
-    t.rack_uplinks = t.aggregations_per_pod * pick32(1, 2);
-    t.aggregation_uplinks = pick32(1, 2);
-    t.cores = pick32(1, t.aggregations_per_pod * t.aggregation_uplinks);
-    t.placement = static_cast<Placement>(any() % 3);
-    t.placement_seed = any();
-    t.ecmp_seed = any();
-    if (any() % 2 == 0) t.aggregation_link_latency_ps = pick(1, 3'000'000);
-    if (any() % 2 == 0) t.core_link_latency_ps = pick(1, 3'000'000);
+    const std::uint64_t pods = pick(1, 3);
+    const std::uint64_t racks = pick(1, 3);
+    const std::uint64_t hosts = pick(2, 5);
+    const std::uint64_t aggregations = pick(1, 2);
+    const std::uint64_t uplinks = pick(1, 2);
+    t.set("pods", {pods});
+    t.set("racks_per_pod", {racks});
+    t.set("hosts_per_rack", {hosts});
+    t.set("nodes", {pick(2, pods * racks * hosts)});
+    t.set("aggregations_per_pod", {aggregations});
+    t.set("rack_uplinks", {aggregations * pick(1, 2)});
+    t.set("aggregation_uplinks", {uplinks});
+    t.set("cores", {pick(1, aggregations * uplinks)});
+    t.set("placement", {any() % 3});
+    t.set("placement_seed", {any()});
+    t.set("ecmp_seed", {any()});
+    if (any() % 2 == 0) t.set("aggregation_link.latency", {pick(1, 3'000'000)});
+    if (any() % 2 == 0) t.set("core_link.latency", {pick(1, 3'000'000)});
   }
+  void draw_cluster(TopologyConfig& t) {
+    const std::uint64_t group = pick(1, 3);
+    t.set("servers", {pick(1, 3)});
+    t.set("gpus_per_nic_group", {group});
+    t.set("gpus_per_server", {group * pick(2, 3)});
+    t.set("nics_per_group", {pick(1, 3)});
+    if (any() % 2 == 0) t.set("nic_link.latency", {pick(1, 3'000'000)});
+  }
+  // Of any family but those from files.
   void draw_topology(TopologyConfig& t) {
-    t.kind = static_cast<TopologyKind>(any() % 10);  // all but files
-    switch (t.kind) {
-      case TopologyKind::fully_connected:
-      case TopologyKind::single_switch:
-        t.nodes = pick32(2, 9);
-        break;
-      case TopologyKind::dgx2:
-        t.nodes_per_switch = pick32(1, 9);
-        break;
-      case TopologyKind::fat_tree:
-        t.nodes_per_switch = pick32(1, 4);
-        t.switches = pick32(2, 4);
-        t.spines = pick32(1, 4);
-        break;
-      case TopologyKind::bigraph:
-        t.nodes_per_switch = pick32(1, 4);
-        t.switches = 2 * pick32(1, 4);
-        break;
-      case TopologyKind::dragonfly:
-        t.nodes_per_switch = pick32(1, 3);
-        t.group_size = pick32(1, 4);
-        t.groups = pick32(2, 5);
-        break;
-      case TopologyKind::gpu_cluster:
-        t.servers = pick32(1, 3);
-        t.gpus_per_nic_group = pick32(1, 3);
-        t.gpus_per_server = t.gpus_per_nic_group * pick32(2, 3);
-        t.nics_per_group = pick32(1, 3);
-        if (any() % 2 == 0) t.nic_link_latency_ps = pick(1, 3'000'000);
-        break;
-      case TopologyKind::data_center:
-        draw_center(t);
-        break;
-      default:
-        t.dims = {pick32(2, 5), pick32(1, 4)};
+    const auto drawn =
+        families_where([](const Family& f) { return f.source == Family::Source::keys; });
+    t.type = drawn[any() % drawn.size()];
+    const std::string& family = t.family().name;
+    if (family == "data_center") return draw_center(t);
+    if (family == "gpu_cluster") return draw_cluster(t);
+    for (const FamilyKey& key : t.family().keys) {
+      if (key.kind == FamilyKey::Kind::count) t.set(key.name, {pick(key.min, 4)});
+      if (key.kind == FamilyKey::Kind::sides) t.set(key.name, {pick(2, 5), pick(1, 4)});
     }
+    if (family == "bigraph") t.set("switches", {2 * pick(1, 4)});
   }
   // What such a system has in another form keeps its defaults: nothing resolves it.
   void draw_dimensions(RunPoint& point) {
     const SystemConfig defaults;
     SystemConfig& s = point.system;
     s.topology = {};
-    s.topology.kind = TopologyKind::dimensions;
+    s.topology.type = "dimensions";
     s.link = defaults.link;
     s.credit_latency_cycles = 0;
     s.clock.flit_bytes = defaults.clock.flit_bytes;
@@ -426,7 +415,7 @@ TEST_CASE("Keys that a GPU cluster's file omits resolve to their defaults") {
 
 TEST_CASE("Paths and words that YAML would bend are quoted in the resolved configuration") {
   RunPoint point;
-  point.system.topology.kind = TopologyKind::file;
+  point.system.topology.type = "file";
   for (const char* path :
        {"null", "a: b", "# no comment", "\xc3\xa4 \"quoted\" \\ path", "~", " x ", "007"}) {
     point.system.topology.file = path;

@@ -220,11 +220,11 @@ TEST_CASE("A graph whose links share no tick is refused at the file") {
 
 TEST_CASE("Building a topology again throws if its file is gone") {
   SystemConfig system;
-  system.topology.kind = TopologyKind::file;
+  system.topology.type = "file";
   system.topology.file = "no/such/graph.yaml";
   CHECK_THROWS_AS(static_cast<void>(build_topology(system)), std::invalid_argument);
-  system.topology.kind = TopologyKind::mesh;
-  system.topology.dims = {3, 2};
+  system.topology.type = "mesh";
+  system.topology.set("dims", {3, 2});
   CHECK(build_topology(system).num_links() == 14);
 }
 
@@ -233,7 +233,7 @@ namespace {
 // Of a 3x3 torus without `parts`; `problem`: the first line of the errors.
 std::optional<Topology> torus_without(const std::vector<std::string>& parts, std::string& problem) {
   SystemConfig system;
-  system.topology.dims = {3, 3};
+  system.topology.set("dims", {3, 3});
   system.topology.without = parts;
   Diagnostics diagnostics;
   const Place nowhere{diagnostics.add_file("test", ""), 0, 0};

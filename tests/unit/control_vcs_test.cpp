@@ -6,6 +6,7 @@
 #include "sims/point/config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/vc_partition.h"
+#include "tests/support/networks.h"
 #include "tests/unit/test_graphs.h"
 
 namespace espalier {

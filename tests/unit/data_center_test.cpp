@@ -15,6 +15,7 @@
 #include "alg/generators/rings.h"
 #include "alg/program/connection_routes.h"
 #include "alg/routes/routing.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 
@@ -25,11 +26,19 @@ constexpr LinkSpec kAggregation{10'000'000, 5'000'000'000};
 constexpr LinkSpec kCore{40'000'000, 2'500'000'000};
 using Names = std::vector<std::string>;
 
-// 2 pods of 2 racks of 4 hosts; `slots` 0, 1, 4, 8, 15 are racks 0, 0, 1, 2, 3.
-DataCenterShape small_shape() { return {2, 2, 4, 4, 2, 2, 2, 7, {4, 0, 15, 1, 8}}; }
+// 2 pods of 2 racks of 4 hosts. The seed puts nodes 0 to 4 into racks 1, 0, 3, 0, 2.
+CenterCounts small_counts() { return {2, 2, 4, 4, 2, 2, 2, 7, 5, 371}; }
 
-Topology center(const DataCenterShape& shape) {
-  return make_data_center(shape, {kRack, kAggregation, kCore});
+Topology center(const CenterCounts& counts) {
+  return make_data_center(counts, {kRack, kAggregation, kCore});
+}
+
+// By node, where pods have 4 hosts in each rack and nodes are placed as counts.placement says.
+std::vector<std::size_t> racks_of(CenterCounts counts) {
+  const Topology topology = center(counts);
+  std::vector<std::size_t> racks;
+  for (std::size_t n = 0; n < counts.nodes; ++n) racks.push_back(switch_of(topology, NodeId(n)));
+  return racks;
 }
 
 Names behind(const Topology& topology, const std::string& vertex) {
@@ -59,24 +68,20 @@ bool leads_up_then_down(const Topology& topology, const std::vector<LinkId>& rou
 }
 
 // Of pods x racks x hosts, with as many nodes on random hosts.
-DataCenterShape random_shape(std::uint32_t nodes, std::uint64_t seed) {
-  DataCenterShape shape{2, 3, 4, 4, 2, 2, 3, seed, {}};
-  shape.slots = place_nodes(Placement::random, nodes, shape.racks(), shape.hosts_per_rack, seed);
-  return shape;
+CenterCounts random_counts(std::uint32_t nodes, std::uint64_t seed) {
+  return {2, 3, 4, 4, 2, 2, 3, seed, nodes, seed};
 }
 
 }  // namespace
 
 TEST_CASE("A data centre has a switch for each rack, aggregation switches and cores above them") {
-  const Topology topology = center(small_shape());
+  const Topology topology = center(small_counts());
   CHECK(topology.name() == "data_center 2x2x4");
   CHECK(topology.num_nodes() == 5);
   CHECK(topology.num_switches() == 4 + 4 + 2);
   CHECK(topology.num_links() == 2 * (5 + 16 + 8));
   CHECK_FALSE(topology.find_disconnected().valid());
-  CHECK(topology.vertex_name(topology.tor_switch(3)) == "tor_3");
-  CHECK(topology.vertex_name(topology.aggregation_switch(1, 0)) == "agg_1_0");
-  CHECK(topology.vertex_name(topology.core_switch(1)) == "core_1");
+  CHECK(topology.vertex_name(topology.rack_switch(3)) == "tor_3");
   CHECK(behind(topology, "n_2") == Names{"tor_3"});
   CHECK(behind(topology, "tor_0") ==
         Names{"n_1", "n_3", "agg_0_0", "agg_0_1", "agg_0_0", "agg_0_1"});
@@ -86,7 +91,7 @@ TEST_CASE("A data centre has a switch for each rack, aggregation switches and co
 }
 
 TEST_CASE("Each level of a data centre has links of its own") {
-  const Topology topology = center(small_shape());
+  const Topology topology = center(small_counts());
   for (const TopologyLink& link : topology.links()) {
     const std::string ends = topology.vertex_name(link.from) + " " + topology.vertex_name(link.to);
     const LinkSpec& spec = ends.find("core") != std::string::npos  ? kCore
@@ -98,65 +103,65 @@ TEST_CASE("Each level of a data centre has links of its own") {
 }
 
 TEST_CASE("Oversubscription is what hosts could send over what their uplinks carry") {
-  const Oversubscription ratios = oversubscription(small_shape(), {kRack, kAggregation, kCore});
-  CHECK(ratios.rack == 4 * 1.25 / (4 * 5));
-  CHECK(ratios.aggregation == 2. * 4 * 5 / (2 * 2 * 2.5));
-  DataCenterShape one_pod = small_shape();
+  const RackShape racks = center(small_counts()).shape().racks;
+  CHECK(racks.rack_oversubscription == 4 * 1.25 / (4 * 5));
+  CHECK(racks.aggregation_oversubscription == 2. * 4 * 5 / (2 * 2 * 2.5));
+  CenterCounts one_pod = small_counts();
   one_pod.pods = 1;
-  CHECK(oversubscription(one_pod, {kRack, kAggregation, kCore}).aggregation == 0);
+  CHECK(center(one_pod).shape().racks.aggregation_oversubscription == 0);
 }
 
 TEST_CASE("A single pod needs no cores") {
-  DataCenterShape shape = small_shape();
-  shape.pods = 1;
-  shape.slots = {0, 7};
-  const Topology topology = center(shape);
+  CenterCounts counts = small_counts();
+  counts.pods = 1;
+  const Topology topology = center(counts);
   CHECK(topology.num_switches() == 2 + 2);
   CHECK_FALSE(topology.find_vertex("core_0").valid());
 }
 
 TEST_CASE("Packed nodes fill rack after rack, spread ones take a rack each in turn") {
-  CHECK(place_nodes(Placement::packed, 5, 3, 4, 1) == std::vector<std::uint32_t>{0, 1, 2, 3, 4});
-  CHECK(place_nodes(Placement::spread, 5, 3, 4, 1) == std::vector<std::uint32_t>{0, 4, 8, 1, 5});
+  CenterCounts counts{1, 3, 4, 1, 1, 1, 1, 1, 5, 1, 0};
+  CHECK(racks_of(counts) == std::vector<std::size_t>{0, 0, 0, 0, 1});
+  counts.placement = 1;
+  CHECK(racks_of(counts) == std::vector<std::size_t>{0, 1, 2, 0, 1});
 }
 
 TEST_CASE("Random placement takes hosts of their own, by the seed, and unequally many of a rack") {
-  const auto slots = place_nodes(Placement::random, 64, 8, 16, 1);
-  CHECK(slots == place_nodes(Placement::random, 64, 8, 16, 1));
-  CHECK(slots != place_nodes(Placement::random, 64, 8, 16, 2));
-  CHECK(std::set<std::uint32_t>(slots.begin(), slots.end()).size() == 64);
-  CHECK(*std::max_element(slots.begin(), slots.end()) < 128);
-  CHECK_FALSE(std::is_sorted(slots.begin(), slots.end()));
+  CenterCounts counts{1, 8, 16, 1, 1, 1, 1, 1, 64, 1};
+  const auto racks = racks_of(counts);
+  CHECK(racks == racks_of(counts));
   std::vector<int> of_rack(8);
-  for (const std::uint32_t slot : slots) ++of_rack[slot / 16];
+  for (const std::size_t rack : racks) ++of_rack.at(rack);
+  CHECK(*std::max_element(of_rack.begin(), of_rack.end()) <= 16);
   CHECK(*std::max_element(of_rack.begin(), of_rack.end()) >
         *std::min_element(of_rack.begin(), of_rack.end()));
+  CHECK_FALSE(std::is_sorted(racks.begin(), racks.end()));
+  counts.placement_seed = 2;
+  CHECK(racks != racks_of(counts));
   // All hosts taken is a permutation.
-  auto all = place_nodes(Placement::random, 128, 8, 16, 3);
+  counts.nodes = 128;
+  auto all = racks_of(counts);
   std::sort(all.begin(), all.end());
-  std::vector<std::uint32_t> every(128);
-  std::iota(every.begin(), every.end(), 0U);
-  CHECK(all == every);
-  CHECK_THROWS_AS(place_nodes(Placement::random, 129, 8, 16, 3), std::invalid_argument);
+  for (std::size_t n = 0; n < 128; ++n) CHECK(all[n] == n / 16);
+  counts.nodes = 129;
+  CHECK_THROWS_AS(center(counts), std::invalid_argument);
 }
 
 TEST_CASE("A shape that is not a data centre is refused") {
-  const auto check = [](void (*spoil)(DataCenterShape&)) {
-    DataCenterShape shape = small_shape();
-    spoil(shape);
-    CHECK_THROWS_AS(center(shape), std::invalid_argument);
+  const auto check = [](void (*spoil)(CenterCounts&)) {
+    CenterCounts counts = small_counts();
+    spoil(counts);
+    CHECK_THROWS_AS(center(counts), std::invalid_argument);
   };
-  check([](DataCenterShape& s) { s.pods = 0; });
-  check([](DataCenterShape& s) { s.cores = 0; });
-  check([](DataCenterShape& s) { s.rack_uplinks = 3; });
-  check([](DataCenterShape& s) { s.cores = 5; });
-  check([](DataCenterShape& s) { s.slots = {1}; });
-  check([](DataCenterShape& s) { s.slots = {1, 2, 1}; });
-  check([](DataCenterShape& s) { s.slots = {1, 16}; });
+  check([](CenterCounts& s) { s.pods = 0; });
+  check([](CenterCounts& s) { s.cores = 0; });
+  check([](CenterCounts& s) { s.rack_uplinks = 3; });
+  check([](CenterCounts& s) { s.cores = 5; });
+  check([](CenterCounts& s) { s.nodes = 1; });
 }
 
 TEST_CASE("Routes go up to the lowest level that both racks share, and down again") {
-  const Topology topology = center(small_shape());
+  const Topology topology = center(small_counts());
   const std::vector<std::pair<std::size_t, std::size_t>> hops{{3, 2}, {0, 4}, {4, 6}, {2, 6}};
   for (const auto& [to, expected] : hops) {
     CHECK(route_packet(topology, NodeId(1), NodeId(to)).size() == expected);
@@ -174,23 +179,23 @@ TEST_CASE("Routes go up to the lowest level that both racks share, and down agai
 }
 
 TEST_CASE("Other tenants' flows go from rack switch to rack switch") {
-  const Topology topology = center(small_shape());
+  const Topology topology = center(small_counts());
   for (std::uint32_t a = 0; a < 4; ++a) {
     for (std::uint32_t b = 0; b < 4; ++b) {
       if (a == b) continue;
       const auto route =
-          data_center_route(topology, topology.tor_switch(a), topology.tor_switch(b), 3);
+          route_packet(topology, topology.rack_switch(a), topology.rack_switch(b), 3);
       CHECK(route.size() == (a / 2 == b / 2 ? 2 : 4));
-      CHECK(leads_up_then_down(topology, route, topology.tor_switch(a), topology.tor_switch(b)));
+      CHECK(leads_up_then_down(topology, route, topology.rack_switch(a), topology.rack_switch(b)));
     }
   }
 }
 
 TEST_CASE("A pair of nodes keeps to its path, and pairs spread over all uplinks by the seed") {
-  const DataCenterShape shape = random_shape(24, 5);
-  DataCenterShape other = shape;
+  const CenterCounts counts = random_counts(24, 5);
+  CenterCounts other = counts;
   other.ecmp_seed = 6;
-  const Topology topology = center(shape);
+  const Topology topology = center(counts);
   const Topology reseeded = center(other);
   std::set<LinkId> used;
   std::size_t moved = 0;
@@ -210,7 +215,7 @@ TEST_CASE("A pair of nodes keeps to its path, and pairs spread over all uplinks 
 TEST_CASE("The routes of the job and of other tenants in a data centre form no cycle") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     CAPTURE(seed);
-    const Topology topology = center(random_shape(20, seed));
+    const Topology topology = center(random_counts(20, seed));
     CHECK(vc_classes(topology) == 1);
     CHECK(least_vc_classes(topology) == 1);
     RouteSet routes(topology);
@@ -218,7 +223,7 @@ TEST_CASE("The routes of the job and of other tenants in a data centre form no c
     const auto add = [&](NodeId from, NodeId to) {
       if (from == to) return;
       for (std::uint32_t channel = 0; channel < 3; ++channel) {
-        const auto links = data_center_route(topology, from, to, channel);
+        const auto links = route_packet(topology, from, to, channel);
         dependencies.add(routes, routes.add(topology, links));
       }
     };
@@ -226,14 +231,14 @@ TEST_CASE("The routes of the job and of other tenants in a data centre form no c
       for (std::size_t b = 0; b < 20; ++b) add(NodeId(a), NodeId(b));
     }
     for (std::uint32_t a = 0; a < 6; ++a) {
-      for (std::uint32_t b = 0; b < 6; ++b) add(topology.tor_switch(a), topology.tor_switch(b));
+      for (std::uint32_t b = 0; b < 6; ++b) add(topology.rack_switch(a), topology.rack_switch(b));
     }
     CHECK(dependencies.cycle().empty());
   }
 }
 
 TEST_CASE("A ring visits a data centre's nodes by number, wherever they are") {
-  const Topology topology = center(random_shape(12, 3));
+  const Topology topology = center(random_counts(12, 3));
   const NodeRing ring = find_node_ring(topology);
   CHECK_FALSE(ring.hamiltonian);
   for (std::size_t i = 0; i < 12; ++i) CHECK(ring.nodes[i] == NodeId(i));
@@ -242,7 +247,7 @@ TEST_CASE("A ring visits a data centre's nodes by number, wherever they are") {
 TEST_CASE("Every algorithm for switched networks runs on racks with unequally many nodes") {
   for (const char* name : {"ring", "halving_doubling", "dbtree", "direct", "multitree"}) {
     for (const std::uint32_t nodes : {8U, 16U, 13U}) {
-      const Topology topology = center(random_shape(nodes, nodes));
+      const Topology topology = center(random_counts(nodes, nodes));
       const Generator& generator = *find_generator(name);
       CAPTURE(name, nodes);
       if (std::string(name) == "halving_doubling" && nodes == 13) continue;
@@ -258,7 +263,7 @@ TEST_CASE("Every algorithm for switched networks runs on racks with unequally ma
 }
 
 TEST_CASE("Trees of a data centre cross racks less often than a ring over scattered nodes") {
-  const Topology topology = center(random_shape(16, 2));
+  const Topology topology = center(random_counts(16, 2));
   const auto crossings = [&](const char* name) {
     CollectiveRequest request;
     request.op = CollectiveOp::all_gather;
@@ -266,8 +271,7 @@ TEST_CASE("Trees of a data centre cross racks less often than a ring over scatte
     const Schedule schedule = find_generator(name)->generate(topology, request);
     std::size_t count = 0;
     for (const Transfer& t : schedule.transfers) {
-      const auto& shape = *topology.data_center();
-      if (shape.rack_of(t.from) != shape.rack_of(t.to)) ++count;
+      if (switch_of(topology, t.from) != switch_of(topology, t.to)) ++count;
     }
     return count;
   };

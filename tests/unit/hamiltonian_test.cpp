@@ -6,6 +6,7 @@
 #include <set>
 
 #include "test_graphs.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using espalier::test::kPlainLink;

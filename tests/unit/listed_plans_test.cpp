@@ -15,6 +15,7 @@
 #include "alg/schedule/translations.h"
 #include "hw/topology/topology.h"
 #include "test_graphs.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 

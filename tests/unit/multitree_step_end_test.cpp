@@ -5,6 +5,7 @@
 #include "alg/generators/generator.h"
 #include "alg/generators/multitree.h"
 #include "alg/schedule/schedule_table.h"
+#include "tests/support/networks.h"
 #include "tests/unit/test_graphs.h"
 
 namespace espalier {

@@ -11,6 +11,7 @@
 #include "alg/generators/multitree.h"
 #include "alg/routes/links.h"
 #include "alg/schedule/schedule_table.h"
+#include "tests/support/networks.h"
 #include "tests/unit/test_graphs.h"
 
 namespace espalier {

@@ -10,6 +10,7 @@
 #include "alg/generators/multitree.h"
 #include "alg/schedule/schedule_table.h"
 #include "alg/schedule/translations.h"
+#include "tests/support/networks.h"
 #include "tests/unit/test_graphs.h"
 
 namespace espalier {

@@ -17,6 +17,7 @@
 #include "alg/packing/wave_plan.h"
 #include "test_graphs.h"
 #include "test_networks.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using espalier::test::kPlainLink;
@@ -158,11 +159,11 @@ TEST_CASE("In a period, no link has two messages at once, also through three swi
   for (std::uint32_t i = 0; i < 200; ++i) {
     const NodeId from(test::pick(random, 9));
     const NodeId to((from.index() + 1 + test::pick(random, 8)) % 9);
-    const NodeId up = tree.leaf_switch(tree.switched()->leaf_of(from));
-    const NodeId down = tree.leaf_switch(tree.switched()->leaf_of(to));
+    const NodeId up = NodeId(9 + from.index() / 3);
+    const NodeId down = NodeId(9 + to.index() / 3);
     std::vector<LinkId> path{tree.link_between(from, up)};
     if (up != down) {
-      const NodeId spine = tree.spine_switch(static_cast<std::uint32_t>(test::pick(random, 3)));
+      const NodeId spine = NodeId(12 + test::pick(random, 3));
       path.push_back(tree.link_between(up, spine));
       path.push_back(tree.link_between(spine, down));
     }

@@ -13,6 +13,7 @@
 #include "schedule_oracle.h"
 #include "table_interpreter.h"
 #include "test_networks.h"
+#include "tests/support/networks.h"
 #include "tests/support/share_of_cases.h"
 
 using namespace espalier;

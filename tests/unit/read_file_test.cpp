@@ -11,6 +11,7 @@
 #include "sims/formats/rank_order_file.h"
 #include "sims/formats/topology_file.h"
 #include "sims/text/utf8.h"
+#include "tests/support/networks.h"
 #include "wave_folder.h"
 
 using namespace espalier;

@@ -5,6 +5,7 @@
 #include "alg/schedule/repeated_rows.h"
 #include "alg/schedule/schedule_table.h"
 #include "test_graphs.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using espalier::test::kPlainLink;

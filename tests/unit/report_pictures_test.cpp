@@ -10,6 +10,7 @@
 #include "sims/page/area.h"
 #include "sims/page/rebuild.h"
 #include "sims/page/topology_layout.h"
+#include "tests/support/networks.h"
 #include "tests/unit/test_graphs.h"
 
 using namespace espalier;
@@ -32,9 +33,9 @@ std::vector<Topology> all_shapes() {
   shapes.push_back(make_dragonfly(2, 2, 3, test::kPlainLink));
   shapes.push_back(make_gpu_cluster({1, 4, 1, 1}, test::kPlainLink, test::kPlainLink));
   shapes.push_back(make_gpu_cluster({2, 4, 2, 2}, test::kPlainLink, test::kPlainLink));
-  shapes.push_back(make_data_center({1, 2, 4, 2, 1, 1, 1, 1, {5, 0, 2}},
+  shapes.push_back(make_data_center({1, 2, 4, 2, 1, 1, 1, 1, 3, 1},
                                     {test::kPlainLink, test::kPlainLink, test::kPlainLink}));
-  shapes.push_back(make_data_center({2, 2, 4, 2, 2, 1, 2, 1, {5, 0, 2, 15}},
+  shapes.push_back(make_data_center({2, 2, 4, 2, 2, 1, 2, 1, 4, 1},
                                     {test::kPlainLink, test::kPlainLink, test::kPlainLink}));
   Topology graph("graph");
   for (const char* name : {"a", "b", "c"}) graph.add_node(name);

@@ -8,6 +8,7 @@
 #include "alg/schedule/schedule_table.h"
 #include "schedule_oracle.h"
 #include "test_graphs.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using espalier::test::kPlainLink;

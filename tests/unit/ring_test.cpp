@@ -8,6 +8,7 @@
 #include "alg/generators/rings.h"
 #include "schedule_oracle.h"
 #include "test_graphs.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using espalier::test::kPlainLink;

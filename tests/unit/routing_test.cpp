@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "test_graphs.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using espalier::test::kPlainLink;

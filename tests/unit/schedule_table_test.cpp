@@ -8,6 +8,7 @@
 #include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
 #include "alg/schedule/schedule_text.h"
+#include "tests/support/networks.h"
 #include "tests/unit/test_graphs.h"
 
 namespace espalier {

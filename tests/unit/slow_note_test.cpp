@@ -3,6 +3,7 @@
 
 #include "sims/experiment/point_runner.h"
 #include "sims/point/config.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;

@@ -5,6 +5,7 @@
 #include "alg/generators/generator.h"
 #include "sims/model/idle_times.h"
 #include "sims/point/config.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

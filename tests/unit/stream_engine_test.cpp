@@ -7,6 +7,7 @@
 
 #include "alg/generators/generator.h"
 #include "alg/schedule/schedule_table.h"
+#include "tests/support/networks.h"
 
 namespace espalier {
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hw/topology/topology.h"
+#include "tests/support/networks.h"
 #include "tests/unit/test_graphs.h"
 
 namespace espalier {
@@ -54,17 +55,14 @@ void check_cables(const Topology& topology) {
   }
 }
 
-void check_switched(const Topology& topology) {
+void check_switched(const Topology& topology, std::size_t nodes_per_switch) {
   check_cables(topology);
-  REQUIRE(topology.switched());
-  const SwitchedShape& shape = *topology.switched();
-  CHECK(topology.num_nodes() == std::size_t{shape.nodes_per_switch} * shape.leaves);
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    const NodeId leaf = topology.leaf_switch(shape.leaf_of(NodeId(n)));
+    const NodeId leaf = vertex(topology, fmt::format("sw_{}", n / nodes_per_switch));
     REQUIRE(topology.out_links(NodeId(n)).size() == 1);
     CHECK(topology.link(topology.out_links(NodeId(n)).front()).to == leaf);
     // The leaf's first ports, in node order.
-    const std::size_t port = n % shape.nodes_per_switch;
+    const std::size_t port = n % nodes_per_switch;
     CHECK(topology.link(topology.out_links(leaf)[port]).to == NodeId(n));
     CHECK(topology.link(topology.in_links(leaf)[port]).from == NodeId(n));
   }
@@ -100,7 +98,7 @@ TEST_CASE("In a fully connected network port j leads j + 1 nodes on, and comes f
 
 TEST_CASE("A single switch has a port for each node") {
   const Topology topology = make_single_switch(4, test::kPlainLink);
-  check_switched(topology);
+  check_switched(topology, 4);
   CHECK(topology.num_switches() == 1);
   CHECK(names_behind(topology, vertex(topology, "sw_0")) == Names{"n_0", "n_1", "n_2", "n_3"});
   CHECK(out_names(topology, NodeId(2)) == Names{"sw0"});
@@ -108,23 +106,21 @@ TEST_CASE("A single switch has a port for each node") {
 
 TEST_CASE("The switches of a pair have as many links between them as nodes each") {
   const Topology topology = make_switch_pair(3, test::kPlainLink);
-  check_switched(topology);
+  check_switched(topology, 3);
   CHECK(topology.num_nodes() == 6);
   CHECK(topology.num_switches() == 2);
   CHECK(out_names(topology, vertex(topology, "sw_1")) ==
         Names{"n3", "n4", "n5", "sw0_0", "sw0_1", "sw0_2"});
-  CHECK(topology.switched()->spines == 3);
 }
 
 TEST_CASE("Every leaf of a fat-tree has one link to every spine") {
   const Topology topology = make_fat_tree(2, 3, 4, test::kPlainLink);
-  check_switched(topology);
+  check_switched(topology, 2);
   CHECK(topology.num_nodes() == 6);
   CHECK(topology.num_switches() == 7);
   CHECK(names_behind(topology, vertex(topology, "sw_1")) ==
         Names{"n_2", "n_3", "sp_0", "sp_1", "sp_2", "sp_3"});
   CHECK(names_behind(topology, vertex(topology, "sp_3")) == Names{"sw_0", "sw_1", "sw_2"});
-  CHECK(topology.spine_switch(3) == vertex(topology, "sp_3"));
   // The paper's 64 nodes: 8-ary, 2 levels.
   const Topology paper = make_fat_tree(8, 8, 8, test::kPlainLink);
   CHECK(paper.num_nodes() == 64);
@@ -134,14 +130,14 @@ TEST_CASE("Every leaf of a fat-tree has one link to every spine") {
 
 TEST_CASE("Every switch of a BiGraph is linked to every switch of the other side, to none of its") {
   const Topology topology = make_bigraph(2, 6, test::kPlainLink);
-  check_switched(topology);
+  check_switched(topology, 2);
   CHECK(topology.num_nodes() == 12);
   CHECK(names_behind(topology, vertex(topology, "sw_1")) ==
         Names{"n_2", "n_3", "sw_3", "sw_4", "sw_5"});
   CHECK(names_behind(topology, vertex(topology, "sw_4")) ==
         Names{"n_8", "n_9", "sw_0", "sw_1", "sw_2"});
-  CHECK(topology.switched()->is_upper(2));
-  CHECK_FALSE(topology.switched()->is_upper(3));
+  CHECK(topology.shape().sides->switches == 6);
+  CHECK(topology.shape().sides->nodes_per_switch == 2);
   // MultiTree's 4x8 and 4x16.
   CHECK(make_bigraph(4, 8, test::kPlainLink).num_nodes() == 32);
   CHECK(make_bigraph(4, 16, test::kPlainLink).num_nodes() == 64);
@@ -153,27 +149,23 @@ TEST_CASE("Two groups of a dragonfly share one link each way, spread evenly over
   };
   for (const Size size : {Size{1, 2}, {1, 5}, {2, 2}, {4, 2}, {2, 3}, {4, 9}, {3, 9}, {5, 4}}) {
     const Topology topology = make_dragonfly(2, size.group_size, size.groups, test::kPlainLink);
-    check_switched(topology);
-    const SwitchedShape& shape = *topology.switched();
-    CHECK(shape.groups() == size.groups);
+    check_switched(topology, 2);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> between;
-    std::vector<std::uint32_t> global(shape.leaves, 0);
+    std::vector<std::uint32_t> global(topology.num_switches(), 0);
     std::size_t local = 0;
     for (const TopologyLink& link : topology.links()) {
       if (!topology.is_switch(link.from) || !topology.is_switch(link.to)) continue;
       const auto leaf = [&](NodeId v) {
         return static_cast<std::uint32_t>(v.index() - topology.num_nodes());
       };
-      const std::uint32_t g = shape.group_of(leaf(link.from));
-      const std::uint32_t h = shape.group_of(leaf(link.to));
+      const std::uint32_t g = leaf(link.from) / size.group_size;
+      const std::uint32_t h = leaf(link.to) / size.group_size;
       if (g == h) {
         ++local;
         continue;
       }
       ++between[{g, h}];
       ++global[leaf(link.from)];
-      CHECK(leaf(link.from) == shape.gateway(g, h));
-      CHECK(leaf(link.to) == shape.gateway(h, g));
     }
     CHECK(local == std::size_t{size.groups} * size.group_size * (size.group_size - 1));
     CHECK(between.size() == std::size_t{size.groups} * (size.groups - 1));

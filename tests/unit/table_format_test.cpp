@@ -4,6 +4,7 @@
 #include "alg/generators/generator.h"
 #include "alg/schedule/schedule_table.h"
 #include "test_graphs.h"
+#include "tests/support/networks.h"
 
 using namespace espalier;
 using espalier::test::kPlainLink;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "alg/generators/generator.h"
+#include "tests/support/networks.h"
 #include "tests/unit/test_graphs.h"
 
 namespace espalier {

@@ -8,6 +8,7 @@
 
 #include "hw/topology/topology.h"
 #include "test_graphs.h"
+#include "tests/support/networks.h"
 
 namespace espalier::test {
 
@@ -50,10 +51,10 @@ inline std::vector<Topology> small_networks() {
   networks.push_back(make_gpu_cluster({1, 4, 1, 1}, kPlainLink, kPlainLink));
   networks.push_back(make_gpu_cluster({2, 4, 2, 2}, kPlainLink, kPlainLink));
   networks.push_back(make_gpu_cluster({3, 2, 2, 1}, kPlainLink, kPlainLink));
-  networks.push_back(make_data_center({1, 3, 2, 2, 2, 1, 1, 1, {0, 4, 2, 1}},
-                                      {kPlainLink, kPlainLink, kPlainLink}));
-  networks.push_back(make_data_center({2, 2, 4, 2, 2, 1, 2, 2, {3, 15, 8, 0, 5, 1, 12, 2}},
-                                      {kPlainLink, kPlainLink, kPlainLink}));
+  networks.push_back(
+      make_data_center({1, 3, 2, 2, 2, 1, 1, 1, 4, 1}, {kPlainLink, kPlainLink, kPlainLink}));
+  networks.push_back(
+      make_data_center({2, 2, 4, 2, 2, 1, 2, 2, 8, 2}, {kPlainLink, kPlainLink, kPlainLink}));
   for (std::uint32_t seed = 1; seed <= 8; ++seed) networks.push_back(random_switched(seed));
   return networks;
 }

@@ -1,4 +1,5 @@
 #include "hw/topology/topology.h"
+#include "tests/support/networks.h"
 #include "tests/unit/test_graphs.h"
 
 #include <catch2/catch.hpp>

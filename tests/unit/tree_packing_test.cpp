@@ -16,6 +16,7 @@
 #include "alg/routes/links.h"
 #include "alg/schedule/schedule_table.h"
 #include "test_graphs.h"
+#include "tests/support/networks.h"
 #include "tests/support/share_of_cases.h"
 
 using namespace espalier;

@@ -122,8 +122,8 @@ Json RunAccount::explain_program(const Topology& topology, const RunPoint& point
   const SystemTiming timing = time_links(faulty_links(topology, point.faults), point.system.clock);
   const ProgramRoutes routes = program_routes(topology, program);
   const ProtocolSpec protocol = protocol_of(program, point);
-  const ContextProgram loaded(program, tiling_of(program, point), protocol,
-                              context_spec(topology, point), routes.forward);
+  const ContextProgram loaded(program, tiling_of(program, point), protocol, context_spec(point),
+                              routes.forward);
   const std::vector<NodeClock> clocks = clocks_of(point, topology.num_nodes());
   ProgramPath path =
       program_path(loaded, run, slot_specs(point, timing, routes, protocol.slots), clocks, cycles);

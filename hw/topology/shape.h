@@ -1,0 +1,92 @@
+// What is known of a network beside its graph. The family that builds a network fills this in
+// (hw/topology/families); an irregular network has the defaults.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "hw/ids.h"
+#include "hw/link_spec.h"
+#include "hw/topology/dimensions.h"
+
+namespace espalier {
+
+class Topology;
+
+// A regular grid, for algorithms that need coordinates.
+// Node id = x + X * (y + Y * z); dims = {X, Y, Z}, as written in the configuration.
+struct GridShape {
+  std::vector<std::uint32_t> dims;
+  bool wraps = false;  // torus
+
+  [[nodiscard]] std::vector<std::uint32_t> coordinates(NodeId node) const;
+  [[nodiscard]] NodeId node_at(const std::vector<std::uint32_t>& coordinates) const;
+  // An invalid id at the border of a mesh and in a dimension of size 1.
+  [[nodiscard]] NodeId neighbour(NodeId node, std::size_t dim, bool plus) const;
+};
+
+struct GridHop {
+  std::size_t dim = 0;
+  bool plus = false;   // towards larger coordinates
+  bool wraps = false;  // the wrap-around link of its ring
+};
+
+// Preconditions: the topology has a grid, and the link belongs to the grid.
+[[nodiscard]] GridHop grid_hop(const Topology& topology, LinkId link);
+// To GridShape::neighbour().
+[[nodiscard]] LinkId grid_link(const Topology& topology, NodeId from, std::size_t dim, bool plus);
+
+// Every switch is linked to all switches of the other side; the first half is the upper side. Node
+// n is attached to switch n / nodes_per_switch.
+struct TwoSides {
+  std::uint32_t switches = 2;
+  std::uint32_t nodes_per_switch = 1;
+};
+
+// Racks with hosts of other tenants behind them. The racks' switches are the first switches.
+struct RackShape {
+  std::uint32_t racks = 0;
+  std::uint32_t uplinks = 1;  // of a rack
+  LinkSpec uplink;
+  // Bandwidth into a level divided by bandwidth out of it; 4 means "4 to 1". 0: the network has no
+  // such level.
+  double rack_oversubscription = 0;         // all hosts of a rack over the rack's uplinks
+  double aggregation_oversubscription = 0;  // all racks of a pod over the pod's uplinks
+};
+
+// VC classes, which keep routes free of deadlock. 1: routes go up, then down.
+struct VcClassNeed {
+  std::uint32_t all = 1;    // most links between switches on a shortest route; torus: 2 (datelines)
+  std::uint32_t least = 1;  // enough if all routes are the family's own
+  // For errors, if `least` exceeds 1: "packets <where> need 2 VCs, one for <each>".
+  const char* where = "";
+  const char* each = "";
+};
+
+// Vertices side by side in a picture of the network. The picture has its rows from top to bottom.
+struct PictureRow {
+  std::vector<NodeId> vertices;
+  double gap = 90;      // to the row above
+  bool arched = false;  // in a straight row, links between neighbours would hide longer links
+};
+
+struct NetworkShape {
+  std::optional<GridShape> grid;
+  std::optional<DimensionedShape> dimensions;
+  std::optional<TwoSides> sides;
+  RackShape racks;
+  bool near_by_number = false;  // a ring over the nodes passes them by number
+  VcClassNeed vc_classes;
+  // The links from `from` to `to`, which are different nodes or racks' switches. Channels may have
+  // different routes; packets take channel 0. Empty: the network has no routes of its own.
+  std::function<std::vector<LinkId>(const Topology&, NodeId from, NodeId to, std::uint32_t channel)>
+      route;
+  // By vertex, counted from the roots at which paths turn; empty: the distance from vertex 0.
+  std::vector<std::size_t> levels;
+  std::vector<PictureRow> picture;  // empty: the picture follows from the grid or from the links
+};
+
+}  // namespace espalier
