@@ -252,9 +252,9 @@ bool TrainSender::has_pattern(const Data& data) const {
          (to_ != nullptr && !to_->credits(vc_).coming.is_even());
 }
 
-// A packet starts as soon as the wire is free, its data can stream, and its last credit has come,
-// the credit rounded to its cycle. It starts as promised if none of these three is later than its
-// promised start, and one is equal. Each packet of one period is compared; from period to period,
+// A packet starts as soon as the wire is free, its data can stream, and its last credit is seen; a
+// credit counts from the first tick of its cycle. The promise holds while the last of these three
+// comes exactly at the promised start. Each packet of one period is compared; from period to period
 // the three move along lines.
 std::uint64_t TrainSender::first_unsure_of_pattern(std::uint64_t limit, std::uint64_t first,
                                                    const Data& data) const {

@@ -468,7 +468,7 @@ void TrainRouter::mark_contention(const Now& now) {
       parked_[output].push_back({input, vc});
       parked_vcs_[input] |= VcMask{1} << vc;
     }
-    if (status < RequestStatus::blocked_by_holder) continue;
+    if (status == RequestStatus::no_vc || status == RequestStatus::no_credits_yet) continue;
     bool is_blocked = false;
     if (output_flags_[output].held) {
       if (!has_flaw(TrainFlaw::output_waiter_ignored)) output_flags_[output].contended = true;

@@ -16,7 +16,7 @@ constexpr double kLabelMargin = 34;  // around a network that has names beside i
 constexpr double kMargin = 34;       // above and below a network in rows
 constexpr double kPi = 3.14159265358979323846;
 
-// The direction of a grid's port (see make_torus) in the picture.
+// The direction of a grid's port (hw/topology/families/grids.cpp) in the picture.
 Place direction_of(const std::string& port) {
   static const std::map<std::string, Place> directions{{"e", {1, 0}},      {"w", {-1, 0}},
                                                        {"s", {0, 1}},      {"n", {0, -1}},

@@ -1,5 +1,5 @@
-// Reads configurations of the family that wheel.cpp and two lines of the table add: keys, limits
-// and errors, the network with its routes, and a certified schedule on it.
+// Reads configurations of the family that wheel.cpp adds: keys, limits and errors, the network with
+// its routes, and a certified schedule on it.
 #include <fmt/format.h>
 
 #include <string>

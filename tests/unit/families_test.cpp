@@ -50,6 +50,29 @@ TEST_CASE("A network is described by keys that families have, within their range
   CHECK_THROWS_AS(make_network(spec, {}), std::invalid_argument);
   spec.set("dims", {3, 2});
   CHECK(make_network(spec, {}).num_nodes() == 6);
-  spec.type = "no_such_family";
+  spec.type = "switch";
+  spec.set("nodes", {4, 8});
+  CHECK_THROWS_AS(make_network(spec, {}), std::invalid_argument);
+  for (const char* type : {"file", "dimensions", "no_such_family"}) {
+    spec.type = type;
+    CHECK_THROWS_AS(make_network(spec, {}), std::invalid_argument);
+  }
+}
+
+TEST_CASE("Two nodes among millions of hosts need little memory, wherever they are placed") {
+  NetworkSpec spec;
+  spec.type = "data_center";
+  for (const auto& [key, number] : std::map<std::string, std::uint64_t>{{"nodes", 2},
+                                                                        {"pods", 16},
+                                                                        {"racks_per_pod", 4000},
+                                                                        {"hosts_per_rack", 4000},
+                                                                        {"rack_uplinks", 1}}) {
+    spec.set(key, {number});
+  }
+  for (const std::uint64_t placement : {0U, 1U, 2U}) {
+    spec.set("placement", {placement});
+    CHECK(make_network(spec, {}).num_nodes() == 2);
+  }
+  spec.set("placement", {9});
   CHECK_THROWS_AS(make_network(spec, {}), std::invalid_argument);
 }

@@ -17,7 +17,8 @@ NetworkSize size_of_bigraph(const NetworkSpec& spec) {
 
 std::optional<NetworkProblem> problem_of_bigraph(const NetworkSpec& spec) {
   const std::uint64_t switches = spec.number("switches");
-  if (switches % 2 == 0) return std::nullopt;
+  const NetworkSize size = size_of_bigraph(spec);
+  if (switches % 2 == 0 || size.nodes > kMostNodes || size.links > kMostLinks) return std::nullopt;
   return NetworkProblem{
       fmt::format("system.topology.switches: a BiGraph needs an even number of switches, half of "
                   "them on either side; found {}",

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "hw/hash.h"
 #include "hw/topology/families/parts.h"
@@ -98,18 +99,25 @@ RackShape racks_of_center(const NetworkSpec& spec, LinkSpec link) {
 
 // By node.
 std::vector<std::uint64_t> slots_of(const Center& c, Placement placement, std::uint64_t seed) {
-  std::vector<std::uint64_t> slots(placement == Placement::random ? c.hosts : c.nodes);
+  std::vector<std::uint64_t> slots(c.nodes);
   std::iota(slots.begin(), slots.end(), 0U);
   if (placement == Placement::spread) {
     for (std::size_t n = 0; n < c.nodes; ++n) {
       slots[n] = n % c.racks * c.hosts_per_rack + n / c.racks;
     }
   } else if (placement == Placement::random) {
-    // The first elements of a random permutation (Fisher and Yates).
+    // The first elements of a random permutation (Fisher and Yates) of all hosts; `moved` are those
+    // that are not at their own place.
+    std::unordered_map<std::uint64_t, std::uint64_t> moved;
+    const auto at = [&moved](std::uint64_t place) {
+      const auto found = moved.find(place);
+      return found == moved.end() ? place : found->second;
+    };
     for (std::size_t n = 0; n < c.nodes; ++n) {
-      std::swap(slots[n], slots[n + mix(seed, n) % (slots.size() - n)]);
+      const std::uint64_t other = n + mix(seed, n) % (c.hosts - n);
+      slots[n] = at(other);
+      moved[other] = at(n);
     }
-    slots.resize(c.nodes);
   }
   return slots;
 }

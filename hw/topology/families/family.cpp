@@ -71,13 +71,20 @@ std::optional<NetworkProblem> problem_of(const NetworkSpec& spec) {
 
 Topology make_network(const NetworkSpec& spec, LinkSpec link) {
   constexpr std::size_t kMostSides = 3;
+  if (spec.family().build == nullptr) {
+    throw std::invalid_argument(fmt::format("a network of type {} has no builder", spec.type));
+  }
   for (const FamilyKey& key : spec.family().keys) {
-    if (key.kind != FamilyKey::Kind::count && key.kind != FamilyKey::Kind::sides) continue;
+    if (key.kind == FamilyKey::Kind::file) continue;
     const auto numbers = spec.numbers(key.name);
     const bool in_range = std::all_of(numbers.begin(), numbers.end(), [&](std::uint64_t number) {
-      return key.min <= number && number <= kLargestCount;
+      if (key.kind == FamilyKey::Kind::word) return number < key.words.size();
+      const bool counts = key.kind == FamilyKey::Kind::count || key.kind == FamilyKey::Kind::sides;
+      return !counts || (key.min <= number && number <= kLargestCount);
     });
-    if (!in_range || numbers.size() > kMostSides) {
+    const bool fits =
+        key.kind == FamilyKey::Kind::sides ? numbers.size() <= kMostSides : numbers.size() == 1;
+    if (!in_range || !fits) {
       throw std::invalid_argument(
           fmt::format("{}: {} is out of range", key.name, fmt::join(numbers, "x")));
     }

@@ -135,9 +135,11 @@ struct NetworkSpec {
 // The names of the families for which `is_so` returns true.
 [[nodiscard]] std::vector<std::string> families_where(bool (*is_so)(const Family&));
 
-// Nothing if the network can be built. Precondition: each value is in its key's range.
+// Nothing if the network can be built. Precondition: the family has a builder, and each value is in
+// its key's range.
 [[nodiscard]] std::optional<NetworkProblem> problem_of(const NetworkSpec& spec);
-// Throws std::invalid_argument if a value is out of its key's range, or if there is a problem.
+// Throws std::invalid_argument if the family has no builder, a value is out of its key's range, or
+// there is a problem.
 [[nodiscard]] Topology make_network(const NetworkSpec& spec, LinkSpec link);
 
 }  // namespace espalier
