@@ -3,22 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace espalier {
 
 namespace {
-
-Algorithm program_row(std::string name, std::string summary, std::vector<CollectiveOp> ops,
-                      const BuiltinProgram* program) {
-  Algorithm row;
-  row.name = std::move(name);
-  row.summary = std::move(summary);
-  row.ops = std::move(ops);
-  row.fixed_ranks = "rank r of a collective program is node r";
-  row.program = program;
-  return row;
-}
 
 // A planner with the name of a generator is the same algorithm.
 void add_planner(std::vector<Algorithm>& all, const Planner& planner) {
@@ -60,15 +48,16 @@ const std::vector<Algorithm>& algorithms() {
     std::vector<Algorithm> all;
     for (const Generator& g : generators()) all.push_back({g, &g, nullptr, nullptr});
     for (const Planner& p : planners()) add_planner(all, p);
-    for (const BuiltinProgram& p : builtin_programs()) {
-      all.push_back(program_row(p.name, p.summary, {p.collective}, &p));
-      if (p.uses_segments()) all.back().parameters.push_back({"collective.segments", {}});
-    }
-    all.push_back(program_row("program", "a collective program from a file: MSCCL XML or a trace",
-                              {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
-                               CollectiveOp::all_gather, CollectiveOp::all_to_all,
-                               CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::custom},
-                              nullptr));
+    for (const BuiltinProgram& p : builtin_programs()) all.push_back({p, nullptr, nullptr, &p});
+    Algorithm from_file;
+    from_file.name = "program";
+    from_file.summary = "a collective program from a file: MSCCL XML or a trace";
+    from_file.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
+                     CollectiveOp::all_gather, CollectiveOp::all_to_all,
+                     CollectiveOp::broadcast,  CollectiveOp::reduce,
+                     CollectiveOp::custom};
+    from_file.fixed_ranks = kProgramRanks;
+    all.push_back(from_file);
     return all;
   }();
   return table;

@@ -8,15 +8,56 @@
 
 namespace espalier {
 
+BuiltinProgram::BuiltinProgram(const char* the_name, const char* the_summary, CollectiveOp op,
+                               const std::vector<const char*>& keys,
+                               std::string (*is_unsuited)(const BuiltinRequest& request),
+                               std::uint32_t (*the_chunks)(const BuiltinRequest& request),
+                               void (*writes)(ChunkTracer& tracer, const BuiltinRequest& request))
+    : unsuited(is_unsuited), chunks(the_chunks), write(writes) {
+  name = the_name;
+  summary = the_summary;
+  ops = {op};
+  fixed_ranks = kProgramRanks;
+  parameters.push_back({kInstancesKey, {}});
+  for (const char* key : keys) parameters.push_back({key, {}});
+}
+
+BuiltinProgram BuiltinProgram::promising(
+    std::vector<PromisedChunk> (*the_promises)(const BuiltinRequest&)) const {
+  BuiltinProgram row = *this;
+  row.promises = the_promises;
+  return row;
+}
+
+BuiltinProgram BuiltinProgram::in_segments(
+    std::uint32_t (*the_segments)(const BuiltinRequest&)) const {
+  BuiltinProgram row = *this;
+  row.segments = the_segments;
+  row.parameters.front().key = kSegmentsKey;  // in place of instances
+  return row;
+}
+
+BuiltinProgram BuiltinProgram::in_own_orders() const {
+  BuiltinProgram row = *this;
+  row.bitwise_identical = false;
+  return row;
+}
+
+BuiltinProgram BuiltinProgram::over_messages() const {
+  BuiltinProgram row = *this;
+  row.protocol = Protocol::message;
+  return row;
+}
+
 Program BuiltinProgram::build(const BuiltinRequest& request) const {
   ProgramSignature signature;
   signature.name = name;
-  signature.collective = collective;
+  signature.collective = op();
   signature.ranks = request.ranks;
   signature.chunks = chunks(request);
-  signature.in_place = collective != CollectiveOp::all_to_all && collective != CollectiveOp::custom;
+  signature.in_place = op() != CollectiveOp::all_to_all && op() != CollectiveOp::custom;
   signature.protocol = request.protocol;
-  if (is_rooted(collective)) signature.root = 0;
+  if (is_rooted(op())) signature.root = 0;
   if (promises != nullptr) signature.promises = promises(request);
   ChunkTracer tracer(signature);
   {
@@ -142,81 +183,92 @@ std::uint32_t per_rank_and_direction(const Request& request) {
 
 const std::vector<BuiltinProgram>& builtin_programs() {
   using Op = CollectiveOp;
-  // All-reduces over the NIs' own messages, without a GPU's protocol.
-  constexpr Protocol kMessage = Protocol::message;
-  static const std::vector<BuiltinProgram> programs{
-      {"gc3_ring", "one logical ring, its chunks spread over channels", Op::all_reduce, false, true,
-       unsuited_ring, per_rank, write_ring},
-      {"gc3_ring_rotated",
-       "one ring for each channel, each shifted by one rank within every server to use all NICs",
-       Op::all_reduce, true, true, unsuited_servers, per_rank_and_channel, write_ring_rotated},
-      {"gc3_allpairs",
-       "two steps: every rank receives and sums its chunk from all ranks and sends the sum to all",
-       Op::all_reduce, false, false, unsuited_sizes, per_rank, write_allpairs},
-      {"gc3_hierarchical", "rings inside servers and across them, in one program", Op::all_reduce,
-       true, false, unsuited_servers, per_rank, write_hierarchical},
-      {"gc3_halving_doubling", "recursive vector halving, then doubling", Op::all_reduce, false,
-       false, unsuited_power_of_two, per_rank, write_halving_doubling},
-      {"gc3_binomial_tree", "reduction to rank 0 and broadcast over a binomial tree",
-       Op::all_reduce, false, false, unsuited_sizes, one_chunk, write_binomial_tree},
-      {"gc3_double_binary_tree", "two trees, each of which carries half of the data",
-       Op::all_reduce, false, false, unsuited_sizes, [](const Request&) { return 2U; },
-       write_double_binary_tree},
-      {"gc3_reducescatter_ring", "the first half of gc3_ring", Op::reduce_scatter, false, true,
-       unsuited_ring, per_rank, write_reducescatter_ring},
-      {"gc3_allgather_ring", "the second half of gc3_ring", Op::all_gather, false, true,
-       unsuited_ring, per_rank, write_allgather_ring},
-      {"gc3_allgather_recursive_doubling",
-       "recursive doubling: partners at doubling distances exchange all their data", Op::all_gather,
-       false, false, unsuited_power_of_two, per_rank, write_allgather_recursive_doubling},
-      {"gc3_direct_alltoall", "every rank sends to every other rank", Op::all_to_all, false, false,
-       unsuited_sizes, per_rank, write_direct_alltoall},
-      {"gc3_twostep_alltoall",
-       "each server collects its data for another server before it sends them", Op::all_to_all,
-       true, false, unsuited_servers, per_rank, write_twostep_alltoall},
-      {"gc3_broadcast_tree", "broadcast from rank 0 over a binomial tree", Op::broadcast, false,
-       false, unsuited_sizes, one_chunk, write_broadcast_tree},
-      {"nccl_ring", "NCCL's rings: one for each channel, so that all NICs are used", Op::all_reduce,
-       true, true, unsuited_nccl, per_rank_and_channel, write_nccl_ring},
-      {"nccl_tree", "NCCL's two binary trees over servers, with a chain of ranks in each server",
-       Op::all_reduce, true, true, unsuited_nccl, per_channel, write_nccl_tree},
-      {"nccl_reducescatter", "the first half of nccl_ring", Op::reduce_scatter, true, true,
-       unsuited_nccl, per_rank_and_channel, write_nccl_reducescatter},
-      {"nccl_allgather", "the second half of nccl_ring", Op::all_gather, true, true, unsuited_nccl,
-       per_rank_and_channel, write_nccl_allgather},
-      {"nccl_alltoall", "every rank sends to every other rank, and keeps its own part", Op::custom,
-       true, false, unsuited_nccl, per_rank, write_nccl_alltoall, nccl_alltoall_promises},
-      {"nccl_sendrecv", "every rank sends its buffer to the next rank, the last to the first",
-       Op::custom, true, false, unsuited_nccl, one_chunk, write_nccl_sendrecv,
-       nccl_sendrecv_promises},
+  using Row = BuiltinProgram;
+  static const std::vector<Row> programs{
+      Row("gc3_ring", "one logical ring, its chunks spread over channels", Op::all_reduce,
+          {kChannelsKey}, unsuited_ring, per_rank, write_ring),
+      Row("gc3_ring_rotated",
+          "one ring for each channel, each shifted by one rank within every server to use all NICs",
+          Op::all_reduce, {kServersKey, kChannelsKey}, unsuited_servers, per_rank_and_channel,
+          write_ring_rotated),
+      Row("gc3_allpairs",
+          "two steps: every rank receives and sums its chunk from all ranks and sends the sum to "
+          "all",
+          Op::all_reduce, {}, unsuited_sizes, per_rank, write_allpairs),
+      Row("gc3_hierarchical", "rings inside servers and across them, in one program",
+          Op::all_reduce, {kServersKey}, unsuited_servers, per_rank, write_hierarchical),
+      Row("gc3_halving_doubling", "recursive vector halving, then doubling", Op::all_reduce, {},
+          unsuited_power_of_two, per_rank, write_halving_doubling),
+      Row("gc3_binomial_tree", "reduction to rank 0 and broadcast over a binomial tree",
+          Op::all_reduce, {}, unsuited_sizes, one_chunk, write_binomial_tree),
+      Row(
+          "gc3_double_binary_tree", "two trees, each of which carries half of the data",
+          Op::all_reduce, {}, unsuited_sizes, [](const Request&) { return 2U; },
+          write_double_binary_tree),
+      Row("gc3_reducescatter_ring", "the first half of gc3_ring", Op::reduce_scatter,
+          {kChannelsKey}, unsuited_ring, per_rank, write_reducescatter_ring),
+      Row("gc3_allgather_ring", "the second half of gc3_ring", Op::all_gather, {kChannelsKey},
+          unsuited_ring, per_rank, write_allgather_ring),
+      Row("gc3_allgather_recursive_doubling",
+          "recursive doubling: partners at doubling distances exchange all their data",
+          Op::all_gather, {}, unsuited_power_of_two, per_rank, write_allgather_recursive_doubling),
+      Row("gc3_direct_alltoall", "every rank sends to every other rank", Op::all_to_all, {},
+          unsuited_sizes, per_rank, write_direct_alltoall),
+      Row("gc3_twostep_alltoall",
+          "each server collects its data for another server before it sends them", Op::all_to_all,
+          {kServersKey}, unsuited_servers, per_rank, write_twostep_alltoall),
+      Row("gc3_broadcast_tree", "broadcast from rank 0 over a binomial tree", Op::broadcast, {},
+          unsuited_sizes, one_chunk, write_broadcast_tree),
+      Row("nccl_ring", "NCCL's rings: one for each channel, so that all NICs are used",
+          Op::all_reduce, {kServersKey, kChannelsKey}, unsuited_nccl, per_rank_and_channel,
+          write_nccl_ring),
+      Row("nccl_tree", "NCCL's two binary trees over servers, with a chain of ranks in each server",
+          Op::all_reduce, {kServersKey, kChannelsKey}, unsuited_nccl, per_channel, write_nccl_tree),
+      Row("nccl_reducescatter", "the first half of nccl_ring", Op::reduce_scatter,
+          {kServersKey, kChannelsKey}, unsuited_nccl, per_rank_and_channel,
+          write_nccl_reducescatter),
+      Row("nccl_allgather", "the second half of nccl_ring", Op::all_gather,
+          {kServersKey, kChannelsKey}, unsuited_nccl, per_rank_and_channel, write_nccl_allgather),
+      Row("nccl_alltoall", "every rank sends to every other rank, and keeps its own part",
+          Op::custom, {kServersKey}, unsuited_nccl, per_rank, write_nccl_alltoall)
+          .promising(nccl_alltoall_promises),
+      Row("nccl_sendrecv", "every rank sends its buffer to the next rank, the last to the first",
+          Op::custom, {kServersKey}, unsuited_nccl, one_chunk, write_nccl_sendrecv)
+          .promising(nccl_sendrecv_promises),
       // In the next four, ranks add in orders of their own; here their own data first.
-      {"mscclpp_packets",
-       "MSCCL++, small data: all data to all ranks of a server, sums to the partners in other "
-       "servers",
-       Op::all_reduce, true, false, unsuited_server_size, one_chunk, write_mscclpp_packets, nullptr,
-       nullptr, false},
-      {"window", "torus, small data: windows grow on both sides, in half a ring's hops",
-       Op::all_reduce, false, false, unsuited_torus, per_dimension, write_window, nullptr,
-       window_segments, false, kMessage},
-      {"rs_window_ag",
-       "torus, medium data: a reduce-scatter in one dimension, windows in the others, an "
-       "all-gather",
-       Op::all_reduce, false, false, unsuited_rs_window_ag, rs_window_ag_chunks, write_rs_window_ag,
-       nullptr, rs_window_ag_segments, false, kMessage},
-      {"line", "mesh, small data: running sums go both ways along every line", Op::all_reduce,
-       false, false, unsuited_mesh, per_dimension, write_line, nullptr, line_segments, false,
-       kMessage},
-      {"recursive_doubling", "partners 1, 2, 4, ... ranks apart exchange all their data",
-       Op::all_reduce, false, false, unsuited_power_of_two, one_chunk, write_recursive_doubling,
-       nullptr, nullptr, true, kMessage},
-      {"swing_latency",
-       "Swing on a torus: partners 1, 1, 3, 5, 11, ... apart exchange all their data",
-       Op::all_reduce, false, false, unsuited_swing, per_direction, write_swing_latency, nullptr,
-       nullptr, true, kMessage},
-      {"swing_bandwidth",
-       "Swing on a torus: a reduce-scatter and an all-gather among the same partners",
-       Op::all_reduce, false, false, unsuited_swing, per_rank_and_direction, write_swing_bandwidth,
-       nullptr, nullptr, true, kMessage},
+      Row("mscclpp_packets",
+          "MSCCL++, small data: all data to all ranks of a server, sums to the partners "
+          "in other servers",
+          Op::all_reduce, {kServersKey}, unsuited_server_size, one_chunk, write_mscclpp_packets)
+          .in_own_orders(),
+      Row("window", "torus, small data: windows grow on both sides, in half a ring's hops",
+          Op::all_reduce, {}, unsuited_torus, per_dimension, write_window)
+          .in_segments(window_segments)
+          .in_own_orders()
+          .over_messages(),
+      Row("rs_window_ag",
+          "torus, medium data: a reduce-scatter in one dimension, windows in the "
+          "others, an all-gather",
+          Op::all_reduce, {}, unsuited_rs_window_ag, rs_window_ag_chunks, write_rs_window_ag)
+          .in_segments(rs_window_ag_segments)
+          .in_own_orders()
+          .over_messages(),
+      Row("line", "mesh, small data: running sums go both ways along every line", Op::all_reduce,
+          {}, unsuited_mesh, per_dimension, write_line)
+          .in_segments(line_segments)
+          .in_own_orders()
+          .over_messages(),
+      Row("recursive_doubling", "partners 1, 2, 4, ... ranks apart exchange all their data",
+          Op::all_reduce, {}, unsuited_power_of_two, one_chunk, write_recursive_doubling)
+          .over_messages(),
+      Row("swing_latency",
+          "Swing on a torus: partners 1, 1, 3, 5, 11, ... apart exchange all their data",
+          Op::all_reduce, {}, unsuited_swing, per_direction, write_swing_latency)
+          .over_messages(),
+      Row("swing_bandwidth",
+          "Swing on a torus: a reduce-scatter and an all-gather among the same partners",
+          Op::all_reduce, {}, unsuited_swing, per_rank_and_direction, write_swing_bandwidth)
+          .over_messages(),
   };
   return programs;
 }

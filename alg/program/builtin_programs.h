@@ -9,6 +9,7 @@
 
 #include "alg/program/chunk_language.h"
 #include "alg/program/program.h"
+#include "alg/schedule/algorithm_row.h"
 #include "alg/schedule/message_timing.h"
 #include "hw/topology/topology.h"
 
@@ -34,12 +35,28 @@ struct BuiltinRequest {
   std::uint32_t nics_per_server = 0;
 };
 
-struct BuiltinProgram {
-  std::string name;     // as in `espalier list algorithms`
-  std::string summary;  // one line
-  CollectiveOp collective = CollectiveOp::all_reduce;
-  bool uses_servers = false;   // reads ranks_per_server
-  bool uses_channels = false;  // reads channels
+// Keys that only some programs read.
+inline constexpr const char* kSegmentsKey = "collective.segments";
+inline constexpr const char* kInstancesKey = "collective.program.instances";
+inline constexpr const char* kChannelsKey = "collective.program.channels";
+inline constexpr const char* kServersKey = "collective.program.ranks_per_server";
+// AlgorithmRow::fixed_ranks of every program.
+inline constexpr const char* kProgramRanks = "rank r of a collective program is node r";
+
+struct BuiltinProgram : AlgorithmRow {
+  BuiltinProgram(const char* the_name, const char* the_summary, CollectiveOp op,
+                 const std::vector<const char*>& keys,
+                 std::string (*is_unsuited)(const BuiltinRequest& request),
+                 std::uint32_t (*the_chunks)(const BuiltinRequest& request),
+                 void (*writes)(ChunkTracer& tracer, const BuiltinRequest& request));
+
+  // What few rows have.
+  BuiltinProgram promising(std::vector<PromisedChunk> (*the_promises)(const BuiltinRequest&)) const;
+  BuiltinProgram in_segments(std::uint32_t (*the_segments)(const BuiltinRequest&)) const;
+  BuiltinProgram in_own_orders() const;
+  // Over the NIs' own messages, without a GPU's protocol.
+  BuiltinProgram over_messages() const;
+
   // Why the program cannot be built, as a sentence for the user; empty if it can.
   std::string (*unsuited)(const BuiltinRequest& request) = nullptr;
   // Into how many chunks it cuts the data, and what it does with them.
@@ -47,14 +64,15 @@ struct BuiltinProgram {
   void (*write)(ChunkTracer& tracer, const BuiltinRequest& request) = nullptr;
   // What a custom collective promises.
   std::vector<PromisedChunk> (*promises)(const BuiltinRequest& request) = nullptr;
-  // If set, it reads segments in place of instances, and is built with as many as this returns.
+  // Of a program that reads kSegmentsKey: parallelize() into as many as this returns. Others are
+  // built in request.instances.
   std::uint32_t (*segments)(const BuiltinRequest& request) = nullptr;
   // Every rank gets the same bits of a floating-point sum. Not so if ranks add in different orders.
   bool bitwise_identical = true;
   // The protocol unless the user chooses another one.
   Protocol protocol = Protocol::simple;
 
-  [[nodiscard]] bool uses_segments() const { return segments != nullptr; }
+  [[nodiscard]] CollectiveOp op() const { return ops.front(); }
   // Precondition: unsuited(request) is empty.
   [[nodiscard]] Program build(const BuiltinRequest& request) const;
 };

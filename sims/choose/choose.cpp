@@ -138,7 +138,7 @@ std::vector<std::string> suitable_programs(const Topology& topology, const RunPo
   }
   std::vector<std::string> names;
   for (const BuiltinProgram& program : builtin_programs()) {
-    if (program.protocol != Protocol::message || program.collective != collective.op) continue;
+    if (program.protocol != Protocol::message || !program.computes(collective.op)) continue;
     if (collective.bitwise_identical && !program.bitwise_identical) continue;
     const RunPoint alone = with_algorithm(point, program.name);
     if (program.unsuited(builtin_request(topology, alone)).empty()) names.push_back(program.name);

@@ -11,10 +11,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-bool has_built_in_program(const Algorithm& algorithm) {
-  return algorithm.is_program() && algorithm.program != nullptr;
-}
-
 void add_rank_order_keys(KeyTable& table) {
   const auto order =
       table.group("collective", &RunPoint::collective, &CollectiveConfig::rank_order);
@@ -63,7 +59,7 @@ void add_program_keys(KeyTable& table) {
     return program.only(table.where(kAlgorithmKey, algorithms_where(is_so)));
   };
   const auto from_file =
-      runs([](const Algorithm& a) { return a.is_program() && !has_built_in_program(a); });
+      runs([](const Algorithm& a) { return a.is_program() && a.program == nullptr; });
   from_file.path("file", &Config::file)
       .required()
       .doc(
@@ -73,19 +69,19 @@ void add_program_keys(KeyTable& table) {
       .doc(
           "file with the contents that the output chunks of a custom collective must have, "
           "relative to this file's folder");
-  runs([](const Algorithm& a) { return has_built_in_program(a) && a.program->uses_channels; })
-      .integer("channels", &Config::channels)
+  program.integer("channels", &Config::channels)
       .range(1, 32)
+      .only_where_algorithm_reads_it()
       .doc("number of channels over which a built-in program spreads its steps");
-  runs([](const Algorithm& a) { return has_built_in_program(a) && !a.program->uses_segments(); })
-      .integer("instances", &Config::instances)
+  program.integer("instances", &Config::instances)
       .range(1, 32)
+      .only_where_algorithm_reads_it()
       .doc(
           "number of copies of a built-in program; each copy has a share of the data and its own "
           "channels");
-  runs([](const Algorithm& a) { return has_built_in_program(a) && a.program->uses_servers; })
-      .integer("ranks_per_server", &Config::ranks_per_server)
+  program.integer("ranks_per_server", &Config::ranks_per_server)
       .range(1, 65536)
+      .only_where_algorithm_reads_it()
       .word("auto")
       .doc(
           "number of ranks that a hierarchical program treats as one server; auto: the number of "

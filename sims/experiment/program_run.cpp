@@ -43,7 +43,7 @@ void describe_program(Json& result, const Topology& topology, const RunPoint& po
   result["instructions"] = program.num_steps();
   result["channels"] = program.num_channels;
   const BuiltinProgram* const built_in = work.built_in;
-  if (built_in != nullptr && !built_in->uses_segments()) {
+  if (built_in != nullptr && built_in->parameter(kInstancesKey) != nullptr) {
     result["instances"] = point.collective->program.instances;
   }
   result["calls"] = program.num_calls();

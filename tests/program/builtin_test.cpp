@@ -13,13 +13,13 @@ TEST_CASE("Every built-in program computes its collective at every supported siz
   test::ShareOfCases share(31);
   for (const BuiltinProgram& builtin : builtin_programs()) {
     for (std::uint32_t ranks = 2; ranks <= 17; ++ranks) {
-      for (std::uint32_t per_server = 1; per_server <= (builtin.uses_servers ? ranks : 1);
+      for (std::uint32_t per_server = 1; per_server <= (builtin.parameter(kServersKey) ? ranks : 1);
            ++per_server) {
         for (const std::uint32_t channels : {1U, 3U}) {
           for (const std::uint32_t instances : {1U, 2U, 3U}) {
             for (const Protocol protocol : {Protocol::simple, Protocol::ll}) {
               const BuiltinRequest request{ranks, per_server, channels, instances, protocol};
-              if (channels > 1 && !builtin.uses_channels) continue;
+              if (channels > 1 && !builtin.parameter(kChannelsKey)) continue;
               if (!builtin.unsuited(request).empty() || !share.take()) continue;
               INFO(builtin.name << " ranks " << ranks << " per server " << per_server
                                 << " channels " << channels << " instances " << instances << " "
