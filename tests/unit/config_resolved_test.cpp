@@ -7,6 +7,7 @@
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
 #include "sims/model/build_dimensions.h"
+#include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 #include "tests/support/resolved_yaml.h"
 
@@ -81,17 +82,17 @@ class RandomPoint {
     s.router.vcs = pick32(1, 32);
     s.router.vc_depth_flits = pick32(2'000, 100'000);
     s.router.pipeline_cycles = pick(0, 64);
-    s.router.switching = any() % 2 == 0 ? Switching::vct : Switching::wormhole;
-    s.router.hold = any() % 2 == 0 ? SwitchHold::packet : SwitchHold::flit;
-    s.router.crossbar_inputs = any() % 2 == 0 ? CrossbarInputs::port : CrossbarInputs::vc;
-    s.flow_control.mode = any() % 2 == 0 ? FlowControlMode::message : FlowControlMode::packet;
+    s.router.switching = one<Switching>();
+    s.router.hold = one<SwitchHold>();
+    s.router.crossbar_inputs = one<CrossbarInputs>();
+    s.flow_control.mode = one<FlowControlMode>();
     s.flow_control.payload_bytes = s.clock.flit_bytes * pick(1, 64);
     if (s.flow_control.mode == FlowControlMode::message) {
       s.flow_control.sub_message_bytes = s.flow_control.payload_bytes * pick(1, 64);
     } else {
       s.flow_control.pad_last_packet = any() % 2 == 0;
     }
-    s.ni.lockstep = static_cast<LockstepMode>(any() % 4);
+    s.ni.lockstep = one<LockstepMode>();
     s.ni.ports = pick32(0, 64);
     s.ni.buffer_flits = pick32(0, 5'000);
     s.ni.table_entries = pick32(0, 5'000);
@@ -102,7 +103,7 @@ class RandomPoint {
     s.ni.ejection_cycles = pick(1, 99);
     s.ni.delivery_cycles = pick(1, 99);
     s.ni.turnaround_cycles = pick(0, 99);
-    s.ni.reduction.mode = any() % 2 == 0 ? ReductionMode::streaming : ReductionMode::after_message;
+    s.ni.reduction.mode = one<ReductionMode>();
     s.ni.reduction.latency_cycles = pick(1, 99);
     s.ni.reduction.bytes_per_cycle = pick(0, 999);
     s.ni.reduction.block_bytes = pick(1, 9'999);
@@ -110,7 +111,7 @@ class RandomPoint {
     if (any() % 2 == 0) {
       CollectiveConfig c;
       const bool segments = any() % 2 == 0;
-      c.op = segments ? CollectiveOp::all_reduce : static_cast<CollectiveOp>(any() % 3);
+      c.op = segments ? CollectiveOp::all_reduce : an_op(*find_algorithm("multitree"));
       c.algorithm = segments ? "dbtree" : "multitree";
       if (has_switches(s.topology)) s.topology = a_torus();
       c.element_bytes = pick(1, 16);
@@ -124,14 +125,20 @@ class RandomPoint {
       point.collective = c;
     } else {
       TrafficConfig t;
-      t.pattern = static_cast<TrafficPattern>(any() % 4);
+      s.ni.lockstep = {};  // no timesteps
+      do t.pattern = one<TrafficPattern>();
+      while (!t.is_drawn());
+      // A network that has every pattern.
+      if (t.pattern != TrafficPattern::uniform && t.pattern != TrafficPattern::neighbor) {
+        s.topology = {};
+        s.topology.set("dims", {4, 4});
+      }
       t.injection_rate = fraction() + 1e-9;
       t.message_bytes = pick(1, 1U << 20U);
       t.measure_cycles = pick(1, 1'000'000);
       t.warmup_cycles = pick(0, 1'000'000);
       t.drain_cycles = pick(0, 1'000'000);
-      if (any() % 2 == 0) {
-        t.pattern = TrafficPattern::hotspot;
+      if (t.pattern == TrafficPattern::hotspot) {
         t.hotspots = {1, 0};
         t.hotspot_share = fraction() + 1e-9;
       }
@@ -142,11 +149,8 @@ class RandomPoint {
         t.outstanding = pick32(1, 65'536);
       }
       t.seed = any();
-      // What the reader refuses with traffic: patterns this network lacks, no dateline class to
-      // spare, wormhole packets that hold the switch of a torus.
-      if (t.pattern == TrafficPattern::transpose || t.pattern == TrafficPattern::bit_complement) {
-        t.pattern = TrafficPattern::neighbor;
-      }
+      // What the reader refuses with traffic: no dateline class to spare, wormhole packets that
+      // hold the switch of a torus.
       point.traffic = t;
       s.router.vcs = std::max(s.router.vcs, 2U);
       if (s.router.switching == Switching::wormhole) s.router.hold = SwitchHold::flit;
@@ -160,7 +164,7 @@ class RandomPoint {
         any() % 2 == 0 ? 0.0 : fraction() * (any() % 2 == 0 ? 1e-7 : 1.0);
     point.simulation.seed = any();
     point.simulation.watchdog_cycles = pick(10'000, 1'000'000'000);
-    point.simulation.fidelity = static_cast<Fidelity>(any() % 3);
+    point.simulation.fidelity = one<Fidelity>();
     if (!train_obstacle(point).empty() && point.simulation.fidelity == Fidelity::train) {
       point.simulation.fidelity = Fidelity::cycle;
     }
@@ -170,13 +174,13 @@ class RandomPoint {
  private:
   // Without what only multi-dimensional systems have. A crossbar has no writes.
   void draw_cost(CostSpec& cost) {
-    cost.library = static_cast<CellLibrary>(any() % 8);
+    cost.library = one<CellLibrary>();
     cost.node_nm = any() % 2 == 0 ? 0 : pick(5, 1000);
     cost.fo4_ps = any() % 2 == 0 ? 0 : pick(1, 10'000);
     cost.utilization = static_cast<double>(pick(1, 100)) / 100;
     cost.wire_margin = static_cast<double>(pick(0, 100)) / 100;
-    cost.buffers = static_cast<Storage>(any() % 3);
-    cost.table = static_cast<Storage>(any() % 3);
+    cost.buffers = one<Storage>();
+    cost.table = one<Storage>();
     cost.table_entry_bits = pick32(0, 500);
     cost.macro(CostBlock::router_phy) = {static_cast<double>(pick(0, 9'999)), 0,
                                          static_cast<double>(pick(0, 40)) / 4, 0,
@@ -262,7 +266,7 @@ class RandomPoint {
     const bool depths = any() % 2 == 0;
     const bool algorithms = any() % 2 == 0;
     for (std::size_t i = 0; i < dimensions; ++i) {
-      d.shape.push_back(static_cast<DimensionShape>(any() % 3));
+      d.shape.push_back(one<DimensionShape>());
       d.size.push_back(pick32(2, 6));
       const std::uint32_t fewest = fewest_links(d.shape.back(), d.size.back());
       if (links) d.links.push_back(fewest * pick32(0, 3));
@@ -280,24 +284,26 @@ class RandomPoint {
     d.packet_flits = pick32(1, 64);
     s.cost.table = Storage::automatic;
     s.cost.table_entry_bits = 0;
-    s.cost.queues = static_cast<Storage>(any() % 3);
+    s.cost.queues = one<Storage>();
     s.cost.queue_entries = pick32(1, 65'536);
     DimensionQueueConfig& queue = s.ni.dimension_queue;
     queue.order.reset();
-    if (any() % 3 != 0) queue.order = static_cast<QueueOrder>(any() % 2);
-    queue.key = static_cast<ChunkKey>(any() % 3);
-    queue.ties = static_cast<TieRule>(any() % 2);
+    if (any() % 3 != 0) queue.order = one<QueueOrder>();
+    queue.key = one<ChunkKey>();
+    queue.ties = one<TieRule>();
     queue.in_flight = pick32(0, 1024);
     queue.arbitration_cycles = pick(1, 1000);
     queue.enforce_order = any() % 2 == 0;
     CollectiveConfig& c = *point.collective;
-    c.op = static_cast<CollectiveOp>(any() % 3);
-    c.algorithm = any() % 2 == 0 ? "baseline" : "themis";
+    const Planner& planner = planners()[any() % planners().size()];
+    c.algorithm = planner.name;
+    c.op = an_op(planner);
+    if (planner.searches) queue.enforce_order = true;
     c.remaining_height_first = false;
     c.segments = 0;
     c.rank_order = {};
     c.chunks = pick32(1, 65'536);
-    c.parts = static_cast<PartSizes>(any() % 3);
+    c.parts = one<PartSizes>();
     point.simulation.fold = any() % 2 == 0 ? Folding::automatic : Folding::off;
     if (c.algorithm == "themis") {
       c.threshold_divisor = pick32(1, 65'536);
@@ -305,6 +311,12 @@ class RandomPoint {
     }
   }
   std::uint64_t any() { return random_(); }
+  // Every enumerator that has a name, so that a new one is drawn without a word here.
+  template <class Enum>
+  Enum one() {
+    return static_cast<Enum>(any() % kEnumNames<Enum>.size());
+  }
+  CollectiveOp an_op(const AlgorithmRow& row) { return row.ops[any() % row.ops.size()]; }
   std::uint64_t pick(std::uint64_t min, std::uint64_t max) { return min + any() % (max - min + 1); }
   std::uint32_t pick32(std::uint32_t min, std::uint32_t max) {
     return static_cast<std::uint32_t>(pick(min, max));
