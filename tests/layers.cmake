@@ -4,7 +4,8 @@ cmake_policy(VERSION 3.25)
 # - a row names only folders above it in the table, so there is no circle;
 # - every #include "folder/..." is allowed by the row of the including file's folder;
 # - every row's USES is used, so the table does not grow stale;
-# - <systemc> is included only in folders that stand on hw/clock.
+# - <systemc> is included only in folders that stand on hw/clock;
+# - the table in docs/architecture.md has a row for every folder, and none for a folder that is gone.
 set(violations "")
 set(folders "")
 function(espalier_folder path)
@@ -28,6 +29,20 @@ function(espalier_folder path)
   set("knows_systemc_${path}" ${knows_systemc} PARENT_SCOPE)
 endfunction()
 include(${SOURCE_DIR}/cmake/folders.cmake)
+
+file(STRINGS ${SOURCE_DIR}/docs/architecture.md rows REGEX "^\\| `.*/` \\|")
+string(REGEX MATCHALL "`[a-z_/]+/`" described "${rows}")
+list(TRANSFORM described REPLACE "`(.+)/`" "\\1")
+foreach(folder ${folders})
+  if(NOT folder IN_LIST described)
+    list(APPEND violations "docs/architecture.md: the table of folders lacks ${folder}/")
+  endif()
+endforeach()
+foreach(folder ${described})
+  if(NOT EXISTS ${SOURCE_DIR}/${folder})
+    list(APPEND violations "docs/architecture.md: there is no folder ${folder}/")
+  endif()
+endforeach()
 
 file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/hw/*.h ${SOURCE_DIR}/hw/*.cpp
      ${SOURCE_DIR}/flowctl/*.h ${SOURCE_DIR}/flowctl/*.cpp ${SOURCE_DIR}/router/*.h ${SOURCE_DIR}/router/*.cpp
