@@ -47,12 +47,12 @@ espalier_folder(sims/workload/training ONCE USES hw hw/topology alg/schedule alg
 espalier_folder(sims/workload/coordination USES hw flowctl sims/workload/training LINKS fmt::fmt)
 espalier_folder(sims/point ONCE USES hw hw/topology hw/topology/families hw/cost flowctl router ni alg/schedule alg/plans alg/program alg/rank_order
                 sims/workload/training sims/workload/coordination)
-espalier_folder(sims/formats ONCE USES hw hw/topology hw/topology/families alg/schedule alg/rank_order sims/text sims/point sims/workload/training
+espalier_folder(sims/formats ONCE USES hw hw/topology hw/topology/families alg/routes alg/schedule alg/rank_order sims/text sims/point sims/workload/training
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/formats/program ONCE USES alg/program sims/text LINKS pugixml::pugixml fmt::fmt)
 espalier_folder(sims/model ONCE USES hw hw/topology hw/topology/families hw/cost flowctl alg alg/routes alg/generators alg/plans alg/program sims/text sims/point
                 sims/workload/training sims/workload/coordination sims/formats sims/formats/program LINKS fmt::fmt)
-espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl alg alg/plans sims/text
+espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl alg alg/routes alg/plans sims/text
                 sims/point sims/workload/training sims/formats sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train router/rtl ni ni/train ni/engines
                 ni/rtl sockets/tlm sockets/signals alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model

@@ -71,11 +71,11 @@ Cut single_node(const Topology& topology, NodeId node, Direction direction) {
   return cut;
 }
 
-CrossingCertificate crossing_of(const Topology& topology, const Cut& cut) {
+CrossingCertificate crossing_of(const Topology& topology, const Cut& cut, const Scope& scope) {
   CrossingCertificate crossing;
   crossing.into = cut.direction == Direction::in ? cut.inside : other_side(cut).inside;
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    (crossing.into[n] ? crossing.to : crossing.from).emplace_back(n);
+    if (scope.has(NodeId(n))) (crossing.into[n] ? crossing.to : crossing.from).emplace_back(n);
   }
   return crossing;
 }

@@ -41,8 +41,9 @@ struct Cut {
 [[nodiscard]] std::string cut_text(const Topology& topology, Cut cut);
 [[nodiscard]] Cut single_node(const Topology& topology, NodeId node, Direction direction);
 
-// All nodes on one side send, all nodes on the other side receive.
-[[nodiscard]] CrossingCertificate crossing_of(const Topology& topology, const Cut& cut);
+// All nodes of `scope` on one side send, all of them on the other side receive.
+[[nodiscard]] CrossingCertificate crossing_of(const Topology& topology, const Cut& cut,
+                                              const Scope& scope = {});
 
 // By vertex, the latency of the nearest way from one of `nodes` (out) or to one of them (in), in
 // picoseconds.

@@ -200,8 +200,8 @@ class WholeDataSearch {
 
 class ExchangeSearch {
  public:
-  ExchangeSearch(const Topology& topology, const std::vector<Bytes>& counts)
-      : topology_(topology), counts_(counts), nodes_(topology.num_nodes()) {}
+  ExchangeSearch(const Topology& topology, const Scope& scope)
+      : topology_(topology), scope_(scope), counts_(scope.counts), nodes_(topology.num_nodes()) {}
 
   // Returns the seconds of cuts and prices alone.
   double run(std::vector<Proposal>& proposals) {
@@ -266,12 +266,13 @@ class ExchangeSearch {
     const auto rate = static_cast<double>(border_rate(topology_, cut));
     best_cut_.offer(bytes / rate, [&] {
       return Proposal{
-          crossing_of(topology_, cut),
+          crossing_of(topology_, cut, scope_),
           fmt::format("{}: {:g} GB/s {}", name(), in_gb(rate), to_string(cut.direction))};
     });
   }
 
   const Topology& topology_;
+  const Scope& scope_;
   const std::vector<Bytes>& counts_;
   std::size_t nodes_;
   BestCrossing best_cut_;
@@ -286,7 +287,7 @@ CollectiveBound scoped_bound(const Topology& topology, CollectiveOp op, Bytes si
   CollectiveBound bound;
   std::vector<Proposal> proposals;
   if (op == CollectiveOp::all_to_allv) {
-    bound.bandwidth_seconds = ExchangeSearch(topology, scope.counts).run(proposals);
+    bound.bandwidth_seconds = ExchangeSearch(topology, scope).run(proposals);
   } else if (size != 0) {
     bound.bandwidth_seconds = WholeDataSearch(topology, demand).run(proposals);
   }

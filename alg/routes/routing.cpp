@@ -106,6 +106,23 @@ std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId t
   return UpDownRouter(topology).route(from, to);
 }
 
+bool may_lack_routes(const Topology& topology) {
+  if (topology.shape().route) return false;
+  for (std::size_t l = 0; l < topology.links().size(); ++l) {
+    if (!link_back(topology, LinkId(l)).valid()) return true;
+  }
+  return false;
+}
+
+std::string problem_of_route(const Topology& topology, NodeId from, NodeId to) {
+  try {
+    static_cast<void>(route_packet(topology, from, to));
+    return {};
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+}
+
 namespace {
 
 std::uint32_t dateline_class(const Topology& topology, const RouteSet& routes, RouteId route,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "alg/routes/route_set.h"
@@ -18,6 +19,12 @@ namespace espalier {
 // link.
 [[nodiscard]] std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId to,
                                                std::uint32_t channel = 0);
+
+// Some link of a graph has no link back. Elsewhere packets have a route between all nodes of a
+// connected network.
+[[nodiscard]] bool may_lack_routes(const Topology& topology);
+// Why packets have no route from `from` to `to`; empty if they have one.
+[[nodiscard]] std::string problem_of_route(const Topology& topology, NodeId from, NodeId to);
 
 // The number of VC classes that routers with `vcs` VCs can keep apart.
 [[nodiscard]] std::uint32_t usable_vc_classes(const Topology& topology, std::uint32_t vcs);

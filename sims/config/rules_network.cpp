@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "alg/routes/routing.h"
 #include "flowctl/framing.h"
 #include "hw/topology/link_timing.h"
 #include "sims/config/keys.h"
@@ -65,9 +66,29 @@ class NetworkRules : private ExaminedPoint {
     if (topology == nullptr) return;
     if (point.traffic) check_traffic();
     if (point.control) check_control();
+    if (point.traffic || point.control) check_routes();
   }
 
  private:
+  // A drawn message goes from any node to any other. The reader of messages checks listed ones.
+  void check_routes() {
+    const bool is_drawn = point.control || point.traffic->pattern != TrafficPattern::file;
+    if (!is_drawn || !may_lack_routes(*topology)) return;
+    const bool only_next = !point.control && point.traffic->pattern == TrafficPattern::neighbor;
+    const std::size_t nodes = topology->num_nodes();
+    for (std::size_t pair = 0; pair < nodes * nodes; ++pair) {
+      const std::size_t ahead = (nodes + pair % nodes - pair / nodes) % nodes;
+      if (ahead == 0 || (only_next && ahead != 1)) continue;
+      const std::string problem =
+          problem_of_route(*topology, NodeId(pair / nodes), NodeId(pair % nodes));
+      if (problem.empty()) continue;
+      const char* const section = point.traffic ? "traffic" : "control";
+      diagnostics.error(given.place_of_section(section), fmt::format("{}: {}", section, problem),
+                        "give the links back, too: between: [A, B] in place of from and to");
+      return;
+    }
+  }
+
   void check_link_times() {
     given.rule({"system.link.bandwidth", "system.router.flit_bytes", "system.router.clock"},
                [&](const Place& at) {

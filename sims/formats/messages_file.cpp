@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "alg/routes/routing.h"
 #include "sims/point/limits.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/read_file.h"
@@ -30,6 +31,7 @@ class MessageReader : public TableReader<TrafficMessage> {
   MessageReader(const Topology& topology, Diagnostics& diagnostics)
       : TableReader(kMessageTable, diagnostics),
         topology_(topology),
+        may_lack_routes_(may_lack_routes(topology)),
         ready_shape_(range_shape(0, kLongestRunCycles)),
         bytes_shape_(range_shape(1, kLargestMessage)) {}
 
@@ -47,6 +49,13 @@ class MessageReader : public TableReader<TrafficMessage> {
       return std::nullopt;
     }
     if (!ready || !from || !to || !bytes) return std::nullopt;
+    if (may_lack_routes_) {
+      const std::string problem = problem_of_route(topology_, *from, *to);
+      if (!problem.empty()) {
+        diagnostics_.error(cells[2].place, "to: " + problem, "give the links back, too");
+        return std::nullopt;
+      }
+    }
     return TrafficMessage{ready->number, *from, *to, bytes->number};
   }
 
@@ -85,6 +94,7 @@ class MessageReader : public TableReader<TrafficMessage> {
   }
 
   const Topology& topology_;
+  const bool may_lack_routes_;
   const ValueShape ready_shape_;
   const ValueShape bytes_shape_;
   std::vector<std::string> node_names_;

@@ -55,6 +55,36 @@ TEST_CASE("Listed messages come back with the cycle in which each was delivered"
                                                        "1,r_1,r_0,,,16,30,53\n");
 }
 
+TEST_CASE("Messages that no route can carry are refused at their place") {
+  const TemporaryFolder folder;
+  folder.write("ring.yaml",
+               "nodes: [a, b, c]\nlinks:\n  - {from: a, to: b}\n  - {from: b, to: c}\n"
+               "  - {from: c, to: a}\n");
+  const auto config = [&](const std::string& traffic) {
+    return folder.write("one_way.yaml",
+                        "system: {topology: {type: file, file: ring.yaml}}\n" + traffic);
+  };
+  const std::string uniform = config("traffic: {pattern: uniform}\n");
+  for (const char* command : {"run", "latency", "check"}) {
+    const Outcome outcome = test::espalier({command, uniform});
+    CAPTURE(command);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("one_way.yaml:2:1: error: traffic: ") &&
+                                Contains("no up*/down* route from 'b' to 'a'"));
+  }
+  folder.write("messages.csv", "ready,from,to,bytes\n0,a,b,64\n0,b,a,64\n");
+  const Outcome listed =
+      test::espalier({"run", config("traffic: {pattern: file, file: messages.csv}\n")});
+  CHECK(listed.exit_code == 2);
+  CHECK_THAT(listed.err, Contains("messages.csv:3:5: error: to: there is no up*/down* route"));
+  // Whatever has a route runs.
+  folder.write("messages.csv", "ready,from,to,bytes\n0,a,b,64\n0,c,a,64\n");
+  CHECK(
+      test::espalier({"run", config("traffic: {pattern: file, file: messages.csv}\n")}).exit_code ==
+      0);
+  CHECK(test::espalier({"run", config("traffic: {pattern: neighbor}\n")}).exit_code == 0);
+}
+
 TEST_CASE("Every point has its messages, in the order of points and of deliveries") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);

@@ -453,6 +453,43 @@ TEST_CASE("An all_to_allv with equal counts is an all_to_all") {
   }
 }
 
+TEST_CASE("The bound of an all_to_allv in a group names no node outside of it") {
+  constexpr std::uint64_t kSeed = 4711;
+  std::mt19937_64 random(kSeed);
+  CAPTURE(kSeed);
+  for (const Topology& topology :
+       {make_torus({4, 4}, kPlainLink), make_single_switch(5, kPlainLink),
+        make_mesh({3, 2}, kPlainLink)}) {
+    const std::size_t nodes = topology.num_nodes();
+    for (int i = 0; i < 30; ++i) {
+      Scope scope;
+      for (std::size_t n = 0; n < nodes; ++n) {
+        if (random() % 2 == 0) scope.members.emplace_back(n);
+      }
+      if (scope.members.size() < 2) continue;
+      scope.counts.assign(nodes * nodes, 0);
+      for (const NodeId from : scope.members) {
+        for (const NodeId to : scope.members) {
+          if (from != to) scope.counts[from.index() * nodes + to.index()] = random() % 5000;
+        }
+      }
+      const Bytes most = *std::max_element(scope.counts.begin(), scope.counts.end());
+      const CollectiveBound bound =
+          scoped_bound(topology, CollectiveOp::all_to_allv, scope.all_counts(), scope);
+      CAPTURE(topology.name(), bound.binding);
+      CHECK(bound.seconds > 0);
+      // No node has more than four links.
+      CHECK(bound.bandwidth_seconds * 4 * static_cast<double>(kPlainLink.bytes_per_second) >=
+            static_cast<double>(most) * (1 - 1e-9));
+      REQUIRE(bound.certificate);
+      if (const auto* cut = std::get_if<CrossingCertificate>(&*bound.certificate)) {
+        for (const NodeId node : cut->from) CHECK(scope.has(node));
+        for (const NodeId node : cut->to) CHECK(scope.has(node));
+      }
+    }
+  }
+}
+
 TEST_CASE("One pair of an all_to_allv is bound by all disjoint paths between the two") {
   // From corner to corner of a mesh there are two.
   const Topology mesh = make_mesh({3, 3}, LinkSpec{100'000, 1'000'000'000});
