@@ -261,8 +261,14 @@ std::string SimulatedSystem::describe_stop() const {
   const std::uint64_t of_traffic = sockets_are_run ? sockets_->posted()
                                    : traffic_      ? traffic_->posted(clock_.now())
                                                    : deliveries_.expected();
-  return fmt::format("no progress at cycle {}: {} of {} messages{} delivered; {}{}", clock_.now(),
-                     deliveries_.count(), of_traffic, control, describe_waits(waits), sockets);
+  const char* const by_chance =
+      point_.simulation.stall_probability == 0
+          ? ""
+          : "this need not be a deadlock, because random stalls (simulation.stall_probability) may "
+            "outlast simulation.watchdog_cycles; ";
+  return fmt::format("no progress at cycle {}: {} of {} messages{} delivered; {}{}{}", clock_.now(),
+                     deliveries_.count(), of_traffic, control, by_chance, describe_waits(waits),
+                     sockets);
 }
 
 SimulationOutcome SimulatedSystem::collect() {

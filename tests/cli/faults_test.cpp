@@ -16,6 +16,20 @@ const std::string kExample = ESPALIER_SOURCE_DIR "/configs/faults/slow_link.yaml
 
 }  // namespace
 
+TEST_CASE("Where random stalls may outlast the watchdog, it does not claim a deadlock") {
+  const test::TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", test::kSmallConfig);
+  const Outcome stalled =
+      test::espalier({"run", config, "-s", "simulation.stall_probability=0.999999"});
+  CHECK(stalled.exit_code == 1);
+  CHECK_THAT(stalled.err,
+             Contains("no progress at cycle") && Contains("this need not be a deadlock"));
+  const Outcome deadlock =
+      test::espalier({"run", ESPALIER_SOURCE_DIR "/configs/coordination/deadlock.yaml"});
+  CHECK(deadlock.exit_code == 1);
+  CHECK_THAT(deadlock.err, !Contains("need not be"));
+}
+
 TEST_CASE("A slow link slows the run down and leaves schedule, bound and certificate alone") {
   const Json faulty = test::run_to_json({kExample});
   const Json healthy = test::run_to_json({kExample, "-s", "faults.slow_links=none"});
