@@ -48,11 +48,12 @@ std::optional<Input> schedule_beside(const std::string& path, const Input& main)
   input.topology = main.topology;
   input.file_hashes = main.file_hashes;
   const auto document = ScheduleDocument::load(path, input.file_hashes);
-  if (!document.value) return no_input(path, document.error);
+  if (!document.value) return no_input(document.place_in(path), document.error);
   auto tables = document.value->read_tables(*main.topology);
   if (!tables.value) {
-    return no_input(path, fmt::format("the schedule does not fit the network of {}: {}", main.path,
-                                      tables.error));
+    return no_input(
+        tables.place_in(path),
+        fmt::format("the schedule does not fit the network of {}: {}", main.path, tables.error));
   }
   input.tables = std::move(tables.value);
   // The points of one schedule generator have each setting once, with the keys of a run of tables.

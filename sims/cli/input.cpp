@@ -95,7 +95,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
                    Messages messages) {
   const auto document = ScheduleDocument::load(input.path, input.file_hashes);
   if (!document.value) {
-    fmt::print(stderr, "{}: error: {}\n", input.path, document.error);
+    fmt::print(stderr, "{}: error: {}\n", document.place_in(input.path), document.error);
     return false;
   }
   for (const std::string& setting : overrides) {
@@ -113,7 +113,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   if (!take_config(input, std::move(config), messages)) return false;
   auto tables = document.value->read_tables(*input.topology);
   if (!tables.value) {
-    fmt::print(stderr, "{}: error: {}\n", input.path, tables.error);
+    fmt::print(stderr, "{}: error: {}\n", tables.place_in(input.path), tables.error);
     return false;
   }
   input.tables = std::move(tables.value);

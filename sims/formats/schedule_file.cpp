@@ -350,15 +350,15 @@ FileResult<ScheduleDocument> ScheduleDocument::parse(const std::string& text) {
       root.fail(fmt::format("\"version\" must be {}", kVersion));
     }
     if (!json.contains("config")) root.fail("key \"config\" is missing");
-    return {ScheduleDocument(std::move(json)), {}};
+    return {ScheduleDocument(std::move(json), text), {}, {}};
   } catch (const JsonError& error) {
-    return {std::nullopt, error.what()};
+    return {std::nullopt, error.what(), error.place(text)};
   }
 }
 
 FileResult<ScheduleDocument> ScheduleDocument::load(const std::string& path, FileHashes& hashes) {
   const FileText file = read_file_text(path);
-  if (!file.text) return {std::nullopt, fmt::format("the file {}", file.problem)};
+  if (!file.text) return {std::nullopt, fmt::format("the file {}", file.problem), {}};
   hashes[path] = hash_text(*file.text);
   return parse(*file.text);
 }
@@ -366,9 +366,9 @@ FileResult<ScheduleDocument> ScheduleDocument::load(const std::string& path, Fil
 FileResult<ScheduleTables> ScheduleDocument::read_tables(const Topology& topology) const {
   try {
     const JsonCursor root(json_);
-    return {Reader(root, topology).read(), {}};
+    return {Reader(root, topology).read(), {}, {}};
   } catch (const JsonError& error) {
-    return {std::nullopt, error.what()};
+    return {std::nullopt, error.what(), error.place(text_)};
   }
 }
 

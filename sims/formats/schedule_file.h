@@ -12,11 +12,18 @@
 
 namespace espalier {
 
-// The value read, or an error: a sentence that names the place as a JSON pointer.
+// The value read, or an error: a sentence, and its place in the file.
 template <class T>
 struct FileResult {
   std::optional<T> value;
   std::string error;
+  Place place;
+
+  // "path:line:column", or the path if the file as a whole is wrong.
+  [[nodiscard]] std::string place_in(const std::string& path) const {
+    if (place.line == 0) return path;
+    return path + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+  }
 };
 
 // `config` is stored unchanged; the caller builds `topology` from it again. Throws
@@ -39,8 +46,10 @@ class ScheduleDocument {
   [[nodiscard]] FileResult<ScheduleTables> read_tables(const Topology& topology) const;
 
  private:
-  explicit ScheduleDocument(nlohmann::ordered_json json) : json_(std::move(json)) {}
+  ScheduleDocument(nlohmann::ordered_json json, std::string text)
+      : json_(std::move(json)), text_(std::move(text)) {}
   nlohmann::ordered_json json_;
+  std::string text_;  // for the places of errors
 };
 
 }  // namespace espalier

@@ -42,7 +42,8 @@ void read_json(const fs::path& path, const Read& read) {
     const Json root = parse_strict_json(text);
     read(JsonCursor(root));
   } catch (const JsonError& error) {
-    throw FileError(path.string(), error.what());
+    const espalier::Place at = error.place(text);
+    throw FileError(fmt::format("{}:{}:{}", path.string(), at.line, at.column), error.what());
   }
 }
 
@@ -381,7 +382,8 @@ class Reader {
         const Json root = parse_strict_json(line);
         fill_point(JsonCursor(root), points.emplace_back());
       } catch (const JsonError& error) {
-        throw FileError(fmt::format("{}:{}", path, number), error.what());
+        throw FileError(fmt::format("{}:{}:{}", path, number, error.place(line).column),
+                        error.what());
       }
     }
     add(std::move(points));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -13,19 +14,74 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr std::size_t kDeepest = 64;  // limits recursion in code that walks the result
 
-std::string escaped(const std::string& key) {
-  std::string result;
-  for (const char c : key) {
-    if (c == '~') {
-      result += "~0";
-    } else if (c == '/') {
-      result += "~1";
-    } else {
-      result += c;
-    }
+std::string text_of(const JsonError::Pointer& pointer) {
+  std::string text;
+  for (const std::string& step : pointer) {
+    text += '/';
+    for (const char c : step) text += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
   }
-  return result;
+  return text.empty() ? "top level" : text;
 }
+
+// Finds values in text whose beginning is JSON.
+class JsonScanner {
+ public:
+  explicit JsonScanner(const std::string& text) : text_(text) { skip_space(); }
+
+  [[nodiscard]] std::size_t at() const { return at_; }
+  // Goes to a member of the object or array that begins here: the last one of this name. Returns
+  // false if there is none.
+  bool enter(const std::string& step) {
+    const std::size_t begin = at_;
+    const bool is_object = here() == '{';
+    std::optional<std::size_t> found;
+    std::size_t index = 0;
+    do {
+      ++at_;
+      skip_space();
+      std::string name = std::to_string(index++);
+      if (is_object) {
+        const std::size_t key = at_;
+        skip_value();
+        if (key + 2 <= at_) name = text_.substr(key + 1, at_ - key - 2);
+        skip_space();
+        ++at_;  // the colon
+        skip_space();
+      }
+      if (name == step) found = at_;
+      skip_value();
+      skip_space();
+    } while (here() == ',');
+    at_ = found.value_or(begin);
+    return found.has_value();
+  }
+
+ private:
+  [[nodiscard]] char here() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  void skip_space() {
+    while (here() != '\0' && std::strchr(" \t\r\n", here()) != nullptr) ++at_;
+  }
+  void skip_value() {
+    std::size_t depth = 0;
+    do {
+      const char c = here();
+      if (c == '"') {
+        for (++at_; here() != '"' && at_ < text_.size(); ++at_) at_ += here() == '\\' ? 1U : 0U;
+      } else if (c == '{' || c == '[') {
+        ++depth;
+      } else if ((c == '}' || c == ']') && depth > 0) {
+        --depth;
+      } else if (depth == 0) {  // a number or a word
+        at_ = std::min(text_.find_first_of(",]} \t\r\n", at_), text_.size());
+        return;
+      }
+      ++at_;
+    } while (depth > 0 && at_ < text_.size());
+  }
+
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
 
 // Builds the document while it is parsed. The library's own builder would accept equal keys and
 // keep the last one.
@@ -46,18 +102,24 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
     if (open_.back()->contains(name)) {
-      throw JsonError(fmt::format("{}/{}: the key is given twice", pointer(), escaped(name)));
+      JsonError::Pointer where = pointer();
+      where.push_back(name);
+      throw JsonError(std::move(where), "the key is given twice");
     }
     key_ = std::move(name);
     return true;
   }
-  bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
+  bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& error) override {
-    // The library's text begins with the name and number of the error in brackets, which are cut
-    // off.
+    // Of the library's text "[json.exception...] parse error at line 1, column 2: syntax error
+    // while parsing value - unexpected ']'" the end says what is wrong.
     const std::string what = error.what();
-    const auto end = what.find("] ");
-    throw JsonError("not JSON: " + (end == std::string::npos ? what : what.substr(end + 2)));
+    const auto end = what.rfind(" - ");
+    const auto name = what.find("] ");
+    throw JsonError(position == 0 ? 0 : position - 1,
+                    "not JSON: " + what.substr(end != std::string::npos    ? end + 3
+                                               : name != std::string::npos ? name + 2
+                                                                           : 0));
   }
 
  private:
@@ -81,7 +143,7 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
     return true;
   }
   bool open(Json value) {
-    if (open_.size() == kDeepest) throw JsonError(fmt::format("{}: nested too deeply", pointer()));
+    if (open_.size() == kDeepest) throw JsonError(pointer(), "nested too deeply");
     names_.push_back(key_);
     open_.push_back(place(std::move(value)));
     return true;
@@ -91,12 +153,11 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
     names_.pop_back();
     return true;
   }
-  [[nodiscard]] std::string pointer() const {
-    std::string result;
+  [[nodiscard]] JsonError::Pointer pointer() const {
+    JsonError::Pointer result;
     for (std::size_t depth = 1; depth < open_.size(); ++depth) {
       const Json& parent = *open_[depth - 1];
-      result += '/';
-      result += parent.is_array() ? std::to_string(parent.size() - 1) : escaped(names_[depth]);
+      result.push_back(parent.is_array() ? std::to_string(parent.size() - 1) : names_[depth]);
     }
     return result;
   }
@@ -117,18 +178,33 @@ Json parse_strict_json(const std::string& text) {
   return builder.take();
 }
 
-std::string JsonCursor::pointer() const {
-  std::vector<std::string> steps;
-  for (const JsonCursor* c = this; c->parent_ != nullptr; c = c->parent_) {
-    steps.push_back(c->name_ != nullptr ? escaped(c->name_) : std::to_string(c->index_));
+JsonError::JsonError(Pointer pointer, const std::string& why)
+    : std::runtime_error(fmt::format("{}: {}", text_of(pointer), why)),
+      pointer_(std::move(pointer)) {}
+
+Place JsonError::place(const std::string& text) const {
+  std::size_t at = byte_.value_or(0);
+  if (!byte_) {
+    JsonScanner scanner(text);
+    for (const std::string& step : pointer_) {
+      if (!scanner.enter(step)) break;
+    }
+    at = scanner.at();
   }
-  std::string result;
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step) result += "/" + *step;
-  return result.empty() ? "top level" : result;
+  at = std::min(at, text.size());
+  const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  const std::size_t before = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  const std::size_t column = before == std::string::npos ? at + 1 : at - before;
+  return {0, static_cast<std::uint32_t>(lines + 1), static_cast<std::uint32_t>(column)};
 }
 
 void JsonCursor::fail(const std::string& why) const {
-  throw JsonError(fmt::format("{}: {}", pointer(), why));
+  JsonError::Pointer pointer;
+  for (const JsonCursor* c = this; c->parent_ != nullptr; c = c->parent_) {
+    pointer.push_back(c->name_ != nullptr ? c->name_ : std::to_string(c->index_));
+  }
+  std::reverse(pointer.begin(), pointer.end());
+  throw JsonError(std::move(pointer), why);
 }
 
 void JsonCursor::expect_object() const {

@@ -5,14 +5,30 @@
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "sims/text/diagnostics.h"
 
 namespace espalier {
 
-// what() names the place as a JSON pointer. Callers catch it where they read the whole file.
-struct JsonError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+// what() names the value by its JSON pointer. Callers catch it where they have the whole text.
+class JsonError : public std::runtime_error {
+ public:
+  using Pointer = std::vector<std::string>;
+  // The value at `pointer`; of equal keys the last one.
+  JsonError(Pointer pointer, const std::string& why);
+  // The character at `byte` is no JSON.
+  JsonError(std::size_t byte, const std::string& why) : std::runtime_error(why), byte_(byte) {}
+
+  // In the text that was parsed; its source is 0.
+  [[nodiscard]] Place place(const std::string& text) const;
+
+ private:
+  Pointer pointer_;
+  std::optional<std::size_t> byte_;
 };
 
 // Throws JsonError on a syntax error, on a duplicate key in an object, and on nesting deeper than
@@ -56,7 +72,6 @@ class JsonCursor {
   JsonCursor(const nlohmann::ordered_json& json, const JsonCursor& parent, const char* name,
              std::size_t index)
       : json_(json), parent_(&parent), name_(name), index_(index) {}
-  [[nodiscard]] std::string pointer() const;
   void expect_object() const;
 
   const nlohmann::ordered_json& json_;

@@ -377,7 +377,7 @@ TEST_CASE("A file that cannot be read is refused with its name and place") {
   refused(reports.folder.write("other.json", "{\"a\": 1}"), "key \"tool\" is missing");
   refused(reports.folder.path().string(), "manifest.json");
   refused(reports.folder.write("bad.jsonl", "{\"id\": \"a\", \"set\": {}}\n"),
-          "bad.jsonl:1: error: top level: key \"config_hash\" is missing");
+          "bad.jsonl:1:1: error: top level: key \"config_hash\" is missing");
   refused(reports.changed(good, [](Json& d) { d["tool"]["version"] = "99.0.0"; }),
           "/tool/version: was written by espalier 99.0.0");
   refused(reports.changed(good, [](Json& d) { d["tool"]["version"] = "new"; }), "is not a version");

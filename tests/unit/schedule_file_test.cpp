@@ -7,6 +7,7 @@
 #include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
 #include "alg/schedule/schedule_text.h"
+#include "sims/text/strict_json.h"
 #include "tests/support/networks.h"
 #include "tests/unit/test_graphs.h"
 
@@ -295,9 +296,9 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
 
 TEST_CASE("Schedule files that are not strict JSON are refused") {
   const Topology topology = make_mesh({2, 2}, test::kPlainLink);
-  CHECK_THAT(error_of("", topology), StartsWith("not JSON: parse error at line 1"));
+  CHECK_THAT(error_of("", topology), StartsWith("not JSON: unexpected end of input"));
   CHECK_THAT(error_of("{\"format\": \"espalier-schedule\",\n oops}", topology),
-             StartsWith("not JSON: parse error at line 2"));
+             StartsWith("not JSON: invalid literal"));
   CHECK_THAT(error_of("{} {}", topology), StartsWith("not JSON"));
   CHECK_THAT(error_of("{\"size\": 1e999}", topology), StartsWith("not JSON"));
   CHECK(error_of("{\"a/b\": [0, {\"size\": 1, \"size\": 2}]}", topology) ==
@@ -374,6 +375,41 @@ class TextMutator {
 
   std::mt19937 random_;
 };
+
+TEST_CASE("An error in JSON has the line and column of the value") {
+  struct Case {
+    const char* text;
+    std::uint32_t line;
+    std::uint32_t column;
+    const char* why;
+  };
+  const Case cases[] = {
+      {"{\n  \"a\": [1,\n    {\"x~/\": \"}\\\"\", \"b\": -7}]\n}", 3, 25,
+       "/a/1/b: -7 is not between"},
+      {"{\"a\": [1, {\"x\": 1, \"b\": {}}]}", 1, 25, "/a/1/b: expected an integer"},
+      {"{\"a\": [1, {\"x\": 1}]}", 1, 11, "/a/1: key \"b\" is missing"},
+      {"[]", 1, 1, "top level: expected an object"},
+      {"{\"a\": 1,\n \"a\": [2]}", 2, 7, "/a: the key is given twice"},
+      {"{\"a\":\n  ]}", 2, 3, "not JSON: "},
+      {"{\"a\": 1e400}", 1, 11, "not JSON: number overflow"},
+      {"{\"a\": [", 1, 8, "not JSON: "},
+  };
+  for (const auto& [text, line, column, why] : cases) {
+    CAPTURE(text);
+    try {
+      const Json json = parse_strict_json(text);
+      const JsonCursor root(json);
+      root.expect_keys({"a"});
+      root.key("a").at(1).expect_key("b");
+      static_cast<void>(root.key("a").at(1).key("b").integer(0, 9));
+      FAIL("nothing is refused");
+    } catch (const JsonError& error) {
+      CHECK_THAT(error.what(), Catch::Matchers::StartsWith(why));
+      CHECK(error.place(text).line == line);
+      CHECK(error.place(text).column == column);
+    }
+  }
+}
 
 TEST_CASE("Ten thousand damaged files neither crash the reader nor the certifier") {
   const Topology topology = make_mesh({2, 2}, test::kPlainLink);
