@@ -1,4 +1,4 @@
-# Sources that CMake writes: layer tables, Verilog, presets, the register of results, schemas, texts of the command line and the
+# Sources that CMake writes: layer tables, Verilog, presets, the fields of results, schemas, texts of the command line and the
 # page of reports become part of the program, so that it finds them wherever it runs.
 
 # Layer tables of configs/networks, in the order in which users see them.
@@ -105,6 +105,7 @@ function(espalier_write_families target)
   configure_file(${PROJECT_SOURCE_DIR}/hw/topology/families/families.cpp.in ${target} @ONLY)
 endfunction()
 
+include(cmake/results.cmake)
 set(generated ${PROJECT_BINARY_DIR}/generated)
 file(GLOB families CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/hw/topology/families/*.cpp)
 espalier_write_families(${generated}/families.cpp ${families})
@@ -115,9 +116,10 @@ espalier_write_built_in_rtl(${PROJECT_SOURCE_DIR}/sims/synthesis/rtl_source.cpp.
 set(espalier_generated_espalier_sims_synthesis ${generated}/rtl_source.cpp)
 espalier_write_page_files(${PROJECT_SOURCE_DIR}/sims/page/page_files.cpp.in ${generated}/page_files.cpp)
 set(espalier_generated_espalier_sims_page ${generated}/page_files.cpp)
-espalier_write_files(sims/experiment embedded_files.cpp.in ${generated}/experiment_files.cpp RESULT_REGISTER=result_register.txt
-                     RESULTS_SCHEMA=results.schema.json SWEEP_SCHEMA=sweep/sweep.schema.json)
-set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cpp)
+espalier_write_files(sims/experiment embedded_files.cpp.in ${generated}/experiment_files.cpp RESULTS_SCHEMA=results.schema.json SWEEP_SCHEMA=sweep/sweep.schema.json)
+espalier_write_results(${PROJECT_SOURCE_DIR}/sims/experiment/results.txt ${generated}/results)
+set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cpp ${generated}/results/result_parts.cpp)
+set(espalier_generated_headers_espalier_sims_experiment ${generated}/results)
 espalier_write_files(sims/config presets_file.cpp.in ${generated}/presets_file.cpp PRESETS=presets.yaml)
 set(espalier_generated_espalier_sims_config ${generated}/presets_file.cpp)
 espalier_write_files(sims/cli embedded_files.cpp.in ${generated}/cli_files.cpp COMMAND_LINE=command_line.txt NAMES=names.txt

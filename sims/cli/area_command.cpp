@@ -12,11 +12,11 @@
 
 #include "hw/cost/block_cost.h"
 #include "hw/cost/logic.h"
+#include "result_parts.h"
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/describe_cost.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/synthesis/synthesizer.h"
 
@@ -26,8 +26,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double number(const Json& json, const char* key) { return json.at(key).get<double>(); }
-std::string text(const Json& json, const char* key) { return json.at(key).get<std::string>(); }
+double number(const Json& json, NumberField field) { return number_in(json, field).value(); }
+std::string text(const Json& json, TextField field) { return text_in(json, field).value(); }
+std::string count(const Json& json, NumberField field) { return find_field(json, field)->dump(); }
+const Json& list(const Json& json, FieldName<ResultType::list> field) {
+  return *find_field(json, field);
+}
 
 // Two significant digits: the formulas are good to 15 % (hw/cost/README.md).
 std::string two_digits(double value) {
@@ -39,7 +43,7 @@ std::string two_digits(double value) {
 
 std::string percent(double share) { return two_digits(100 * share) + " %"; }
 
-std::string range(const Json& json, const char* low, const char* high) {
+std::string range(const Json& json, NumberField low, NumberField high) {
   const std::string from = two_digits(number(json, low));
   const std::string to = two_digits(number(json, high));
   return from == to ? from : from + " to " + to;
@@ -68,57 +72,59 @@ std::string aligned(const Lines& lines) {
 
 // The origins of area, delay and energy; one word if all three agree.
 std::string origins(const Json& block) {
-  const std::string area = text(block, "origin");
+  const std::string area = text(block, field::area_blocks_origin);
   std::string all = area;
-  const std::string delay = text(block, "delay_origin");
-  const std::string energy = text(block, "pj_origin");
+  const std::string delay = text(block, field::area_blocks_delay_origin);
+  const std::string energy = text(block, field::area_blocks_pj_origin);
   if (delay != area) all += fmt::format(", ps {}", delay);
   if (energy != area) all += fmt::format(", pJ {}", energy);
   return all;
 }
 
 std::string size_of(const Json& block) {
-  if (block.at("words").is_null()) return "";
-  return fmt::format("{}x{}", number(block, "words"), number(block, "bits"));
+  if (!number_in(block, field::area_blocks_words)) return "";
+  return fmt::format("{}x{}", number(block, field::area_blocks_words),
+                     number(block, field::area_blocks_bits));
 }
 
-std::string joined(const Json& list) {
-  std::vector<std::string> words;
-  for (const Json& word : list) words.push_back(word.get<std::string>());
-  return fmt::format("{}", fmt::join(words, ", "));
+std::string joined(const Json& words) {
+  return fmt::format("{}", fmt::join(words.get<std::vector<std::string>>(), ", "));
 }
 
 // `all`: the area that shares refer to.
 void add_blocks(Lines& lines, const Json& blocks, double all) {
   for (const Json& block : blocks) {
-    lines.push_back(
-        {text(block, "block"), block.at("count").dump(), two_digits(number(block, "um2")),
-         two_digits(number(block, "um2_high")), percent(number(block, "um2") / all),
-         fmt::format("{:.0f}", number(block, "fo4")), fmt::format("{:.0f}", number(block, "ps")),
-         size_of(block), text(block, "implementation"), origins(block)});
+    lines.push_back({text(block, field::area_blocks_block), count(block, field::area_blocks_count),
+                     two_digits(number(block, field::area_blocks_um2)),
+                     two_digits(number(block, field::area_blocks_um2_high)),
+                     percent(number(block, field::area_blocks_um2) / all),
+                     fmt::format("{:.0f}", number(block, field::area_blocks_fo4)),
+                     fmt::format("{:.0f}", number(block, field::area_blocks_ps)), size_of(block),
+                     text(block, field::area_blocks_implementation), origins(block)});
   }
 }
 
 const std::vector<std::string> kColumns{"block", "count", "um2",  "to um2",   "share",
                                         "FO4",   "ps",    "size", "built of", "origin"};
 
-std::string block_table(const Json& area) {
-  const double all = number(area, "router_um2") + number(area, "ni_um2");
+std::string block_table(const Json& system) {
+  const double all = number(system, field::area_router_um2) + number(system, field::area_ni_um2);
   Lines lines{kColumns};
-  add_blocks(lines, area.at("blocks"), all);
+  add_blocks(lines, list(system, field::area_blocks), all);
   const auto total = [&](const char* name, double low, double high) {
     lines.push_back(
         {name, "", two_digits(low), two_digits(high), percent(low / all), "", "", "", "", ""});
   };
-  total("router", number(area, "router_um2"), number(area, "router_um2_high"));
-  total("NI", number(area, "ni_um2"), number(area, "ni_um2_high"));
+  total("router", number(system, field::area_router_um2),
+        number(system, field::area_router_um2_high));
+  total("NI", number(system, field::area_ni_um2), number(system, field::area_ni_um2_high));
   return aligned(lines);
 }
 
 // The table of a kind whose blocks are not in any other table.
 std::string kind_table(const Json& kind) {
   Lines lines{kColumns};
-  add_blocks(lines, kind.at("blocks"), number(kind, "um2"));
+  add_blocks(lines, kind.at("blocks"), number(kind, field::area_nis_um2));
   return aligned(lines);
 }
 
@@ -135,59 +141,66 @@ constexpr double kCoarsestChecked = 90;
 
 // Text for the user. `system`: a member of `systems` in the JSON of `espalier area`.
 std::string area_text(const Json& system) {
-  const Json& area = system.at("area");
   std::string out =
-      fmt::format("{} ({} nodes): {} at {} nm, cell area\n", text(system, "topology"),
-                  system.at("nodes").dump(), text(area, "technology"), number(area, "node_nm"));
-  out += block_table(area);
-  out += fmt::format("  NI extension {} um2, {} of NI and router, {} of the NI\n",
-                     range(area, "ni_extension_um2", "ni_extension_um2_high"),
-                     percent(number(area, "ni_extension_share")),
-                     percent(number(area, "ni_extension_um2") / number(area, "ni_um2")));
+      fmt::format("{} ({} nodes): {} at {} nm, cell area\n", text(system, field::topology),
+                  count(system, field::nodes), text(system, field::area_technology),
+                  number(system, field::area_node_nm));
+  out += block_table(system);
+  out += fmt::format(
+      "  NI extension {} um2, {} of NI and router, {} of the NI\n",
+      range(system, field::area_ni_extension_um2, field::area_ni_extension_um2_high),
+      percent(number(system, field::area_ni_extension_share)),
+      percent(number(system, field::area_ni_extension_um2) / number(system, field::area_ni_um2)));
   out += fmt::format("  adders of the NI {} um2; extension and adders {} of NI and router\n",
-                     two_digits(number(area, "ni_adders_um2")),
-                     percent(number(area, "ni_extension_and_adders_share")));
-  const Json& shown = area.at("blocks");
-  for (const Json& router : area.at("routers")) {
-    out += fmt::format("  {} x router of {} ports ({}): {} um2 each\n", router.at("count").dump(),
-                       router.at("ports").dump(), text(router, "of"),
-                       range(router, "um2", "um2_high"));
+                     two_digits(number(system, field::area_ni_adders_um2)),
+                     percent(number(system, field::area_ni_extension_and_adders_share)));
+  const Json& shown = list(system, field::area_blocks);
+  for (const Json& router : list(system, field::area_routers)) {
+    out += fmt::format(
+        "  {} x router of {} ports ({}): {} um2 each\n", count(router, field::area_routers_count),
+        count(router, field::area_routers_ports), text(router, field::area_routers_of),
+        range(router, field::area_routers_um2, field::area_routers_um2_high));
     if (!is_shown(router, shown)) out += kind_table(router);
   }
-  for (const Json& ni : area.at("nis")) {
-    out += fmt::format("  {} x NI of {} ports: {} um2 each\n", ni.at("count").dump(),
-                       ni.at("ports").dump(), range(ni, "um2", "um2_high"));
+  for (const Json& ni : list(system, field::area_nis)) {
+    out += fmt::format("  {} x NI of {} ports: {} um2 each\n", count(ni, field::area_nis_count),
+                       count(ni, field::area_nis_ports),
+                       range(ni, field::area_nis_um2, field::area_nis_um2_high));
     if (!is_shown(ni, shown)) out += kind_table(ni);
   }
-  out += fmt::format("  system {} mm2 of cells, {} placed at utilization {}\n",
-                     range(area, "system_mm2", "system_mm2_high"),
-                     range(area, "system_placed_mm2", "system_placed_mm2_high"),
-                     number(area, "utilization"));
-  if (!area.at("left_out").empty()) {
-    out += fmt::format("  not given, and in no total: {}\n", joined(area.at("left_out")));
+  out +=
+      fmt::format("  system {} mm2 of cells, {} placed at utilization {}\n",
+                  range(system, field::area_system_mm2, field::area_system_mm2_high),
+                  range(system, field::area_system_placed_mm2, field::area_system_placed_mm2_high),
+                  number(system, field::area_utilization));
+  if (!list(system, field::area_left_out).empty()) {
+    out += fmt::format("  not given, and in no total: {}\n",
+                       joined(list(system, field::area_left_out)));
   }
-  const Json& leakage = area.at("system_leakage_mW");
-  out += leakage.is_null()
-             ? fmt::format("  leakage unknown: there are data from 11 to 45 nm\n")
-             : fmt::format("  leakage of the system {} mW\n", two_digits(leakage.get<double>()));
-  const double node = number(area, "node_nm");
+  const auto leakage = number_in(system, field::area_system_leakage_mW);
+  out += leakage ? fmt::format("  leakage of the system {} mW\n", two_digits(*leakage))
+                 : fmt::format("  leakage unknown: there are data from 11 to 45 nm\n");
+  const double node = number(system, field::area_node_nm);
   if (node < kFinestChecked || node > kCoarsestChecked) {
     out += fmt::format("  SRAM at {} nm is extrapolated: the fit was checked from {} to {} nm\n",
                        node, kFinestChecked, kCoarsestChecked);
   }
-  for (const Json& block : area.at("blocks")) {
-    if (block.at("block") != to_string(CostBlock::ni_dependency_state)) continue;
-    if (block.at("origin") != "formula" || number(block, "words") <= logic::kMostFittedPlaces) {
+  for (const Json& block : list(system, field::area_blocks)) {
+    if (text(block, field::area_blocks_block) != to_string(CostBlock::ni_dependency_state))
+      continue;
+    if (text(block, field::area_blocks_origin) != "formula" ||
+        number(block, field::area_blocks_words) <= logic::kMostFittedPlaces) {
       continue;
     }
     out += fmt::format("  {} of {} places is extrapolated: the formula was fitted up to {}\n",
-                       text(block, "block"), number(block, "words"), logic::kMostFittedPlaces);
+                       text(block, field::area_blocks_block),
+                       number(block, field::area_blocks_words), logic::kMostFittedPlaces);
   }
-  const double fastest = number(area, "max_clock_GHz");
-  const double clock = number(system, "clock_GHz");
+  const double fastest = number(system, field::area_max_clock_GHz);
+  const double clock = system.at("clock_GHz").get<double>();
   out += fmt::format("  clock at most {} GHz ({}), {} without adders, configured {}\n",
-                     two_digits(fastest), text(area, "clock_limited_by"),
-                     two_digits(number(area, "max_clock_without_adders_GHz")), clock);
+                     two_digits(fastest), text(system, field::area_clock_limited_by),
+                     two_digits(number(system, field::area_max_clock_without_adders_GHz)), clock);
   const std::string queues = system.at("implied_arbitration_cycles").is_null()
                                  ? ""
                                  : fmt::format(", arbitration {} (configured {})",
@@ -197,7 +210,8 @@ std::string area_text(const Json& system) {
       "  at {} GHz: router pipeline {} cycles (configured {}), reduction {} "
       "(configured {}){}\n",
       clock, system.at("implied_pipeline_cycles").dump(), system.at("pipeline_cycles").dump(),
-      system.at("implied_reduction_cycles").dump(), area.at("reduction_cycles").dump(), queues);
+      system.at("implied_reduction_cycles").dump(), count(system, field::area_reduction_cycles),
+      queues);
   return out;
 }
 
@@ -210,18 +224,20 @@ std::string summary(const std::vector<Json>& systems) {
       "that the configured clock implies | reduction latency that it implies |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const Json& system : systems) {
-    const Json& area = system.at("area");
     out += fmt::format(
         "| {} at {} nm | {} | {} | {} | {} | {} | {} | {} | {} | {} cycles at {} GHz | {} cycles "
         "|\n",
-        text(area, "technology"), number(area, "node_nm"),
-        range(area, "router_um2", "router_um2_high"), range(area, "ni_um2", "ni_um2_high"),
-        range(area, "ni_extension_um2", "ni_extension_um2_high"),
-        two_digits(number(area, "ni_adders_um2")), percent(number(area, "ni_extension_share")),
-        percent(number(area, "ni_extension_and_adders_share")),
-        two_digits(number(area, "max_clock_without_adders_GHz")),
-        two_digits(number(area, "max_clock_GHz")), system.at("implied_pipeline_cycles").dump(),
-        number(system, "clock_GHz"), system.at("implied_reduction_cycles").dump());
+        text(system, field::area_technology), number(system, field::area_node_nm),
+        range(system, field::area_router_um2, field::area_router_um2_high),
+        range(system, field::area_ni_um2, field::area_ni_um2_high),
+        range(system, field::area_ni_extension_um2, field::area_ni_extension_um2_high),
+        two_digits(number(system, field::area_ni_adders_um2)),
+        percent(number(system, field::area_ni_extension_share)),
+        percent(number(system, field::area_ni_extension_and_adders_share)),
+        two_digits(number(system, field::area_max_clock_without_adders_GHz)),
+        two_digits(number(system, field::area_max_clock_GHz)),
+        system.at("implied_pipeline_cycles").dump(), system.at("clock_GHz").get<double>(),
+        system.at("implied_reduction_cycles").dump());
   }
   return out;
 }
@@ -234,19 +250,19 @@ std::string area_csv(const std::vector<Json>& systems) {
       "bits,implementation,origin,fo4,ps,delay_origin,pj_read_or_use,pj_write,pj_origin,leakage_mW,"
       "leakage_origin\n";
   for (const Json& system : systems) {
-    const Json& area = system.at("area");
     const auto add = [&](const Json& kind, const std::string& part) {
       for (const Json& block : kind.at("blocks")) {
         out += csv_cell(&system.at("config")) + "," + csv_cell(&system.at("topology")) + "," +
-               system.at("nodes").dump() + "," + text(area, "technology") + "," +
-               area.at("node_nm").dump() + "," + part + "," + kind.at("ports").dump() + "," +
-               kind.at("count").dump();
+               count(system, field::nodes) + "," + text(system, field::area_technology) + "," +
+               count(system, field::area_node_nm) + "," + part + "," + kind.at("ports").dump() +
+               "," + kind.at("count").dump();
         for (const auto& [name, value] : block.items()) out += "," + csv_cell(&value);
         out += '\n';
       }
     };
-    for (const Json& router : area.at("routers")) add(router, text(router, "of") + " router");
-    for (const Json& ni : area.at("nis")) add(ni, "ni");
+    for (const Json& router : list(system, field::area_routers))
+      add(router, text(router, field::area_routers_of) + " router");
+    for (const Json& ni : list(system, field::area_nis)) add(ni, "ni");
   }
   return out;
 }
@@ -309,7 +325,7 @@ Json describe_system(const Input& input, const RunPoint& point, Measurements* me
     json["implied_arbitration_cycles"] =
         implied_arbitration_cycles(priced.shape, system.cost, system.clock.hertz);
   }
-  json["area"] = describe_area(priced, system, topology, AreaDetail::every_kind);
+  json["area"] = json_of(AreaResult{priced, system, topology, AreaDetail::every_kind});
   return json;
 }
 

@@ -16,6 +16,7 @@
 #include "sims/config/resolved.h"
 #include "sims/experiment/load_curve.h"
 #include "sims/experiment/point_worker.h"
+#include "sims/experiment/result_fields.h"
 #include "sims/model/idle_times.h"
 #include "sims/page/config_differences.h"
 #include "sims/page/page.h"
@@ -167,8 +168,7 @@ bool is_drawn_traffic(const Input& input) {
 }
 
 bool is_saturated(const WorkerReport& report) {
-  const auto saturated = report.result.find("saturated");
-  return saturated != report.result.end() && saturated->is_boolean() && saturated->get<bool>();
+  return truth_in(report.result, field::saturated).value_or(false);
 }
 
 class LatencyStudy {
@@ -252,9 +252,8 @@ std::string end_text(const LoadedDesign& design) {
   if (design.point.traffic->is_closed_loop()) {
     double most = 0;
     for (const LoadRun& run : design.runs) {
-      const auto accepted = run.report.result.find("accepted_flits_per_node_cycle");
-      if (accepted == run.report.result.end() || !accepted->is_number()) continue;
-      most = std::max(most, accepted->get<double>());
+      const auto accepted = number_in(run.report.result, field::accepted_flits_per_node_cycle);
+      most = std::max(most, accepted.value_or(0));
     }
     return fmt::format(
         "closed loop, with at most {} requests of a node outstanding: the network accepts up to "
@@ -276,15 +275,16 @@ std::string end_text(const LoadedDesign& design) {
 std::string design_text(const LoadedDesign& design) {
   std::vector<Json> results;
   for (const LoadRun& run : design.runs) {
-    if (run.report.result.contains("topology")) results.push_back(run.report.result);
+    if (text_in(run.report.result, field::topology)) results.push_back(run.report.result);
   }
   if (results.empty()) return {};
   const Json& first = results.front();
   return fmt::format(
       "{} ({}, {}, {} B)\n{}latency in cycles at {}; load in flits per node and "
       "cycle\n{}\n\n",
-      design.name, first.at("topology").get<std::string>(), first.at("traffic").get<std::string>(),
-      first.at("message_bytes").dump(), table_text(columns_of("latency", results), results),
+      design.name, text_in(first, field::topology).value(), text_in(first, field::traffic).value(),
+      find_field(first, field::message_bytes)->dump(),
+      table_text(columns_of("latency", results), results),
       resolved_json(design.point).at("system").at("router").at("clock").get<std::string>(),
       end_text(design));
 }

@@ -26,21 +26,20 @@ std::string text_of(const Json& result, const std::string& field) {
 }
 
 std::string rank_order_text(const Json& result) {
-  const std::string order = text_of(result, "rank_order");
-  return result.contains("rank_order_seed") ? order + " " + text_of(result, "rank_order_seed")
-                                            : order;
+  const std::string order = text_of(result, field::rank_order);
+  const std::string seed = text_of(result, field::rank_order_seed);
+  return seed == "-" ? order : order + " " + seed;
 }
 
 std::string mean_text(const Json& result) {
-  const std::string mean = fixed(result, "message_latency_mean_cycles", 1);
-  const std::string half = fixed(result, "message_latency_half_width_cycles", 1);
+  const std::string mean = fixed(result, field::message_latency_mean_cycles, 1);
+  const std::string half = fixed(result, field::message_latency_half_width_cycles, 1);
   return half == "-" ? mean : mean + " +- " + half;
 }
 
 std::string truth_text(const Json& result, const std::string& field) {
-  const auto value = result.find(field);
-  if (value == result.end() || !value->is_boolean()) return "-";
-  return value->get<bool>() ? "yes" : "no";
+  const auto value = truth_in(result, {{field.c_str()}});
+  return !value ? "-" : *value ? "yes" : "no";
 }
 
 // `fields`: the time, and what is the same in the first row, to which the speed is relative. "-" if
@@ -51,8 +50,7 @@ ResultText speed(const std::vector<Json>& results, const std::string& fields) {
   words >> time;
   const std::vector<std::string> same{std::istream_iterator<std::string>(words), {}};
   const auto time_of = [time](const Json& result) {
-    const Json* value = find_field(result, time);
-    return value == nullptr || !value->is_number() ? 0.0 : value->get<double>();
+    return number_in(result, {{time.c_str()}}).value_or(0);
   };
   return [&results, time_of, same](const Json& result) -> std::string {
     const auto first = std::find_if(results.begin(), results.end(), [&](const Json& other) {
@@ -87,10 +85,9 @@ ResultText text_in_form(const std::string& form, const std::string& field,
 std::string energy_note(const std::vector<Json>& results) {
   std::map<std::string, std::size_t> runs_by_parts;
   for (const Json& result : results) {
-    const auto energy = result.find("energy");
-    if (energy == result.end() || !energy->is_object()) continue;
-    std::vector<std::string> parts;
-    for (const Json& part : energy->at("left_out")) parts.push_back(part.get<std::string>());
+    const Json* left_out = find_field(result, field::energy_left_out);
+    if (left_out == nullptr) continue;
+    const auto parts = left_out->get<std::vector<std::string>>();
     ++runs_by_parts[parts.empty() ? std::string("all of routers, NIs and links")
                                   : fmt::format("without {}", fmt::join(parts, "; "))];
   }
@@ -107,9 +104,8 @@ std::string energy_note(const std::vector<Json>& results) {
 std::string choice_note(const std::vector<Json>& results) {
   std::string text;
   for (const Json& result : results) {
-    const auto choice = result.find("choice");
-    if (choice == result.end() || !choice->is_string()) continue;
-    text += fmt::format("auto: {}\n", choice->get<std::string>());
+    const auto choice = text_in(result, field::choice);
+    if (choice) text += fmt::format("auto: {}\n", *choice);
   }
   return text;
 }
@@ -118,10 +114,10 @@ std::string choice_note(const std::vector<Json>& results) {
 std::string clock_note(const std::vector<Json>& results) {
   std::map<std::string, std::size_t> runs_by_limit;
   for (const Json& result : results) {
-    const auto area = result.find("area");
-    if (area == result.end() || !area->is_object() || area->value("clock_met", true)) continue;
-    ++runs_by_limit[fmt::format("{} GHz ({} at {} nm)", fixed(*area, "max_clock_GHz", 2),
-                                text_of(*area, "clock_limited_by"), text_of(*area, "node_nm"))];
+    if (truth_in(result, field::area_clock_met).value_or(true)) continue;
+    ++runs_by_limit[fmt::format("{} GHz ({} at {} nm)", fixed(result, field::area_max_clock_GHz, 2),
+                                text_of(result, field::area_clock_limited_by),
+                                text_of(result, field::area_node_nm))];
   }
   std::string text;
   for (const auto& [limit, runs] : runs_by_limit) {
@@ -134,21 +130,20 @@ std::string clock_note(const std::vector<Json>& results) {
 }
 
 std::string table_of(const std::vector<Json>& results) {
-  const auto all_have = [&results](const char* key) {
+  const auto all_have = [&results](TextField field) {
     return std::all_of(results.begin(), results.end(),
-                       [key](const Json& result) { return result.contains(key); });
+                       [&](const Json& result) { return find_field(result, field) != nullptr; });
   };
-  if (all_have("workload")) return "workload";
-  if (all_have("network")) return "training";
-  return results.front().contains("traffic") ? "traffic" : "collective";
+  if (all_have(field::workload)) return "workload";
+  if (all_have(field::network)) return "training";
+  return find_field(results.front(), field::traffic) != nullptr ? "traffic" : "collective";
 }
 
 }  // namespace
 
 std::string fixed(const Json& result, const std::string& field, int digits, double factor) {
-  const Json* value = find_field(result, field);
-  if (value == nullptr || !value->is_number()) return "-";
-  return fmt::format("{:.{}f}", value->get<double>() * factor, digits);
+  const auto value = number_in(result, {{field.c_str()}});
+  return value ? fmt::format("{:.{}f}", *value * factor, digits) : "-";
 }
 
 ResultText number_text(const std::string& field, int digits, double factor) {
@@ -163,8 +158,8 @@ ResultText percent_text(const std::string& field) {
 }
 
 std::string size_text(const Json& result) {
-  const auto value = result.find("size_bytes");
-  if (value == result.end()) return text_of(result, "message_bytes");
+  const Json* value = find_field(result, field::size_bytes);
+  if (value == nullptr) return text_of(result, field::message_bytes);
   const auto bytes = value->get<std::uint64_t>();
   for (const auto& [shift, unit] : {std::pair{30, "GiB"}, {20, "MiB"}, {10, "KiB"}}) {
     if (bytes != 0 && bytes % (std::uint64_t{1} << shift) == 0) {

@@ -20,6 +20,7 @@
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/point_worker.h"
 #include "sims/experiment/progress.h"
+#include "sims/experiment/result_fields.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/fidelity.h"
@@ -223,7 +224,7 @@ bool write_outputs(const RunOptions& options, const std::vector<Input>& inputs,
 void say_what_was_slow(const std::vector<PointRef>& points,
                        const std::vector<PointReport>& reports) {
   const auto seconds = [](const PointReport& report) {
-    return report.note.empty() ? 0.0 : report.result.at("host").at("engine_cpu_s").get<double>();
+    return report.note.empty() ? 0.0 : number_in(report.result, field::host_engine_cpu_s).value();
   };
   const auto slowest = std::max_element(
       reports.begin(), reports.end(),
@@ -302,7 +303,7 @@ int run_command(const RunOptions& options) {
   std::FILE* people = stdout_is_taken ? stderr : stdout;
   fmt::print(people, "{}", result_table(results));
   for (const auto& result : results) {
-    if (!result.contains("explanation")) continue;
+    if (find_field(result, field::explanation) == nullptr) continue;
     fmt::print(people, "{}",
                explanation_text(result, options.explain_all ? ExplanationDetail::all
                                                             : ExplanationDetail::brief));

@@ -7,15 +7,10 @@
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
 #include "alg/generators/process_group.h"
+#include "result_parts.h"
 #include "sims/choose/certify_point.h"
 #include "sims/choose/choose.h"
-#include "sims/experiment/describe_cost.h"
-#include "sims/experiment/describe_outcome.h"
-#include "sims/experiment/point_run.h"
-#include "sims/experiment/training_tables.h"
 #include "sims/observe/explain/run_account.h"
-#include "sims/point/enum_names.h"
-#include "sims/point/fidelity.h"
 
 namespace espalier {
 
@@ -58,27 +53,10 @@ class TablesRun : public PointRun {
   }
 
   void describe(Json& result) const override {
-    const ScheduleTables& tables = program_.tables;
-    result["algorithm"] = tables.algorithm;
-    if (!tables.choice.empty()) result["choice"] = tables.choice;
-    result["op"] = to_string(tables.op);
-    result["topology"] = topology().name();
-    result["nodes"] = topology().num_nodes();
-    if (!tables.scope.members.empty()) result["ranks"] = tables.scope.members.size();
-    result["size_bytes"] = tables.size;
-    result["flow_control"] = name_of(point().system.flow_control.mode);
-    result["lockstep"] = name_of(point().system.ni.lockstep);
-    result["fidelity"] = name_of(chosen_fidelity(point()));
-    if (point().collective) describe_rank_order(result, point().collective->rank_order);
-    result["timesteps"] = tables.num_steps;
-    result["certified"] = nullptr;
+    write_fields(result, TablesResult{facts(), program_.tables});
     if (!certificate_) return;
-    result["certified"] = certificate_->ok();
-    result["contention_free"] = certificate_->contention_free;
-    const TableFormat format = table_format(tables, topology().num_nodes());
-    result["table_entries_max"] = certificate_->most_table_entries;
-    result["table_entry_bits"] = format.entry_bits();
-    result["table_bytes_max"] = format.table_bytes(certificate_->most_table_entries);
+    const TableFormat format = table_format(program_.tables, topology().num_nodes());
+    write_fields(result, TablesCertificate{*certificate_, format});
   }
   std::string certify(Json&) override {
     return certificate_ ? refusal(certificate_->violations) : std::string();
@@ -144,62 +122,33 @@ class TrainingRun : public TablesRun {
         plan_(plan_iteration(*input.point.training)) {}
 
   void describe(Json& result) const override {
-    const TrainingConfig& training = *point().training;
-    result["network"] = training.file.empty() ? training.network : training.file;
-    result["layers"] = training.layers.size();
-    result["parameters"] = count_parameters(training.layers);
-    result["mini_batch"] = training.mini_batch;
-    result["overlap"] = name_of(training.overlap);
+    write_fields(result, *point().training);
     TablesRun::describe(result);
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
     if (outcome.complete) {
-      result["training"] = describe_iteration(
-          iteration_times(plan_, point().training->overlap, outcome.collectives));
-      result["collectives"] = describe_collectives(outcome.collectives);
+      const Overlap overlap = point().training->overlap;
+      write_fields(result, TrainingOutcome{{iteration_times(plan_, overlap, outcome.collectives),
+                                            point().system.clock},
+                                           collectives(outcome.collectives)});
     }
     TablesRun::describe_outcome(result, outcome);
   }
 
  private:
-  [[nodiscard]] Json describe_iteration(const IterationTimes& times) const {
-    Json iteration;
-    const auto add = [&](const std::string& name, Cycle cycles) {
-      iteration[name + "_cycles"] = cycles;
-      iteration[name + "_ns"] = nanoseconds(cycles, point().system.clock);
-    };
-    add("forward", times.forward);
-    add("backward", times.backward);
-    add("compute", times.compute());
-    add("compute_alone", times.compute() - times.overlapped);
-    add("all_reduce", times.all_reduce);
-    add("overlapped", times.overlapped);
-    add("exposed", times.exposed());
-    add("iteration", times.iteration);
-    iteration["exposed_share"] = times.iteration == 0 ? 0.0
-                                                      : static_cast<double>(times.exposed()) /
-                                                            static_cast<double>(times.iteration);
-    return iteration;
-  }
-  // Each all-reduce, in cycles of the simulation: these begin at the end of back-propagation
-  // without overlap, and at its start with overlap.
-  [[nodiscard]] Json describe_collectives(const std::vector<CollectiveSpan>& spans) const {
+  [[nodiscard]] std::vector<CollectiveResult> collectives(
+      const std::vector<CollectiveSpan>& spans) const {
     const TrainingConfig& training = *point().training;
-    Json collectives = Json::array();
+    std::vector<CollectiveResult> results;
     for (std::size_t c = 0; c < spans.size(); ++c) {
-      Json collective;
+      CollectiveResult result{{}, point().collective->size, program().posts[c].at, spans[c]};
       if (training.overlap == Overlap::layerwise) {
-        collective["layer"] = training.layers[plan_.posts[c].layer].name;
-        collective["size_bytes"] = plan_.posts[c].parameters * point().collective->element_bytes;
-      } else {
-        collective["size_bytes"] = point().collective->size;
+        result.layer = training.layers[plan_.posts[c].layer].name;
+        result.size = plan_.posts[c].parameters * point().collective->element_bytes;
       }
-      collective["posted_cycle"] = program().posts[c].at;
-      collective["first_issue_cycle"] = spans[c].first_issue;
-      collective["last_visible_cycle"] = spans[c].last_visible;
-      collectives.push_back(std::move(collective));
+      results.push_back(std::move(result));
     }
-    return collectives;
+    return results;
   }
 
   IterationPlan plan_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,43 +18,16 @@ namespace espalier {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct EnergyPart {
-  std::string name;          // e.g. "buffers"
-  std::optional<double> pj;  // of all events; empty: the cost model has no price
-  // Blocks that the part is made of; empty: it has the origin `origin`.
-  std::vector<CostBlock> blocks;
-  Origin origin = Origin::formula;
-};
-
-struct RunEnergy {
-  std::uint64_t router_flits = 0;  // buffer write, buffer read, crossbar
-  std::uint64_t arbitrations = 0;
-  std::uint64_t injected_flits = 0;    // NI buffer write and read
-  std::uint64_t injected_packets = 0;  // reads of DMA engines
-  std::uint64_t ejected_flits = 0;
-  std::uint64_t additions = 0;  // of two elements
-  // Table entries read, stages picked from dimension queues, or instructions fetched.
-  std::uint64_t decisions = 0;
-  std::uint64_t link_flits = 0;
-  std::vector<EnergyPart> parts;
-  std::vector<std::string> left_out;  // what routers, NIs and links use beside the priced parts
-  double links_pj = 0;
-};
-
-// What the NIs' issue engines decide from: the part of the energy, the event, and its memory.
-struct Decider {
-  const char* part;
-  const char* event;
-  CostBlock memory;
-};
-
-Decider decider_of(const SystemShape& shape) {
+// The memory that the NIs' issue engines decide from, and the part of the energy that it takes.
+CostBlock decider_of(const SystemShape& shape) {
   const NiShape& ni = shape.nis[shape.ni_of.front()];
-  if (ni.program) return {"instructions", "instruction_fetches", CostBlock::ni_program_memory};
-  return ni.queues.empty() ? Decider{"tables", "table_reads", CostBlock::ni_schedule_table}
-                           : Decider{"queues", "queue_picks", CostBlock::ni_dimension_queue};
+  if (ni.program) return CostBlock::ni_program_memory;
+  return ni.queues.empty() ? CostBlock::ni_schedule_table : CostBlock::ni_dimension_queue;
+}
+
+const char* part_of(CostBlock decider) {
+  if (decider == CostBlock::ni_program_memory) return "instructions";
+  return decider == CostBlock::ni_schedule_table ? "tables" : "queues";
 }
 
 constexpr double kPjPerMwSecond = 1e9;
@@ -71,9 +43,11 @@ const std::vector<CostBlock> kControl{
 
 class EnergyCounter {
  public:
-  EnergyCounter(const SystemShape& shape, const SystemCost& cost, const Topology& topology,
-                bool folded)
-      : shape_(shape), cost_(cost), folded_(folded) {
+  EnergyCounter(const PricedSystem& priced, const Topology& topology, Bytes payload, bool folded)
+      : shape_(priced.shape),
+        cost_(priced.cost),
+        folded_(folded),
+        energy_{priced, payload, decider_of(priced.shape)} {
     if (!topology.dimensions()) return;
     switch_of_.resize(topology.dimensions()->dimensions.size());
     for (std::size_t v = topology.num_vertices(); v-- > topology.num_nodes();) {
@@ -175,7 +149,7 @@ class EnergyCounter {
     energy_.links_pj += static_cast<double>(flits) * slice->slice.flit_bits * pj_per_bit;
   }
 
-  [[nodiscard]] RunEnergy take(const Decider& decider) {
+  [[nodiscard]] EnergyResult take() {
     const auto part = [&](const char* name, double pj, std::vector<CostBlock> blocks) {
       energy_.parts.push_back({name, pj, std::move(blocks), Origin::formula});
     };
@@ -185,7 +159,7 @@ class EnergyCounter {
     part("control", control_, kControl);
     part("ni_buffers", ni_buffers_, {CostBlock::ni_buffers});
     part("ni_datapath", datapath_, kDatapath);
-    part(decider.part, decisions_, {decider.memory});
+    part(part_of(energy_.decider), decisions_, {energy_.decider});
     part("adders", adders_, {CostBlock::ni_adders});
     return std::move(energy_);
   }
@@ -216,7 +190,7 @@ class EnergyCounter {
   const SystemCost& cost_;
   bool folded_;
   std::vector<NodeId> switch_of_;  // by dimension: its first switch
-  RunEnergy energy_;
+  EnergyResult energy_;
   double buffers_ = 0;
   double crossbars_ = 0;
   double allocators_ = 0;
@@ -239,10 +213,9 @@ void for_each_block(const SystemCost& cost, const Visit& visit) {
 
 // If one NPU was simulated for all (`folded`), the vertices of the events belong to the folded
 // topology, where no other NPU stands at a switch.
-RunEnergy events_energy(const HardwareEvents& events, const Decider& decider,
-                        const PricedSystem& priced, const Topology& topology, const CostSpec& spec,
-                        bool folded) {
-  EnergyCounter counter(priced.shape, priced.cost, topology, folded);
+EnergyResult events_energy(const HardwareEvents& events, const PricedSystem& priced,
+                           const Topology& topology, const CostSpec& spec, bool folded) {
+  EnergyCounter counter(priced, topology, events.payload_bytes, folded);
   for (const HardwareEvents::Router& router : events.routers) counter.add(router);
   for (std::uint32_t d = 0; d < events.injected_flits.size(); ++d) {
     counter.add_injected(d, events.injected_flits[d]);
@@ -252,12 +225,12 @@ RunEnergy events_energy(const HardwareEvents& events, const Decider& decider,
   counter.add_packets(events.injected_packets);
   counter.add_additions(events.added_bytes);
   counter.add_decisions(events.decisions);
-  return counter.take(decider);
+  return counter.take();
 }
 
 // Links, clock tree and leakage, and what has no price. `seconds`: the time in which clock tree and
 // leakage take energy; 0: unknown.
-void add_whole_system(RunEnergy& energy, const SystemCost& cost, const CostSpec& spec,
+void add_whole_system(EnergyResult& energy, const SystemCost& cost, const CostSpec& spec,
                       double seconds, double clock_hertz) {
   const bool has_links = spec.link().read_pj != 0;
   const auto part = [&](const char* name, bool is_known, double pj, Origin origin) {
@@ -280,10 +253,11 @@ void add_whole_system(RunEnergy& energy, const SystemCost& cost, const CostSpec&
   }
 }
 
-// "formula", or "formula and user" if the blocks differ; null without such a block.
-Json origin_of(const EnergyPart& part, const SystemCost& cost) {
+// "formula", or "formula and user" if the blocks differ; empty without such a block.
+std::optional<std::string> origin_of(const EnergyPart& part, const SystemCost& cost) {
   const bool leaks = part.name == "leakage" && part.pj;
-  if (part.blocks.empty() && !leaks) return part.pj ? Json(to_string(part.origin)) : Json();
+  if (part.blocks.empty() && !leaks && !part.pj) return {};
+  if (part.blocks.empty() && !leaks) return to_string(part.origin);
   std::set<std::string> origins;
   for_each_block(cost, [&](const BlockCost& block) {
     const auto& of = part.blocks;
@@ -291,62 +265,60 @@ Json origin_of(const EnergyPart& part, const SystemCost& cost) {
     if (std::find(of.begin(), of.end(), block.block) == of.end()) return;
     origins.insert(to_string(block.energy_origin));
   });
-  return origins.empty() && !leaks ? Json() : Json(fmt::format("{}", fmt::join(origins, " and ")));
+  if (origins.empty() && !leaks) return {};
+  return fmt::format("{}", fmt::join(origins, " and "));
 }
-
-// The name of a part as a field.
-std::string field_of(const EnergyPart& part) {
-  std::string name = part.name;
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
-}
-
-double microjoules(double pj) { return rounded(pj / 1e6, 6); }
 
 }  // namespace
 
-Json describe_energy(const PricedSystem& priced, const Topology& topology, const RunPoint& point,
-                     const SimulationOutcome& outcome, bool folded) {
-  const HardwareEvents& events = outcome.events;
+std::string EnergyPart::field() const {
+  std::string field = name;
+  std::replace(field.begin(), field.end(), ' ', '_');
+  return field;
+}
+
+double EnergyResult::priced_pj() const {
+  double sum = 0;
+  for (const EnergyPart& part : parts) sum += part.pj.value_or(0);
+  return sum;
+}
+
+std::optional<double> EnergyResult::pj_per_byte() const {
+  if (payload_bytes == 0) return {};
+  return rounded(priced_pj() / static_cast<double>(payload_bytes), 3);
+}
+
+std::vector<std::string> EnergyResult::covers() const {
+  std::vector<std::string> names;
+  for (const EnergyPart& part : parts) {
+    if (part.pj) names.push_back(part.name);
+  }
+  return names;
+}
+
+std::vector<Named<std::optional<double>>> EnergyResult::microjoules_of_parts() const {
+  std::vector<Named<std::optional<double>>> of;
+  for (const EnergyPart& part : parts) {
+    of.push_back({part.field(), part.pj ? std::optional(microjoules(*part.pj)) : std::nullopt});
+  }
+  return of;
+}
+
+std::vector<Named<std::optional<std::string>>> EnergyResult::origins() const {
+  std::vector<Named<std::optional<std::string>>> of;
+  for (const EnergyPart& part : parts) of.push_back({part.field(), origin_of(part, priced.cost)});
+  return of;
+}
+
+EnergyResult energy_of(const PricedSystem& priced, const Topology& topology, const RunPoint& point,
+                       const SimulationOutcome& outcome, bool folded) {
   const auto hertz = static_cast<double>(point.system.clock.hertz);
   Cycle cycles = outcome.cycles;
   if (cycles == 0 && point.control) cycles = point.control->duration_cycles;
   const CostSpec& spec = point.system.cost;
-  const Decider decider = decider_of(priced.shape);
-  RunEnergy energy = events_energy(events, decider, priced, topology, spec, folded);
+  EnergyResult energy = events_energy(outcome.events, priced, topology, spec, folded);
   add_whole_system(energy, priced.cost, spec, static_cast<double>(cycles) / hertz, hertz);
-  double priced_pj = 0;
-  for (const EnergyPart& part : energy.parts) priced_pj += part.pj.value_or(0);
-  Json json;
-  json["priced_uJ"] = microjoules(priced_pj);
-  json["priced_pJ_per_byte"] =
-      events.payload_bytes == 0
-          ? Json()
-          : Json(rounded(priced_pj / static_cast<double>(events.payload_bytes), 3));
-  json["total_uJ"] = energy.left_out.empty() ? Json(microjoules(priced_pj)) : Json();
-  json["covers"] = Json::array();
-  for (const EnergyPart& part : energy.parts) {
-    if (part.pj) json["covers"].push_back(part.name);
-  }
-  json["left_out"] = energy.left_out;
-  Json& counts = json["events"];
-  counts["buffer_writes"] = energy.router_flits;
-  counts["buffer_reads"] = energy.router_flits;
-  counts["crossbar_traversals"] = energy.router_flits;
-  counts["arbitrations"] = energy.arbitrations;
-  counts["ni_buffer_flits"] = energy.injected_flits;
-  counts["dma_reads"] = energy.injected_packets;
-  counts["ejected_flits"] = energy.ejected_flits;
-  counts["additions"] = energy.additions;
-  counts[decider.event] = energy.decisions;
-  counts["link_flits"] = energy.link_flits;
-  for (const EnergyPart& part : energy.parts) {
-    json["uJ"][field_of(part)] = part.pj ? Json(microjoules(*part.pj)) : Json();
-  }
-  for (const EnergyPart& part : energy.parts) {
-    json["origin"][field_of(part)] = origin_of(part, priced.cost);
-  }
-  return json;
+  return energy;
 }
 
 }  // namespace espalier

@@ -14,15 +14,12 @@
 #include "alg/routes/routing.h"
 #include "flowctl/framing.h"
 #include "hw/topology/link_timing.h"
+#include "result_parts.h"
 #include "sims/choose/certify_point.h"
 #include "sims/choose/choose.h"
-#include "sims/experiment/describe_outcome.h"
-#include "sims/experiment/point_run.h"
-#include "sims/experiment/training_tables.h"
 #include "sims/model/idle_times.h"
 #include "sims/point/config.h"
 #include "sims/point/enum_names.h"
-#include "sims/point/fidelity.h"
 #include "sims/system/host_simulation.h"
 #include "sims/workload/coordination/closed_form.h"
 #include "sims/workload/coordination/coordination_spec.h"
@@ -33,12 +30,6 @@ namespace espalier {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Which traffic used the simulated network. The other traffic took the time of a closed form.
-struct JobPlanes {
-  bool control = true;
-  bool data = true;
-};
 
 Cycle at_least_one(std::uint64_t picoseconds, const ClockSpec& clock) {
   return std::max<Cycle>(1, cycles_covering(picoseconds, clock));
@@ -180,21 +171,6 @@ TrainingJob training_job(const RunPoint& point, std::size_t ranks) {
                            config.jitter);
 }
 
-// Means over the iterations after the first iteration, which fills the response caches. A job of
-// one iteration has its values.
-struct Steady {
-  double iterations = 0;
-  double iteration = 0;
-  double control = 0;
-  double control_cycles = 0;
-  double all_reduces = 0;
-  double busy = 0;  // an all-reduce is in flight
-  // Mean of an all-reduce.
-  double for_tensors = 0;  // from its first tensor's completion to its last one's, on rank 0
-  double negotiation = 0;  // from the last tensor until all ranks have posted the all-reduce
-  double queued = 0;       // from the last post until the all-reduce starts
-};
-
 bool is_steady(std::uint32_t iteration, std::size_t iterations) {
   return iterations == 1 || iteration != 0;
 }
@@ -203,8 +179,11 @@ double difference(Cycle later, Cycle earlier) {
   return later <= earlier ? 0.0 : static_cast<double>(later - earlier);
 }
 
-Steady steady_of(const TrainingRecord& record) {
-  Steady steady;
+}  // namespace
+
+SteadyResult CoordinationResult::steady() const {
+  SteadyResult steady{ns(1), static_cast<double>(job.set.compute),
+                      static_cast<double>(job.spec.ranks) * point.training->mini_batch};
   const std::size_t count = record.iterations.size();
   for (std::size_t i = 0; i < count; ++i) {
     if (!is_steady(static_cast<std::uint32_t>(i), count)) continue;
@@ -229,8 +208,7 @@ Steady steady_of(const TrainingRecord& record) {
   return steady;
 }
 
-// Counts of all-reduces by size: 1 B, 2 and 3 B, 4 to 7 B, and so on.
-Json counts_by_log2(const TrainingRecord& record) {
+std::vector<std::uint64_t> CoordinationResult::counts_by_log2() const {
   std::vector<std::uint64_t> counts;
   for (const CollectiveRecord& c : record.collectives) {
     if (!is_steady(c.iteration, record.iterations.size())) continue;
@@ -242,75 +220,17 @@ Json counts_by_log2(const TrainingRecord& record) {
   return counts;
 }
 
-Json describe_iterations(const RunPoint& point, const TrainingRecord& record) {
-  Json list = Json::array();
+std::vector<JobIteration> CoordinationResult::by_iteration() const {
+  std::vector<JobIteration> list;
   Cycle begin = 0;
   for (const IterationRecord& iteration : record.iterations) {
-    Json one;
-    one["iteration_ns"] = nanoseconds(iteration.end - begin, point.system.clock);
-    one["control_ns"] = nanoseconds(iteration.control, point.system.clock);
-    one["control_cycles"] = iteration.control_cycles;
+    list.push_back({ns(iteration.end - begin), ns(iteration.control), iteration.control_cycles});
     begin = iteration.end;
-    list.push_back(std::move(one));
   }
   return list;
 }
 
-Json describe_steady(const RunPoint& point, const TrainingJob& job, const Steady& steady) {
-  const double cycle_ns = nanoseconds(1, point.system.clock);
-  const double iterations = std::max(1.0, steady.iterations);
-  const double all_reduces = std::max(1.0, steady.all_reduces);
-  const double iteration = steady.iteration / iterations;
-  const auto compute = static_cast<double>(job.set.compute);
-  Json training;
-  training["compute_ns"] = compute * cycle_ns;
-  training["iteration_ns"] = iteration * cycle_ns;
-  training["exposed_ns"] = std::max(0.0, iteration - compute) * cycle_ns;
-  training["exposed_share"] = iteration == 0 ? 0.0 : std::max(0.0, 1 - compute / iteration);
-  training["efficiency"] = iteration == 0 ? 0.0 : compute / iteration;
-  training["samples_per_s"] = iteration == 0
-                                  ? 0.0
-                                  : static_cast<double>(job.spec.ranks) *
-                                        point.training->mini_batch / (iteration * cycle_ns * 1e-9);
-  training["all_reduce_ns"] = steady.busy / iterations * cycle_ns;
-  training["coordination_ns"] = steady.control / iterations * cycle_ns;
-  training["coordination_cycles"] = steady.control_cycles / iterations;
-  training["all_reduces"] = steady.all_reduces / iterations;
-  training["waiting_ns"] = steady.for_tensors / iterations * cycle_ns;
-  training["wait_for_tensors_ns"] = steady.for_tensors / all_reduces * cycle_ns;
-  training["negotiation_ns"] = steady.negotiation / all_reduces * cycle_ns;
-  training["queued_ns"] = steady.queued / all_reduces * cycle_ns;
-  return training;
-}
-
-// Writes `training`, `cycles`, `time_ns` and `coordination`. Times are null if the job did not end.
-void describe_coordination(Json& result, const RunPoint& point, const TrainingJob& job,
-                           const TrainingRecord& record, const JobPlanes& planes) {
-  const CoordinationConfig& config = *point.coordination;
-  Json about;
-  about["mode"] = name_of(config.mode);
-  about["control_plane"] = planes.control ? "network" : "closed_form";
-  about["data_plane"] = planes.data ? "network" : "closed_form";
-  about["tensors"] = job.set.tensors.size();
-  about["groups"] = config.num_groups;
-  about["iterations"] = job.spec.iterations;
-  about["seed"] = config.jitter.seed;
-  about["control_messages"] = record.control_messages;
-  about["control_bytes"] = record.control_bytes;
-  if (!record.failure.empty()) {
-    result["cycles"] = nullptr;
-    result["time_ns"] = nullptr;
-    result["coordination"] = std::move(about);
-    return;
-  }
-  result["cycles"] = record.end;
-  result["time_ns"] = nanoseconds(record.end, point.system.clock);
-  result["training"] = describe_steady(point, job, steady_of(record));
-  about["by_iteration"] = describe_iterations(point, record);
-  about["log2_step"] = 1;
-  about["counts_by_log2"] = counts_by_log2(record);
-  result["coordination"] = std::move(about);
-}
+namespace {
 
 class JobRun : public PointRun {
  public:
@@ -326,17 +246,7 @@ class JobRun : public PointRun {
   }
 
   void describe(Json& result) const override {
-    const TrainingConfig& training = *point().training;
-    result["network"] = training.file.empty() ? training.network : training.file;
-    result["overlap"] = name_of(training.overlap);
-    result["mini_batch"] = training.mini_batch;
-    result["algorithm"] = algorithm_name(point(), planes_);
-    describe_rank_order(result, point().collective->rank_order);
-    result["topology"] = topology().name();
-    result["nodes"] = topology().num_nodes();
-    result["size_bytes"] = job_.set.bytes();
-    result["flow_control"] = name_of(point().system.flow_control.mode);
-    result["fidelity"] = name_of(chosen_fidelity(point()));
+    write_fields(result, JobResult{facts(), algorithm_name(point(), planes_), job_.set.bytes()});
   }
   SimulationOutcome simulate(const SimulationHooks& hooks) override {
     const std::clock_t cpu_begin = std::clock();
@@ -353,13 +263,9 @@ class JobRun : public PointRun {
     return outcome;
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
-    describe_coordination(result, point(), job_, record_, planes_);
-    if (!taken_.empty()) result["choice"] = choices_text(taken_);
-    if (planes_.control) {
-      result["flit_hops"] = outcome.flit_hops;
-      result["messages"] = outcome.latency.messages;
-    }
-    describe_verdict(result, outcome);
+    write_fields(result, JobOutcome{outcome,
+                                    {point(), job_, record_, planes_},
+                                    taken_.empty() ? std::string() : choices_text(taken_)});
   }
   [[nodiscard]] RunNeed need() const override { return configured_need(point()); }
   // The data plane may be a closed form, which moves no flits.

@@ -10,6 +10,7 @@
 #include "alg/generators/rings.h"
 #include "alg/rank_order/order_search.h"
 #include "sims/experiment/point_worker.h"
+#include "sims/experiment/result_fields.h"
 #include "sims/point/config.h"
 
 namespace espalier {
@@ -124,15 +125,16 @@ class Study {
 
 SimulatedOrder simulated(const nlohmann::ordered_json& result) {
   SimulatedOrder order;
-  order.cycles = result.at("cycles").get<std::uint64_t>();
-  order.time_ns = result.at("time_ns").get<double>();
-  if (!result.contains("links")) return order;
-  for (const nlohmann::ordered_json& link : result.at("links")) {
-    const auto utilization = link.at("utilization").get<double>();
+  order.cycles = find_field(result, field::cycles)->get<std::uint64_t>();
+  order.time_ns = number_in(result, field::time_ns).value();
+  const nlohmann::ordered_json* links = find_field(result, field::links);
+  if (links == nullptr) return order;
+  for (const nlohmann::ordered_json& link : *links) {
+    const double utilization = number_in(link, field::links_utilization).value();
     if (utilization <= order.utilization) continue;
     order.utilization = utilization;
-    order.link = fmt::format("{} -> {}", link.at("from").get<std::string>(),
-                             link.at("to").get<std::string>());
+    order.link = fmt::format("{} -> {}", text_in(link, field::links_from).value(),
+                             text_in(link, field::links_to).value());
   }
   return order;
 }

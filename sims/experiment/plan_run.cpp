@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -8,15 +6,12 @@
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
 #include "alg/plans/planner.h"
+#include "result_parts.h"
 #include "sims/choose/certify_point.h"
 #include "sims/choose/choose.h"
-#include "sims/experiment/describe_outcome.h"
-#include "sims/experiment/point_run.h"
 #include "sims/experiment/result_register.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/observe/explain/run_account.h"
-#include "sims/point/enum_names.h"
-#include "sims/point/fidelity.h"
 #include "sims/system/plan_simulation.h"
 
 namespace espalier {
@@ -25,54 +20,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void describe_plan(Json& result, const Topology& topology, const RunPoint& point,
-                   const ForecastPlan& planned) {
-  const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
-  result["algorithm"] = planned.plan.algorithm;
-  if (!planned.choice.empty()) result["choice"] = planned.choice;
-  result["op"] = to_string(planned.plan.op);
-  result["topology"] = topology.name();
-  result["nodes"] = topology.num_nodes();
-  result["size_bytes"] = planned.plan.size;
-  result["chunks"] = planned.plan.chunks.size();
-  result["queue_order"] = name_of(arbiter_spec(point).order);
-  if (queue.in_flight == 0) {
-    result["in_flight"] = "auto";
-  } else {
-    result["in_flight"] = queue.in_flight;
-  }
-  result["flow_control"] = name_of(point.system.flow_control.mode);
-  result["fidelity"] = name_of(chosen_fidelity(point));
-  result["forecast_cycles"] = planned.forecast;
-}
-
-// Utilization of each dimension, and of all dimensions weighted by bandwidth (Themis, section 3).
-// Only payload counts, so it is never above 1.
-void describe_dimensions(Json& result, const Topology& topology, const RunPoint& point,
-                         const DimensionPlan& plan, const PlanOutcome& outcome) {
+PlanOutcomeResult measured(const Topology& topology, const RunPoint& point,
+                           const DimensionPlan& plan, const PlanOutcome& outcome) {
+  PlanOutcomeResult result{outcome, 0, {}, {}};
   const double seconds = nanoseconds(outcome.simulation.cycles, point.system.clock) / 1e9;
   const auto nodes = static_cast<double>(topology.num_nodes());
   double all_bytes = 0;
   double all_rates = 0;
-  Json dimensions;
   for (std::uint32_t d = 0; d < plan.dimensions.size(); ++d) {
-    const DimensionSpec& spec = topology.dimensions()->dimensions[d];
     const auto bytes = static_cast<double>(outcome.bytes_sent[d]) / nodes;
-    const auto rate = static_cast<double>(spec.bytes_per_second());
-    Json& dimension = dimensions[fmt::format("dim{}", d + 1)];
-    dimension["shape"] = name_of(spec.shape);
-    dimension["size"] = spec.size;
-    dimension["algorithm"] = to_string(plan.dimensions[d].algorithm);
-    dimension["bandwidth_GBps"] = rate / 1e9;
-    dimension["flit_bytes"] = spec.link.flit_bytes;
-    dimension["bytes_per_node"] = bytes;
-    dimension["planned_bytes_per_node"] = bytes_sent_on(plan, d);
-    dimension["utilization"] = seconds == 0 ? 0.0 : bytes / (seconds * rate);
+    result.dimensions.list.push_back({topology.dimensions()->dimensions[d],
+                                      plan.dimensions[d].algorithm, bytes, bytes_sent_on(plan, d),
+                                      seconds});
     all_bytes += bytes;
-    all_rates += rate;
+    all_rates += result.dimensions.list.back().rate();
   }
-  result["utilization"] = seconds == 0 ? 0.0 : all_bytes / (seconds * all_rates);
-  result["dimensions"] = std::move(dimensions);
+  result.utilization = quotient(all_bytes, seconds * all_rates);
+  return result;
 }
 
 constexpr double kLongestPeriodNs = 100'000;
@@ -98,15 +62,13 @@ std::vector<Span> merged(std::vector<Span> spans) {
   return result;
 }
 
-// How much of the time each dimension of the first NPU had a chunk to work on, waiting or in flight
-// (Themis, Fig. 9). `activity.period_ns` is the length of a period, and each dimension has a list
-// of shares, `activity.dim1` and so on. A period is 100 us as in the paper; a run of fewer than
-// ten periods takes a tenth of that, or a hundredth, and so on.
-void describe_activity(Json& result, const RunPoint& point, const DimensionPlan& plan,
-                       const std::vector<StageSpan>& stages) {
+// A period is 100 us as in the paper; a run of fewer than ten periods takes a tenth of that, or a
+// hundredth, and so on.
+ActivityResult activity_of(const RunPoint& point, const DimensionPlan& plan,
+                           const std::vector<StageSpan>& stages) {
   Cycle end = 0;
   for (const StageSpan& stage : stages) end = std::max(end, stage.end);
-  if (end == 0) return;
+  if (end == 0) return {};
   const double ns_per_cycle = nanoseconds(1, point.system.clock);
   double period_ns = kLongestPeriodNs;
   while (period_ns > ns_per_cycle && static_cast<double>(end) * ns_per_cycle <
@@ -114,8 +76,7 @@ void describe_activity(Json& result, const RunPoint& point, const DimensionPlan&
     period_ns /= 10;
   }
   const Cycle period = std::max<Cycle>(1, static_cast<Cycle>(period_ns / ns_per_cycle));
-  auto& activity = result["activity"];
-  activity["period_ns"] = nanoseconds(period, point.system.clock);
+  ActivityResult activity{nanoseconds(period, point.system.clock), {}};
   for (std::uint32_t d = 0; d < plan.dimensions.size(); ++d) {
     std::vector<Span> spans;
     for (const StageSpan& stage : stages) {
@@ -130,15 +91,15 @@ void describe_activity(Json& result, const RunPoint& point, const DimensionPlan&
         at = until;
       }
     }
-    auto rates = Json::array();
+    std::vector<double>& rates = activity.shares.emplace_back();
     for (std::size_t p = 0; p < active.size(); ++p) {
       const Cycle length = std::min(period, end - p * period);  // the last one ends early
       if (length != 0) {
         rates.push_back(static_cast<double>(active[p]) / static_cast<double>(length));
       }
     }
-    activity[fmt::format("dim{}", d + 1)] = std::move(rates);
   }
+  return activity;
 }
 
 class PlanRun : public PointRun {
@@ -147,17 +108,20 @@ class PlanRun : public PointRun {
       : PointRun(input), planned_(plan_point(input.topology, input.point, input.choices)) {}
 
   void describe(Json& result) const override {
-    describe_plan(result, topology(), point(), planned_);
+    write_fields(result, PlanResult{facts(), planned_});
   }
   // Without an order of starts that all NPUs keep to, they may wait for each other for ever: such a
   // plan has no verdict, unless it is wrong.
   std::string certify(Json& result) override {
-    result["certified"] = nullptr;
-    if (!point().simulation.check) return {};
-    const std::vector<Violation> violations = certify_plan(point(), planned_.plan);
-    if (point().system.ni.dimension_queue.enforce_order || !violations.empty()) {
-      result["certified"] = violations.empty();
+    Certified verdict;
+    std::vector<Violation> violations;
+    if (point().simulation.check) {
+      violations = certify_plan(point(), planned_.plan);
+      if (point().system.ni.dimension_queue.enforce_order || !violations.empty()) {
+        verdict.certified = violations.empty();
+      }
     }
+    write_fields(result, verdict);
     return refusal(violations);
   }
   [[nodiscard]] bool has(RtlBlock block) const override {
@@ -168,14 +132,13 @@ class PlanRun : public PointRun {
     return outcome_.simulation;
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
-    describe_simulation(result, point(), outcome);
-    result["folded"] = outcome_.folded;
+    write_fields(result, SimulationResult{point(), outcome});
+    PlanOutcomeResult plan = measured(topology(), point(), planned_.plan, outcome_);
+    plan.activity = activity_of(point(), planned_.plan, outcome_.stages);
     // The messages of one NPU never meet in a switch. `--messages` needs all NPUs, but must not
     // change the result.
     if (outcome_.foldable) clear_void_fields(result, kFoldable);
-    result["parts"] = name_of(outcome_.equal_parts ? PartSizes::equal : PartSizes::exact);
-    describe_dimensions(result, topology(), point(), planned_.plan, outcome_);
-    describe_activity(result, point(), planned_.plan, outcome_.stages);
+    write_fields(result, plan);
   }
   [[nodiscard]] std::optional<RunBound> bound() const override {
     // The ideal time is bytes / total bandwidth, as in the paper, whether or not a plan can reach
@@ -198,6 +161,11 @@ class PlanRun : public PointRun {
 };
 
 }  // namespace
+
+nlohmann::ordered_json PlanResult::in_flight() const {
+  const std::uint32_t stages = point.system.ni.dimension_queue.in_flight;
+  return stages == 0 ? Json("auto") : Json(stages);
+}
 
 std::unique_ptr<PointRun> make_plan_run(const PointInput& input) {
   return std::make_unique<PlanRun>(input);

@@ -28,6 +28,12 @@ struct PointInput {
   const Choices& choices;                       // of auto
 };
 
+// What every part of a result may tell of.
+struct PointFacts {
+  const Topology& topology;
+  const RunPoint& point;
+};
+
 // A lower bound of the run's time. Without `bound`, bound_ns and bound_ratio are null; without one
 // of the others, the result has no field for it.
 struct RunBound {
@@ -44,7 +50,7 @@ class PointRun {
  public:
   using Json = nlohmann::ordered_json;
 
-  explicit PointRun(const PointInput& input) : topology_(input.topology), point_(input.point) {}
+  explicit PointRun(const PointInput& input) : facts_{input.topology, input.point} {}
   virtual ~PointRun() = default;
   PointRun(const PointRun&) = delete;
   PointRun& operator=(const PointRun&) = delete;
@@ -74,12 +80,12 @@ class PointRun {
   [[nodiscard]] virtual Json explain(RunAccount& account, const SimulationOutcome& outcome) const;
 
  protected:
-  [[nodiscard]] const Topology& topology() const { return topology_; }
-  [[nodiscard]] const RunPoint& point() const { return point_; }
+  [[nodiscard]] const Topology& topology() const { return facts_.topology; }
+  [[nodiscard]] const RunPoint& point() const { return facts_.point; }
+  [[nodiscard]] const PointFacts& facts() const { return facts_; }
 
  private:
-  const Topology& topology_;
-  const RunPoint& point_;
+  PointFacts facts_;
 };
 
 // One maker for each kind of run, in the kind's own file. Throws std::invalid_argument where the

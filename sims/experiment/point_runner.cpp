@@ -13,10 +13,7 @@
 #include <vector>
 
 #include "ni/rtl/rtl_sequencer.h"
-#include "sims/config/resolved.h"
-#include "sims/experiment/describe_cost.h"
-#include "sims/experiment/describe_outcome.h"
-#include "sims/experiment/point_run.h"
+#include "result_parts.h"
 #include "sims/experiment/result_register.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/config.h"
@@ -86,8 +83,7 @@ std::unique_ptr<PointRun> make_run(const PointInput& input) {
 
 PointReport refused(PointReport report, const std::string& why) {
   report.failure = why;
-  report.result["verified"] = false;
-  report.result["failure"] = why;
+  write_fields(report.result, Verdict{false, why});
   return report;
 }
 
@@ -97,25 +93,10 @@ struct PlanningTime {
   double simulating_seconds = 0;  // on the clock, in which auto waits for these simulations
 };
 
-// Figures that depend on the machine. `simulated`: the part of the flit hops that was simulated.
-Json host_figures(const SimulationOutcome& outcome, SteadyTime begin, double simulated,
-                  const PlanningTime& planning) {
+double peak_rss_mib() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  Json host;
-  host["wall_s"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  host["planning_cpu_s"] = planning.cpu_seconds;
-  host["choosing_s"] = planning.simulating_seconds;
-  host["engine_cpu_s"] = outcome.engine_seconds;
-  host["flit_hops_per_cpu_s"] =
-      outcome.engine_seconds == 0
-          ? 0.0
-          : static_cast<double>(outcome.flit_hops) * simulated / outcome.engine_seconds;
-  const std::optional<double> share = outcome.stops.share();
-  host["packet_by_packet_share"] = share ? Json(*share) : Json();
-  host["module_evaluations"] = outcome.evaluations;
-  host["peak_rss_MiB"] = static_cast<double>(usage.ru_maxrss) / 1024;
-  return host;
+  return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
 // Sets `elaborated` when the program's modules are attached.
@@ -142,7 +123,7 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
   PointReport report;
   Json& result = report.result;
   run->describe(result);
-  result["config_hash"] = config_hash(point);
+  write_fields(result, point);
   if (const std::string why = run->certify(result); !why.empty()) {
     return refused(std::move(report), why);
   }
@@ -155,22 +136,26 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
   }
   run->describe_outcome(result, outcome);
   if (const auto bound = run->bound()) {
-    describe_bound(result, topology, *bound, nanoseconds(outcome.cycles, point.system.clock));
+    const double time_ns = nanoseconds(outcome.cycles, point.system.clock);
+    write_fields(result, BoundResult{topology, *bound, time_ns});
   }
   const bool folded = run->is_folded();
   const PricedSystem priced = price_system(point.system, topology, run->need());
-  result["area"] = describe_area(priced, point.system, topology, AreaDetail::largest_kind);
+  RunCost cost{{priced, point.system, topology, AreaDetail::largest_kind}, {}, {}};
   if (outcome.complete && run->counts_energy()) {
-    result["energy"] = describe_energy(priced, topology, point, outcome, folded);
+    cost.energy.emplace(energy_of(priced, topology, point, outcome, folded));
   }
   if (account != nullptr && outcome.complete) {
-    if (Json explanation = run->explain(*account, outcome); !explanation.is_null()) {
-      result["explanation"] = judged(explanation, topology, point);
-    }
+    const Json explanation = run->explain(*account, outcome);
+    if (!explanation.is_null()) cost.explanation = judged(explanation, topology, point);
   }
+  write_fields(result, cost);
   if (!outcome.complete) clear_void_fields(result, kNotEnded);
-  const double simulated = folded ? 1.0 / static_cast<double>(topology.num_nodes()) : 1.0;
-  result["host"] = host_figures(outcome, begin, simulated, planning);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+  write_fields(result,
+               HostFigures{{outcome, folded ? 1.0 / static_cast<double>(topology.num_nodes()) : 1.0,
+                            wall.count(), planning.cpu_seconds, planning.simulating_seconds,
+                            peak_rss_mib()}});
   report.note = slow_note(topology, point, outcome.stops, outcome.engine_seconds);
   report.failure = outcome.failure;
   return report;
@@ -181,8 +166,15 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
 std::string PointRun::certify(Json&) { return {}; }
 
 void PointRun::describe_outcome(Json& result, const SimulationOutcome& outcome) const {
-  describe_simulation(result, point_, outcome);
-  describe_links(result, topology_, outcome);
+  write_fields(result, SimulationResult{point(), outcome});
+  if (outcome.link_utilization.empty()) return;
+  LinksResult links;
+  for (std::size_t l = 0; l < outcome.link_utilization.size(); ++l) {
+    const TopologyLink& link = topology().links()[l];
+    links.links.push_back({topology().vertex_name(link.from), topology().vertex_name(link.to),
+                           outcome.link_utilization[l]});
+  }
+  write_fields(result, links);
 }
 
 PointRun::Json PointRun::explain(RunAccount&, const SimulationOutcome&) const { return {}; }

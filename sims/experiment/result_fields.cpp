@@ -71,6 +71,23 @@ const Json* find_field(const Json& result, const std::string& name) {
   return at;
 }
 
+std::optional<double> number_in(const Json& result, NumberField field) {
+  const Json* value = find_field(result, field);
+  return value != nullptr && value->is_number() ? std::optional(value->get<double>())
+                                                : std::nullopt;
+}
+
+std::optional<std::string> text_in(const Json& result, TextField field) {
+  const Json* value = find_field(result, field);
+  return value != nullptr && value->is_string() ? std::optional(value->get<std::string>())
+                                                : std::nullopt;
+}
+
+std::optional<bool> truth_in(const Json& result, TruthField field) {
+  const Json* value = find_field(result, field);
+  return value != nullptr && value->is_boolean() ? std::optional(value->get<bool>()) : std::nullopt;
+}
+
 std::vector<std::string> table_fields(const std::vector<const Json*>& results) {
   std::vector<std::string> names;
   std::set<std::string> seen;

@@ -2,14 +2,24 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "result_names.h"
 
 namespace espalier {
 
 // The member with the dotted name ("host.wall_s"); nullptr if the result lacks it.
 [[nodiscard]] const nlohmann::ordered_json* find_field(const nlohmann::ordered_json& result,
                                                        const std::string& name);
+
+// The value of a field; empty if the result lacks it or it has another type.
+[[nodiscard]] std::optional<double> number_in(const nlohmann::ordered_json& result,
+                                              NumberField field);
+[[nodiscard]] std::optional<std::string> text_in(const nlohmann::ordered_json& result,
+                                                 TextField field);
+[[nodiscard]] std::optional<bool> truth_in(const nlohmann::ordered_json& result, TruthField field);
 
 // Dotted names of all numbers, texts and truth values in the results, in the order of their first
 // appearance. Without `host`, which is not reproducible, and without lists.

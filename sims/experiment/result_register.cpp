@@ -3,15 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <stdexcept>
 #include <string_view>
 
 #include "hw/counters.h"
 #include "sims/experiment/embedded_files.h"
-#include "sims/text/text_lines.h"
 
 namespace espalier {
 
@@ -19,39 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-ResultField field_of(const std::vector<std::string>& cells) {
-  constexpr std::string_view kTypes[] = {"number", "text", "truth", "object", "list", "any"};
-  constexpr std::string_view kSources[] = {"bound", "certifier", "cost model", "generator",
-                                           "given", "host",      "simulation"};
-  constexpr std::string_view kRuns[] = {"all",     "collective", "control",  "job",     "plan",
-                                        "program", "traffic",    "training", "workload"};
-  const auto is_one_of = [](const auto& words, const std::string& word) {
-    return std::find(std::begin(words), std::end(words), word) != std::end(words);
-  };
-  const auto* type = std::find(std::begin(kTypes), std::end(kTypes), cells[1]);
-  constexpr std::string_view kVoid[] = {"", kNotEnded, kNotChecked, kNoTrains};
-  bool is_known = is_one_of(kVoid, cells[4]) && is_one_of(kSources, cells[3]);
-  std::istringstream runs(cells[5]);
-  for (std::string run; std::getline(runs >> std::ws, run, ',');) {
-    is_known = is_known && is_one_of(kRuns, run);
-  }
-  if (type == std::end(kTypes) || !is_known) {
-    throw std::logic_error(
-        fmt::format("result_register.txt: not a row of a field: {}", fmt::join(cells, " | ")));
-  }
-  return {cells[0], static_cast<ResultType>(type - std::begin(kTypes)),
-          cells[2], cells[3],
-          cells[4], cells[5],
-          cells[6]};
-}
-
-// The rows of the file, and the counters (hw/counters.h) behind `flit_hops`.
-std::vector<ResultField> read_register() {
+std::vector<ResultField> with_counters() {
   std::vector<ResultField> fields;
-  for (const std::vector<std::string>& row :
-       table_rows(result_register_file(), "result_register.txt", 7)) {
-    fields.push_back(field_of(row));
-    if (fields.back().name != "flit_hops") continue;
+  for (const ResultField& field : listed_result_fields()) {
+    fields.push_back(field);
+    if (field.name != "flit_hops") continue;
     for (const CounterRow& counter : counter_rows()) {
       fields.push_back({counter.name, ResultType::number, counter.unit, "simulation",
                         counter.counts_meetings ? kFoldable : "",
@@ -92,24 +60,8 @@ std::string unit_text(const ResultField& field) {
   return field.unit.empty() ? "" : fmt::format(" [{}]", field.unit);
 }
 
-// nullptr: any type.
-const char* schema_type(ResultType type) {
-  switch (type) {
-    case ResultType::number:
-      return "number";
-    case ResultType::text:
-      return "string";
-    case ResultType::truth:
-      return "boolean";
-    case ResultType::object:
-      return "object";
-    case ResultType::list:
-      return "array";
-    case ResultType::any:
-      break;
-  }
-  return nullptr;
-}
+// By ResultType; nullptr: any type.
+constexpr const char* kSchemaTypes[] = {"number", "string", "boolean", "object", "array", nullptr};
 
 // The schema of the member `name` of `object`, which gets it if it has none. "links[]" is the entry
 // of a list; "dim*" stands for dim1, dim2 and so on, and "*" for any name.
@@ -132,7 +84,7 @@ Json& schema_member(Json& object, const std::string& name) {
 }  // namespace
 
 const std::vector<ResultField>& result_register() {
-  static const std::vector<ResultField> fields = read_register();
+  static const std::vector<ResultField> fields = with_counters();
   return fields;
 }
 
@@ -183,16 +135,17 @@ Json results_json_schema() {
     Json* at = &root["definitions"]["result"];
     for (std::size_t begin = 0; begin <= field.name.size();) {
       const std::size_t end = std::min(field.name.find('.', begin), field.name.size());
-      at = &schema_member(*at, field.name.substr(begin, end - begin));
+      at = &schema_member(*at, std::string(field.name.substr(begin, end - begin)));
       begin = end + 1;
     }
-    if (const char* type = schema_type(field.type)) (*at)["type"] = {type, "null"};
-    (*at)["description"] = field.meaning + unit_text(field);
+    const char* type = kSchemaTypes[static_cast<std::size_t>(field.type)];
+    if (type != nullptr) (*at)["type"] = {type, "null"};
+    (*at)["description"] = fmt::format("{}{}", field.meaning, unit_text(field));
   }
   return root;
 }
 
-void clear_void_fields(Json& result, const std::string& void_if) {
+void clear_void_fields(Json& result, std::string_view void_if) {
   for (const ResultField& field : result_register()) {
     if (field.void_if == void_if) clear_member(result, field.name);
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace espalier {
@@ -18,21 +19,35 @@ inline constexpr const char* kNotChecked = "the run is not checked";
 inline constexpr const char* kNoTrains = "no packet trains are simulated";
 inline constexpr const char* kFoldable = "one NPU may stand for all";
 
-// A row of result_register.txt.
+// A field of results.txt.
 struct ResultField {
   // "area.routers[].ports": a member of each entry of a list; "dim*": dim1, dim2, ...
-  std::string name;
+  std::string_view name;
   ResultType type;
-  std::string unit;  // empty: a count, a share or a word
+  std::string_view unit;  // empty: a count, a share or a word
   // What makes the value: the user (given), a generator (of a schedule, plan or program), the
   // certifier, the simulation, a proven bound, the cost model, or the host.
-  std::string from;
-  std::string void_if;  // empty: never
-  std::string runs;     // the kinds of runs that have the field: "all", or "collective, training"
-  std::string meaning;
+  std::string_view from;
+  std::string_view void_if;  // empty: never
+  std::string_view runs;  // the kinds of runs that have the field: "all", or "collective, training"
+  std::string_view meaning;
 };
 
-// In the order in which results list them.
+// By which a result is read, for instance field::cycles (result_names.h, which CMake writes): the
+// dotted name, or the name within an entry of a list.
+struct AnyField {
+  const char* name;
+  operator std::string() const { return name; }  // NOLINT: where names come from files, too
+};
+template <ResultType>
+struct FieldName : AnyField {};
+using NumberField = FieldName<ResultType::number>;
+using TextField = FieldName<ResultType::text>;
+using TruthField = FieldName<ResultType::truth>;
+
+// The fields of results.txt, which CMake writes, without the counters.
+[[nodiscard]] const std::vector<ResultField>& listed_result_fields();
+// With the counters (hw/counters.h) behind `flit_hops`, in the order in which results list them.
 [[nodiscard]] const std::vector<ResultField>& result_register();
 // nullptr: the register does not know the field.
 [[nodiscard]] const ResultField* find_result_field(const std::string& name);
@@ -48,6 +63,6 @@ struct ResultField {
 [[nodiscard]] nlohmann::ordered_json results_json_schema();
 
 // Sets to null the fields that are void for the reason `void_if`.
-void clear_void_fields(nlohmann::ordered_json& result, const std::string& void_if);
+void clear_void_fields(nlohmann::ordered_json& result, std::string_view void_if);
 
 }  // namespace espalier

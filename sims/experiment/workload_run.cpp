@@ -8,14 +8,12 @@
 #include <tuple>
 #include <vector>
 
+#include "result_parts.h"
 #include "sims/choose/certify_point.h"
-#include "sims/experiment/describe_outcome.h"
-#include "sims/experiment/point_run.h"
 #include "sims/experiment/workload_plans.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/build_workload.h"
 #include "sims/model/plan_forecast.h"
-#include "sims/point/enum_names.h"
 #include "sims/system/plan_simulation.h"
 #include "sims/workload/training/dimension_cost.h"
 #include "sims/workload/training/parallel_groups.h"
@@ -90,20 +88,6 @@ class SimulatedCost : public CollectiveCost {
   ForecastCost& rest_;
 };
 
-Json describe_timeline(const TrainingTimeline& timeline, const TrainingTimeline& ideal) {
-  Json training;
-  training["forward_ns"] = timeline.forward;
-  training["backward_ns"] = timeline.backward;
-  training["compute_ns"] = timeline.compute();
-  training["exposed_data_ns"] = timeline.exposed_data;
-  training["exposed_model_ns"] = timeline.exposed_model;
-  training["exposed_ns"] = timeline.exposed();
-  training["communication_ns"] = timeline.communication;
-  training["ideal_exposed_ns"] = ideal.exposed();
-  training["ideal_total_ns"] = ideal.total();
-  return training;
-}
-
 PlanRequest workload_request(const RunPoint& point) {
   PlanRequest request = plan_request(*point.collective);
   request.element_bytes = WorkloadSpec{}.element_bytes;
@@ -119,16 +103,7 @@ class WorkloadRun : public PointRun {
         choices_(input.choices) {}
 
   void describe(Json& result) const override {
-    const WorkloadConfig& config = *point().workload;
-    result["workload"] = workload_.name;
-    result["algorithm"] = point().collective->algorithm;
-    result["topology"] = topology().name();
-    result["nodes"] = topology().num_nodes();
-    result["model_npus"] = num_npus(groups_.model);
-    result["data_npus"] = num_npus(groups_.data);
-    result["iterations"] = config.iterations;
-    result["exchange"] = name_of(config.exchange);
-    result["queue_order"] = name_of(arbiter_spec(point()).order);
+    write_fields(result, WorkloadResult{facts(), workload_, groups_});
   }
   [[nodiscard]] bool has(RtlBlock block) const override {
     return block == RtlBlock::dimension_queue;
@@ -146,13 +121,7 @@ class WorkloadRun : public PointRun {
     return simulated.outcome();
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
-    if (!choice_.empty()) result["choice"] = choice_;
-    result["time_ns"] = timeline_.total();
-    result["iteration"] = describe_timeline(timeline_, ideal_);
-    // Share of the bandwidth while some communication is in flight (Themis, section 3, Fig. 4).
-    result["utilization"] =
-        timeline_.communication == 0 ? 0.0 : ideal_.communication / timeline_.communication;
-    describe_verdict(result, outcome);
+    write_fields(result, WorkloadOutcome{{timeline_, ideal_}, outcome, choice_});
   }
   [[nodiscard]] RunNeed need() const override { return configured_need(point()); }
   [[nodiscard]] bool counts_energy() const override { return false; }

@@ -11,25 +11,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double number(const Json& object, const char* key, double otherwise) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : otherwise;
-}
-
-std::string text(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 AreaBlock block_of(const Json& json) {
   AreaBlock block;
-  block.name = text(json, "block");
-  block.count = number(json, "count", 1);
-  block.um2 = number(json, "um2", -1);
-  block.um2_high = std::max(block.um2, number(json, "um2_high", block.um2));
-  block.implementation = text(json, "implementation");
-  block.origin = text(json, "origin");
-  block.ps = number(json, "ps", 0);
+  block.name = text_in(json, field::area_blocks_block).value_or("");
+  block.count = number_in(json, field::area_blocks_count).value_or(1);
+  block.um2 = number_in(json, field::area_blocks_um2).value_or(-1);
+  block.um2_high =
+      std::max(block.um2, number_in(json, field::area_blocks_um2_high).value_or(block.um2));
+  block.implementation = text_in(json, field::area_blocks_implementation).value_or("");
+  block.origin = text_in(json, field::area_blocks_origin).value_or("");
+  block.ps = number_in(json, field::area_blocks_ps).value_or(0);
   return block;
 }
 
@@ -62,7 +53,7 @@ double AreaUnit::high() const {
 
 std::vector<AreaUnit> area_units(const ReportPoint& point) {
   std::vector<AreaUnit> units;
-  const Json* blocks = find_field(point.result, "area.blocks");
+  const Json* blocks = find_field(point.result, field::area_blocks);
   if (blocks == nullptr || !blocks->is_array()) return units;
   for (const Json& json : *blocks) {
     if (!json.is_object()) continue;
@@ -74,8 +65,12 @@ std::vector<AreaUnit> area_units(const ReportPoint& point) {
     if (unit == units.end()) unit = units.insert(units.end(), {name, {}});
     unit->blocks.push_back(block);
   }
-  for (AreaUnit& unit : units)
-    count_instances(unit, number_of(point, "area." + unit.name + "_um2").value_or(0));
+  for (AreaUnit& unit : units) {
+    const auto um2 = unit.name == "router" ? number_of(point, field::area_router_um2)
+                     : unit.name == "ni"   ? number_of(point, field::area_ni_um2)
+                                           : std::nullopt;
+    count_instances(unit, um2.value_or(0));
+  }
   return units;
 }
 

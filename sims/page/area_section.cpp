@@ -125,8 +125,8 @@ std::string blocks_table(const std::vector<AreaDesign>& designs) {
 }
 
 std::string technology_of(const ReportPoint& point) {
-  std::string words = text_of(point, "area.technology");
-  if (const auto node = number_of(point, "area.node_nm"))
+  std::string words = text_of(point, field::area_technology);
+  if (const auto node = number_of(point, field::area_node_nm))
     add_word(words, number_text(*node) + " nm");
   return words.empty() ? words : " Technology: " + words + ".";
 }

@@ -155,11 +155,11 @@ constexpr std::array<std::string_view, 2> kDesign{"control.vcs", "control.vc_dep
 
 std::string words_of(const ReportPoint& point) {
   std::string words;
-  for (const char* field : {"workload", "network", "traffic", "op"})
-    add_word(words, text_of(point, field));
-  if (const auto size = number_of(point, "size_bytes"))
+  for (const auto& text : {field::workload, field::network, field::traffic, field::op})
+    add_word(words, text_of(point, text));
+  if (const auto size = number_of(point, field::size_bytes))
     add_word(words, bytes_text(static_cast<std::uint64_t>(*size)));
-  if (const std::string nodes = text_of(point, "nodes"); !nodes.empty())
+  if (const std::string nodes = text_of(point, field::nodes); !nodes.empty())
     add_word(words, nodes + " nodes");
   return words;
 }

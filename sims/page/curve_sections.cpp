@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostSeries = 8;  // in one picture
 
-void sort_by(const ReportView& view, const char* field, std::vector<std::size_t>& runs) {
+void sort_by(const ReportView& view, NumberField field, std::vector<std::size_t>& runs) {
   std::stable_sort(runs.begin(), runs.end(), [&](std::size_t a, std::size_t b) {
     return *number_of(view.point(a), field) < *number_of(view.point(b), field);
   });
@@ -26,23 +26,23 @@ void sort_by(const ReportView& view, const char* field, std::vector<std::size_t>
 // The lines of a picture: runs that differ by nothing but the keys in `without`, ascending in
 // `field`.
 std::vector<Group> lines_of(const ReportView& view, const std::vector<std::size_t>& runs,
-                            const std::set<std::string>& without, const char* field) {
+                            const std::set<std::string>& without, NumberField field) {
   const auto keys = view.telling_keys(runs, without);
   std::vector<Group> lines = split(runs, [&](std::size_t i) { return view.describe(i, keys); });
   for (Group& line : lines) sort_by(view, field, line.runs);
   return lines;
 }
 
-std::size_t count_values(const ReportView& view, const Group& group, const char* field) {
+std::size_t count_values(const ReportView& view, const Group& group, NumberField field) {
   std::set<double> values;
   for (const std::size_t i : group.runs) values.insert(*number_of(view.point(i), field));
   return values.size();
 }
 
 bool is_on_curve(const ReportPoint& point) {
-  return point.state == ReportPoint::State::verified && !point.result.contains("network") &&
-         number_of(point, "bandwidth_GBps").value_or(0) > 0 &&
-         number_of(point, "size_bytes").value_or(0) > 0;
+  return point.state == ReportPoint::State::verified && !has(point, field::network) &&
+         number_of(point, field::bandwidth_GBps).value_or(0) > 0 &&
+         number_of(point, field::size_bytes).value_or(0) > 0;
 }
 
 // Keys that the title or the axis of a picture already shows.
@@ -57,8 +57,8 @@ std::set<std::string> said_elsewhere(const ReportView& view) {
 std::vector<Group> size_panels(const ReportView& view, const std::vector<std::size_t>& points) {
   std::vector<Group> panels;
   for (const Group& system : split(points, [&](std::size_t i) {
-         std::string title = fmt::format("{}, {}", text_of(view.point(i), "topology"),
-                                         text_of(view.point(i), "op"));
+         std::string title = fmt::format("{}, {}", text_of(view.point(i), field::topology),
+                                         text_of(view.point(i), field::op));
          add_word(title, view.facet_of(i));
          return title;
        })) {
@@ -78,9 +78,10 @@ std::vector<Group> size_panels(const ReportView& view, const std::vector<std::si
       panels.push_back(std::move(panel));
     }
   }
-  panels.erase(std::remove_if(
-                   panels.begin(), panels.end(),
-                   [&](const Group& panel) { return count_values(view, panel, "size_bytes") < 2; }),
+  panels.erase(std::remove_if(panels.begin(), panels.end(),
+                              [&](const Group& panel) {
+                                return count_values(view, panel, field::size_bytes) < 2;
+                              }),
                panels.end());
   return panels;
 }
@@ -90,9 +91,9 @@ Json bound_line(const ReportView& view, const Group& panel) {
   std::map<double, double> by_size;
   bool differs = false;
   for (const std::size_t i : panel.runs) {
-    const auto ns = number_of(view.point(i), "bound_ns");
+    const auto ns = number_of(view.point(i), field::bound_ns);
     if (!ns || *ns <= 0) continue;
-    const double size = *number_of(view.point(i), "size_bytes");
+    const double size = *number_of(view.point(i), field::size_bytes);
     const auto [found, is_new] = by_size.emplace(size, size / *ns);
     differs = differs || (!is_new && found->second != size / *ns);
     found->second = std::max(found->second, size / *ns);
@@ -108,12 +109,12 @@ Json series_json(const std::vector<Group>& lines) {
 }
 
 std::string draw_sizes(const ReportView& view, Pictures& pictures, const Group& panel) {
-  std::vector<Group> lines = lines_of(view, panel.runs, said_elsewhere(view), "size_bytes");
+  std::vector<Group> lines = lines_of(view, panel.runs, said_elsewhere(view), field::size_bytes);
   Json dashed = Json::array();
   for (Group& line : lines) {
     const ReportPoint& first = view.point(line.runs.front());
-    if (line.title.empty()) line.title = text_of(first, "algorithm");
-    dashed.push_back(text_of(first, "flow_control") == "packet");
+    if (line.title.empty()) line.title = text_of(first, field::algorithm);
+    dashed.push_back(text_of(first, field::flow_control) == "packet");
   }
   return pictures.add(panel.title, {{"kind", "xy"},
                                     {"x", "size"},
@@ -125,16 +126,18 @@ std::string draw_sizes(const ReportView& view, Pictures& pictures, const Group& 
 
 // The numbers of a picture: a row for each size, a column for each line.
 std::string size_table(const ReportView& view, const Group& panel) {
-  const std::vector<Group> lines = lines_of(view, panel.runs, said_elsewhere(view), "size_bytes");
+  const std::vector<Group> lines =
+      lines_of(view, panel.runs, said_elsewhere(view), field::size_bytes);
   std::map<double, std::map<std::size_t, std::size_t>> runs;  // by size and line
   std::vector<TableColumn> columns{{"size", true}};
   for (std::size_t l = 0; l < lines.size(); ++l) {
     const std::size_t first = lines[l].runs.front();
     columns.push_back(
-        {(lines[l].title.empty() ? text_of(view.point(first), "algorithm") : lines[l].title) +
+        {(lines[l].title.empty() ? text_of(view.point(first), field::algorithm) : lines[l].title) +
              ", GB/s",
          true});
-    for (const std::size_t i : lines[l].runs) runs[*number_of(view.point(i), "size_bytes")][l] = i;
+    for (const std::size_t i : lines[l].runs)
+      runs[*number_of(view.point(i), field::size_bytes)][l] = i;
   }
   std::vector<TableRow> rows;
   for (const auto& [size, of_line] : runs) {
@@ -143,18 +146,17 @@ std::string size_table(const ReportView& view, const Group& panel) {
       const auto found = of_line.find(l);
       row.cells.push_back(found == of_line.end() ? ""
                                                  : number_text(*number_of(view.point(found->second),
-                                                                          "bandwidth_GBps")));
+                                                                          field::bandwidth_GBps)));
     }
   }
   return table_html("Bandwidth by size, " + panel.title, columns, rows);
 }
 
-constexpr const char* kLoadField = "offered_flits_per_node_cycle";
-constexpr const char* kLatencyField = "message_latency_mean_cycles";
+constexpr NumberField kLoadField = field::offered_flits_per_node_cycle;
+constexpr NumberField kLatencyField = field::message_latency_mean_cycles;
 
 bool is_saturated(const ReportPoint& point) {
-  const auto saturated = point.result.find("saturated");
-  return saturated != point.result.end() && saturated->is_boolean() && saturated->get<bool>();
+  return truth_in(point.result, field::saturated).value_or(false);
 }
 
 std::string load_text(double load) { return fmt::format("{:g}", load); }
@@ -208,7 +210,7 @@ std::string load_table(const ReportView& view, const Group& panel,
       label[i] = line.title;
     }
   }
-  const Column accepted = field_column(view, "accepted", "accepted_flits_per_node_cycle");
+  const Column accepted = field_column(view, "accepted", field::accepted_flits_per_node_cycle);
   std::vector<Column> columns{
       {"design", false, [&](std::size_t i) { return label.at(i); }, false, true},
       {"load", true,
@@ -217,11 +219,11 @@ std::string load_table(const ReportView& view, const Group& panel,
          return accepted.text(i) + (is_saturated(view.point(i)) ? ", saturated" : "");
        }}};
   for (const auto& [title, field] : {std::pair{"mean", kLatencyField},
-                                     {"95 % \u00b1", "message_latency_half_width_cycles"},
-                                     {"p50", "message_latency_p50_cycles"},
-                                     {"p95", "message_latency_p95_cycles"},
-                                     {"p99", "message_latency_p99_cycles"},
-                                     {"max", "message_latency_max_cycles"}})
+                                     {"95 % \u00b1", field::message_latency_half_width_cycles},
+                                     {"p50", field::message_latency_p50_cycles},
+                                     {"p95", field::message_latency_p95_cycles},
+                                     {"p99", field::message_latency_p99_cycles},
+                                     {"max", field::message_latency_max_cycles}})
     columns.push_back(field_column(view, title, field));
   return run_table("Latency in cycles by load, " + panel.title, columns, runs);
 }
@@ -265,8 +267,8 @@ Section latency_section(const ReportView& view, Pictures& pictures) {
   std::string tables;
   std::size_t panels = 0;
   for (const Group& panel : split(points, [&](std::size_t i) {
-         std::string title = fmt::format("{}, {}", text_of(view.point(i), "topology"),
-                                         text_of(view.point(i), "traffic"));
+         std::string title = fmt::format("{}, {}", text_of(view.point(i), field::topology),
+                                         text_of(view.point(i), field::traffic));
          add_word(title, view.facet_of(i));
          return title;
        })) {

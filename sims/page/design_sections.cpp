@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -43,7 +44,7 @@ struct FrontPanel {
 FrontPanel panel_of(const ReportView& view, const Group& workload) {
   FrontPanel panel{workload, {}, {}, {}};
   for (const std::size_t i : workload.runs)
-    panel.designs.push_back({*number_of(view.point(i), "area.system_mm2"), time_us(view, i)});
+    panel.designs.push_back({*number_of(view.point(i), field::area_system_mm2), time_us(view, i)});
   panel.on_front = pareto_front(panel.designs, view.options().tolerance);
   panel.front = ties_of(panel.designs, panel.on_front, view.options().tolerance);
   return panel;
@@ -82,7 +83,7 @@ std::string front_table(const ReportView& view, const std::vector<FrontPanel>& p
        {"workload", false, [&](std::size_t i) { return panels.size() > 1 ? view.workload(i) : ""; },
         false, true},
        settings_column(view),
-       field_column(view, "area, mm\u00b2", "area.system_mm2"),
+       field_column(view, "area, mm\u00b2", field::area_system_mm2),
        time_column(view),
        {"designs as good", false, [&](std::size_t i) { return as_good.at(i); }, false, true},
        {"clock", false, [&](std::size_t i) { return clock_problem(view.point(i)); }, false, true}},
@@ -90,13 +91,16 @@ std::string front_table(const ReportView& view, const std::vector<FrontPanel>& p
 }
 
 // The parts of `energy.uJ` in the order of their colours.
-constexpr std::array kEnergyParts{
-    "buffers", "crossbars",    "allocators", "control", "ni_buffers", "ni_datapath", "tables",
-    "queues",  "instructions", "adders",     "links",   "clock_tree", "leakage"};
+constexpr NumberField kEnergyParts[] = {
+    field::energy_uJ_buffers, field::energy_uJ_crossbars,  field::energy_uJ_allocators,
+    field::energy_uJ_control, field::energy_uJ_ni_buffers, field::energy_uJ_ni_datapath,
+    field::energy_uJ_tables,  field::energy_uJ_queues,     field::energy_uJ_instructions,
+    field::energy_uJ_adders,  field::energy_uJ_links,      field::energy_uJ_clock_tree,
+    field::energy_uJ_leakage};
 
 std::string left_out_of(const ReportPoint& point) {
   std::string words;
-  const Json* list = find_field(point.result, "energy.left_out");
+  const Json* list = find_field(point.result, field::energy_left_out);
   if (list == nullptr || !list->is_array()) return words;
   for (const Json& item : *list) {
     if (item.is_string()) add_word(words, item.get<std::string>());
@@ -106,11 +110,13 @@ std::string left_out_of(const ReportPoint& point) {
 
 std::string draw_energies(const ReportView& view, Pictures& pictures,
                           const std::vector<std::size_t>& runs) {
+  Json parts = Json::array();
+  for (const NumberField part : kEnergyParts) parts.push_back(std::strrchr(part.name, '.') + 1);
   Json bars = Json::array();
   for (const std::size_t i : runs) {
     Json values = Json::array();
-    for (const char* part : kEnergyParts)
-      values.push_back(number_of(view.point(i), fmt::format("energy.uJ.{}", part)).value_or(0));
+    for (const NumberField part : kEnergyParts)
+      values.push_back(number_of(view.point(i), part).value_or(0));
     std::string label = name_of_run(i);
     add_word(label, view.describe(i));
     bars.push_back({{"runs", Json::array({i})}, {"label", label}, {"values", values}});
@@ -119,7 +125,7 @@ std::string draw_energies(const ReportView& view, Pictures& pictures,
                                            {"unit", "energy of a run, \u00b5J"},
                                            {"sort", true},  // those with the least first
                                            {"most", 16},
-                                           {"parts", kEnergyParts},
+                                           {"parts", parts},
                                            {"bars", bars}});
 }
 
@@ -128,7 +134,7 @@ std::string draw_energies(const ReportView& view, Pictures& pictures,
 Section pareto_section(const ReportView& view, Pictures& pictures) {
   Section section{"pareto", "Area against time"};
   const auto runs = view.points_where([](const ReportPoint& point) {
-    return is_verified(point) && number_of(point, "area.system_mm2").value_or(0) > 0 &&
+    return is_verified(point) && number_of(point, field::area_system_mm2).value_or(0) > 0 &&
            time_ns_of(point).value_or(0) > 0;
   });
   if (runs.empty()) {
@@ -165,7 +171,7 @@ Section pareto_section(const ReportView& view, Pictures& pictures) {
 Section energy_section(const ReportView& view, Pictures& pictures) {
   Section section{"energy", "Energy"};
   const auto runs = view.points_where([](const ReportPoint& point) {
-    return is_verified(point) && number_of(point, "energy.priced_uJ").value_or(0) > 0;
+    return is_verified(point) && number_of(point, field::energy_priced_uJ).value_or(0) > 0;
   });
   if (runs.empty()) {
     section.why_not = "no verified result has a priced energy";
@@ -197,8 +203,8 @@ Section energy_section(const ReportView& view, Pictures& pictures) {
                 {run_column(),
                  {"workload", false, [&](std::size_t i) { return view.workload(i); }},
                  settings_column(view),
-                 field_column(view, "energy, \u00b5J", "energy.priced_uJ"),
-                 field_column(view, "pJ/B", "energy.priced_pJ_per_byte"),
+                 field_column(view, "energy, \u00b5J", field::energy_priced_uJ),
+                 field_column(view, "pJ/B", field::energy_priced_pJ_per_byte),
                  time_column(view),
                  {"left out", false, [&](std::size_t i) { return left_out_of(view.point(i)); }}},
                 runs);
@@ -209,23 +215,23 @@ Section energy_section(const ReportView& view, Pictures& pictures) {
 Section training_section(const ReportView& view, Pictures& pictures) {
   Section section{"training", "Training: computing and communication"};
   const auto runs = view.points_where([](const ReportPoint& point) {
-    return number_of(point, "training.iteration_ns").value_or(0) > 0 &&
-           number_of(point, "training.exposed_ns");
+    return number_of(point, field::training_iteration_ns).value_or(0) > 0 &&
+           number_of(point, field::training_exposed_ns);
   });
   if (runs.empty()) {
     section.why_not = "no run is a training whose iteration has ended";
     return section;
   }
   const auto all_us = [&](std::size_t i) {
-    return *number_of(view.point(i), "training.iteration_ns") * 1e-3;
+    return *number_of(view.point(i), field::training_iteration_ns) * 1e-3;
   };
   const auto exposed_us = [&](std::size_t i) {
-    return *number_of(view.point(i), "training.exposed_ns") * 1e-3;
+    return *number_of(view.point(i), field::training_exposed_ns) * 1e-3;
   };
   Json bars = Json::array();
   for (const std::size_t i : runs) {
     std::string label = name_of_run(i);
-    add_word(label, text_of(view.point(i), "network"));
+    add_word(label, text_of(view.point(i), field::network));
     add_word(label, view.describe(i));
     bars.push_back({{"runs", Json::array({i})},
                     {"label", label},
@@ -243,11 +249,12 @@ Section training_section(const ReportView& view, Pictures& pictures) {
       run_table(
           "Iterations",
           {run_column(),
-           {"network", false, [&](std::size_t i) { return text_of(view.point(i), "network"); }},
+           {"network", false,
+            [&](std::size_t i) { return text_of(view.point(i), field::network); }},
            settings_column(view),
            {"gradients", true,
             [&](std::size_t i) {
-              const auto bytes = number_of(view.point(i), "size_bytes");
+              const auto bytes = number_of(view.point(i), field::size_bytes);
               return bytes ? bytes_text(static_cast<std::uint64_t>(*bytes)) : std::string();
             }},
            {"together, \u00b5s", true, [&](std::size_t i) { return number_text(all_us(i)); }},

@@ -48,14 +48,12 @@ struct LinkLoad {
 // Returns an empty list unless the result's list has the documented form.
 std::vector<LinkLoad> link_loads(const ReportPoint& point) {
   std::vector<LinkLoad> loads;
-  for (const Json& link : point.result.at("links")) {
-    const bool is_right = link.is_object() && link.contains("from") &&
-                          link.at("from").is_string() && link.contains("to") &&
-                          link.at("to").is_string() && link.contains("utilization") &&
-                          link.at("utilization").is_number();
-    if (!is_right) return {};
-    loads.push_back({link.at("from").get<std::string>(), link.at("to").get<std::string>(),
-                     link.at("utilization").get<double>()});
+  for (const Json& link : *find_field(point.result, field::links)) {
+    const auto from = text_in(link, field::links_from);
+    const auto to = text_in(link, field::links_to);
+    const auto utilization = number_in(link, field::links_utilization);
+    if (!from || !to || !utilization) return {};
+    loads.push_back({*from, *to, *utilization});
   }
   return loads;
 }
@@ -133,10 +131,10 @@ std::string draw_dimensions(const ReportView& view, Pictures& pictures,
   Json bars = Json::array();
   for (const std::size_t i : runs) {
     Json values = Json::object();
-    for (const auto& [name, dimension] : view.point(i).result.at("dimensions").items()) {
-      const auto used = dimension.is_object() ? dimension.find("utilization") : dimension.end();
-      const bool is_known = dimension.is_object() && used != dimension.end() && used->is_number();
-      values[name] = is_known ? std::clamp(used->get<double>(), 0.0, 1.0) : 0.0;
+    for (const auto& [name, dimension] :
+         find_field(view.point(i).result, field::dimensions)->items()) {
+      const auto used = number_in(dimension, field::dimensions_dim_utilization);
+      values[name] = std::clamp(used.value_or(0), 0.0, 1.0);
       if (std::find(parts.begin(), parts.end(), name) == parts.end()) parts.push_back(name);
     }
     bars.push_back(
@@ -156,11 +154,12 @@ constexpr std::size_t kMostNodes = 64;
 constexpr std::size_t kMostSteps = 512;
 
 bool is_collective(const ReportPoint& point) {
-  const bool is_other = point.result.contains("network") || point.result.contains("workload") ||
-                        point.result.contains("traffic") || point.result.contains("chunks");
+  const bool is_other = has(point, field::network) || has(point, field::workload) ||
+                        has(point, field::traffic) || has(point, field::chunks);
   return !is_other && point.state != ReportPoint::State::missing &&
-         !text_of(point, "algorithm").empty() && number_of(point, "timesteps").value_or(0) > 0 &&
-         number_of(point, "nodes").value_or(0) <= static_cast<double>(kMostNodes);
+         !text_of(point, field::algorithm).empty() &&
+         number_of(point, field::timesteps).value_or(0) > 0 &&
+         number_of(point, field::nodes).value_or(0) <= static_cast<double>(kMostNodes);
 }
 
 std::string draw_tree(Pictures& pictures, std::size_t run, const Topology& topology,
@@ -248,7 +247,7 @@ std::optional<std::string> draw_schedule(const ReportView& view, Pictures& pictu
   }
   std::string html =
       fmt::format("<h3 class=\"run\">Run {}: {}, {}</h3>\n", link_to_run(run),
-                  escape(title_of_run(view, run, false)), escape(text_of(point, "op")));
+                  escape(title_of_run(view, run, false)), escape(text_of(point, field::op)));
   if (schedule->num_steps <= kMostSteps) {
     figures += draw_occupancy(pictures, run, topology, occupancy(topology, *schedule, timing));
   } else {
@@ -260,12 +259,11 @@ std::optional<std::string> draw_schedule(const ReportView& view, Pictures& pictu
 
 // The activity of each dimension by periods; null unless it has the documented form.
 Json activity_of(const ReportPoint& point) {
-  const Json& json = point.result.at("activity");
-  if (!json.is_object() || !json.contains("period_ns") || !json.at("period_ns").is_number())
-    return nullptr;
-  const double period_us = json.at("period_ns").get<double>() * 1e-3;
+  const auto period_ns = number_of(point, field::activity_period_ns);
+  if (!period_ns) return nullptr;
+  const double period_us = *period_ns * 1e-3;
   Json dimensions = Json::array();
-  for (const auto& [name, list] : json.items()) {
+  for (const auto& [name, list] : find_field(point.result, field::activity)->items()) {
     if (!list.is_array() || list.empty()) continue;
     Json parts = Json::array();
     for (const Json& part : list)
@@ -282,10 +280,11 @@ Section links_section(const ReportView& view, Pictures& pictures) {
   constexpr std::size_t kMostMaps = 9;
   Section section{"links", "Link utilization"};
   const auto with_links = view.points_where([](const ReportPoint& point) {
-    return point.result.contains("links") && !point.result.at("links").empty();
+    return has(point, field::links) && !find_field(point.result, field::links)->empty();
   });
   const auto with_dimensions = view.points_where([](const ReportPoint& point) {
-    return point.result.contains("dimensions") && point.result.at("dimensions").is_object();
+    return has(point, field::dimensions) &&
+           find_field(point.result, field::dimensions)->is_object();
   });
   if (with_links.empty() && with_dimensions.empty()) {
     section.why_not =
@@ -293,7 +292,7 @@ Section links_section(const ReportView& view, Pictures& pictures) {
     return section;
   }
   const auto maps = chosen_by(view, with_links, kMostMaps, [&](std::size_t i) {
-    return text_of(view.point(i), "topology") + text_of(view.point(i), "algorithm");
+    return text_of(view.point(i), field::topology) + text_of(view.point(i), field::algorithm);
   });
   std::string figures;
   for (const std::size_t i : maps.runs) {
@@ -326,8 +325,8 @@ Section schedule_section(const ReportView& view, Pictures& pictures) {
   }
   const auto shown = chosen_by(view, runs, kMostSchedules, [&](std::size_t i) {
     const ReportPoint& point = view.point(i);
-    return text_of(point, "topology") + "\n" + text_of(point, "algorithm") + "\n" +
-           text_of(point, "op");
+    return text_of(point, field::topology) + "\n" + text_of(point, field::algorithm) + "\n" +
+           text_of(point, field::op);
   });
   section.html = paragraph_html(
       "Schedules that the run\u2019s configuration generates. Each picture shows the first flow; "
@@ -346,7 +345,7 @@ Section activity_section(const ReportView& view, Pictures& pictures) {
   constexpr std::size_t kMostRuns = 12;
   Section section{"activity", "Dimensions over time"};
   const auto runs =
-      view.points_where([](const ReportPoint& point) { return point.result.contains("activity"); });
+      view.points_where([](const ReportPoint& point) { return has(point, field::activity); });
   if (runs.empty()) {
     section.why_not = "no run is a collective on a multi-dimensional system";
     return section;
@@ -368,10 +367,11 @@ Section activity_section(const ReportView& view, Pictures& pictures) {
     double longest = 0;
     for (const std::size_t other : shown.runs) {
       if (view.workload(other) == view.workload(i))
-        longest = std::max(longest, number_of(view.point(other), "time_ns").value_or(0) * 1e-3);
+        longest =
+            std::max(longest, number_of(view.point(other), field::time_ns).value_or(0) * 1e-3);
     }
     picture["runs"] = Json::array({i});
-    picture["end_us"] = number_of(view.point(i), "time_ns").value_or(longest * 1e3) * 1e-3;
+    picture["end_us"] = number_of(view.point(i), field::time_ns).value_or(longest * 1e3) * 1e-3;
     picture["longest_us"] = longest;  // 0: not known
     figures += pictures.add(title_of_run(view, i, true), picture);
   }

@@ -59,7 +59,7 @@ Json looks_of(const ReportView& view) {
   for (const Algorithm& algorithm : algorithms()) {
     const std::size_t look = algorithm.look < kNumLooks ? algorithm.look : next++;
     const auto is_shown = [&](const ReportPoint& p) {
-      return text_of(p, "algorithm") == algorithm.name;
+      return text_of(p, field::algorithm) == algorithm.name;
     };
     if (!view.points_where(is_shown).empty()) looks[algorithm.name] = look;
   }

@@ -122,11 +122,12 @@ constexpr TypeRule kTypeRules[] = {{ResultType::number, &Json::is_number, "a num
 void check_result(const JsonCursor& result) {
   expect_object(result);
   for (const ResultField& field : result_register()) {
-    if (!result.has(field.name.c_str()) || result.value().at(field.name).is_null()) continue;
-    const Json& member = result.value().at(field.name);
+    const std::string name(field.name);
+    if (!result.has(name.c_str()) || result.value().at(name).is_null()) continue;
+    const Json& member = result.value().at(name);
     for (const TypeRule& rule : kTypeRules) {
       if (rule.type != field.type || (member.*rule.fits)()) continue;
-      result.key(field.name.c_str())
+      result.key(name.c_str())
           .fail(fmt::format("expected {}, not {}", rule.name, member.type_name()));
     }
   }
@@ -141,17 +142,19 @@ std::string text_if_any(const JsonCursor& object, const char* name) {
 // The part of the configuration that the result itself contains, for files without configurations.
 Json config_told_by(const Json& result) {
   Json config = Json::object();
-  const auto tell = [&](const char* field, const char* key) {
-    if (result.contains(field) && !result.at(field).is_null()) config[key] = result.at(field);
+  const auto tell = [&](const AnyField& told, const char* key) {
+    const Json* value = find_field(result, told);
+    if (value != nullptr && !value->is_null()) config[key] = *value;
   };
-  tell("topology", "system.topology");
-  tell("flow_control", "system.flow_control.mode");
-  tell("lockstep", "system.ni.lockstep");
-  tell("network", "training.network");
-  tell("op", "collective.op");
-  tell("algorithm", "collective.algorithm");
-  if (result.contains("size_bytes") && result.at("size_bytes").is_number_unsigned())
-    config["collective.size"] = bytes_text(result.at("size_bytes").get<std::uint64_t>());
+  tell(field::topology, "system.topology");
+  tell(field::flow_control, "system.flow_control.mode");
+  tell(field::lockstep, "system.ni.lockstep");
+  tell(field::network, "training.network");
+  tell(field::op, "collective.op");
+  tell(field::algorithm, "collective.algorithm");
+  const Json* size = find_field(result, field::size_bytes);
+  if (size != nullptr && size->is_number_unsigned())
+    config["collective.size"] = bytes_text(size->get<std::uint64_t>());
   return config;
 }
 
@@ -159,12 +162,11 @@ void take_result(const JsonCursor& cursor, ReportPoint& point) {
   check_result(cursor);
   const Json& result = cursor.value();
   point.result = result;
-  const bool is_good = result.contains("verified") && result.at("verified") == true;
+  const bool is_good = truth_in(result, field::verified).value_or(false);
   point.state = is_good ? State::verified : State::failed;
-  const bool says_why = result.contains("failure") && result.at("failure").is_string();
-  if (!is_good) point.failure = says_why ? text_if_any(cursor, "failure") : "not verified";
-  if (const std::string hash = text_if_any(cursor, "config_hash"); !hash.empty())
-    point.config_hash = hash;
+  if (!is_good) point.failure = text_in(result, field::failure).value_or("not verified");
+  if (const auto hash = text_in(result, field::config_hash); hash && !hash->empty())
+    point.config_hash = *hash;
 }
 
 Json config_of_point(Json flat, const Json& set) {

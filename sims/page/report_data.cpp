@@ -6,13 +6,7 @@
 
 namespace espalier::report {
 
-std::optional<double> number_of(const ReportPoint& point, const std::string& field) {
-  const auto* value = find_field(point.result, field);
-  if (value == nullptr || !value->is_number()) return std::nullopt;
-  return value->get<double>();
-}
-
-std::string text_of(const ReportPoint& point, const std::string& field) {
+std::string text_of(const ReportPoint& point, const AnyField& field) {
   const auto* value = find_field(point.result, field);
   if (value == nullptr || value->is_null()) return {};
   return value->is_string() ? value->get<std::string>() : value->dump();
@@ -20,21 +14,20 @@ std::string text_of(const ReportPoint& point, const std::string& field) {
 
 std::optional<double> time_ns_of(const ReportPoint& point) {
   // The time of drawn traffic is that of its windows, whatever the design.
-  if (number_of(point, "offered_flits_per_node_cycle")) {
-    const auto ns = number_of(point, "time_ns");
-    const auto cycles = number_of(point, "cycles");
-    const auto latency = number_of(point, "message_latency_mean_cycles");
+  if (number_of(point, field::offered_flits_per_node_cycle)) {
+    const auto ns = number_of(point, field::time_ns);
+    const auto cycles = number_of(point, field::cycles);
+    const auto latency = number_of(point, field::message_latency_mean_cycles);
     if (!ns || !cycles || !latency || *cycles == 0) return std::nullopt;
     return *latency * *ns / *cycles;
   }
-  const auto iteration = number_of(point, "training.iteration_ns");
-  return iteration ? iteration : number_of(point, "time_ns");
+  const auto iteration = number_of(point, field::training_iteration_ns);
+  return iteration ? iteration : number_of(point, field::time_ns);
 }
 
 std::string clock_problem(const ReportPoint& point) {
-  const auto most = number_of(point, "area.max_clock_GHz");
-  const auto* met = find_field(point.result, "area.clock_met");
-  if (!most || met == nullptr || !met->is_boolean() || met->get<bool>()) return {};
+  const auto most = number_of(point, field::area_max_clock_GHz);
+  if (!most || truth_in(point.result, field::area_clock_met).value_or(true)) return {};
   const bool is_known = !point.config.is_null() && point.config.contains("system.router.clock") &&
                         point.config.at("system.router.clock").is_string();
   return fmt::format(
@@ -46,13 +39,13 @@ const std::array<NamedTime, 3>& named_times() {
   static const std::array<NamedTime, 3> times{{
       {"time",
        [](const ReportPoint& point) {
-         return number_of(point, "training.iteration_ns") ? std::nullopt
-                                                          : number_of(point, "time_ns");
+         return number_of(point, field::training_iteration_ns) ? std::nullopt
+                                                               : number_of(point, field::time_ns);
        }},
       {"iteration",
-       [](const ReportPoint& point) { return number_of(point, "training.iteration_ns"); }},
+       [](const ReportPoint& point) { return number_of(point, field::training_iteration_ns); }},
       {"all-reduce",
-       [](const ReportPoint& point) { return number_of(point, "training.all_reduce_ns"); }},
+       [](const ReportPoint& point) { return number_of(point, field::training_all_reduce_ns); }},
   }};
   return times;
 }

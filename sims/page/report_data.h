@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "sims/experiment/result_fields.h"
+
 namespace espalier::report {
 
 struct ReportSource {
@@ -44,9 +46,14 @@ struct ReportData {
   std::map<std::string, bool> is_workload_axis;
 };
 
-// A field of the result by its dotted name; nullopt or an empty text if it is missing or null.
-[[nodiscard]] std::optional<double> number_of(const ReportPoint& point, const std::string& field);
-[[nodiscard]] std::string text_of(const ReportPoint& point, const std::string& field);
+// A field of the result; nullopt or an empty text if it is missing or null.
+[[nodiscard]] inline std::optional<double> number_of(const ReportPoint& point, NumberField field) {
+  return number_in(point.result, field);
+}
+[[nodiscard]] std::string text_of(const ReportPoint& point, const AnyField& field);
+[[nodiscard]] inline bool has(const ReportPoint& point, const AnyField& field) {
+  return find_field(point.result, field) != nullptr;
+}
 
 // The time by which designs are compared: of a training iteration, of the collective, or the mean
 // latency of drawn traffic.

@@ -47,7 +47,7 @@ Column settings_column(const ReportView& view) {
   return {"settings", false, [&](std::size_t i) { return view.describe(i); }};
 }
 
-Column field_column(const ReportView& view, const std::string& title, const std::string& field) {
+Column field_column(const ReportView& view, const std::string& title, NumberField field) {
   return {title, true, [=, &view](std::size_t i) {
             const auto value = number_of(view.point(i), field);
             return value ? number_text(*value) : std::string();
@@ -111,7 +111,7 @@ Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs, st
     return time_ns_of(view.point(i)).value_or(std::numeric_limits<double>::infinity());
   };
   const auto size = [&](std::size_t i) {
-    return number_of(view.point(i), "size_bytes").value_or(0);
+    return number_of(view.point(i), field::size_bytes).value_or(0);
   };
   Shown shown;
   const std::vector<Group> groups = split(runs, group);
@@ -132,11 +132,11 @@ Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs, st
 std::string title_of_run(const ReportView& view, std::size_t index, bool named) {
   const ReportPoint& point = view.point(index);
   std::string words;
-  add_word(words, text_of(point, "algorithm").empty() ? text_of(point, "traffic")
-                                                      : text_of(point, "algorithm"));
-  add_word(words, text_of(point, "topology"));
+  add_word(words, text_of(point, field::algorithm).empty() ? text_of(point, field::traffic)
+                                                           : text_of(point, field::algorithm));
+  add_word(words, text_of(point, field::topology));
   // A file of others may hold any number.
-  const auto size = number_of(point, "size_bytes");
+  const auto size = number_of(point, field::size_bytes);
   if (size && *size >= 0 && *size < 1e18)
     add_word(words, bytes_text(static_cast<std::uint64_t>(*size)));
   return named ? fmt::format("{}: {}", name_of_run(index), words) : words;

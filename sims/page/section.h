@@ -86,9 +86,9 @@ struct Column : TableColumn {
 };
 [[nodiscard]] Column run_column();
 [[nodiscard]] Column settings_column(const ReportView& view);
-// A number of the results by its dotted name.
+// A number of the results.
 [[nodiscard]] Column field_column(const ReportView& view, const std::string& title,
-                                  const std::string& field);
+                                  NumberField field);
 
 // The attribute by which the page's filter finds the rows of a run.
 [[nodiscard]] std::string row_of_run(std::size_t run);

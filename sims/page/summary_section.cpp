@@ -56,8 +56,8 @@ std::string setting(const ReportView& view, std::size_t run, const std::string& 
 std::string results_html(const ReportView& view, const std::vector<std::size_t>& runs) {
   std::vector<Column> columns{run_column()};
   if (view.columns().empty())
-    columns.push_back(
-        {"algorithm", false, [&](std::size_t i) { return text_of(view.point(i), "algorithm"); }});
+    columns.push_back({"algorithm", false,
+                       [&](std::size_t i) { return text_of(view.point(i), field::algorithm); }});
   for (const std::string& key : view.columns()) {
     const auto is_number_like = [&](const ReportPoint& point) {
       if (point.config.is_null() || !point.config.contains(key)) return true;
@@ -92,7 +92,7 @@ std::string common_html(const ReportView& view) {
 // The smallest of the fastest runs of a workload stands for all of them.
 std::string fastest_html(const ReportView& view, const Group& workload) {
   const auto area = [&](std::size_t i) {
-    return number_of(view.point(i), "area.system_mm2").value_or(0);
+    return number_of(view.point(i), field::area_system_mm2).value_or(0);
   };
   const auto time = [&](std::size_t i) { return *time_ns_of(view.point(i)) * 1e-3; };
   const auto& runs = workload.runs;
@@ -110,7 +110,7 @@ std::string fastest_html(const ReportView& view, const Group& workload) {
   const ReportPoint& point = view.point(best);
   // The bound covers only the collective, not the computation.
   const auto ratio =
-      point.result.contains("training") ? std::nullopt : number_of(point, "bound_ratio");
+      has(point, field::training) ? std::nullopt : number_of(point, field::bound_ratio);
   const std::string settings = view.describe(best);
   return fmt::format(
       "<li>{}: run {}{}{}: {} \u00b5s{}{}{}</li>\n", escape(workload.title), link_to_run(best),
@@ -200,8 +200,8 @@ Section runs_section(const ReportView& view, Pictures&) {
                 (point(i).id.empty() ? "" : ", point " + point(i).id);
        }},
       {"cycles", true, [&](std::size_t i) {
-         const std::string iteration = text_of(point(i), "training.iteration_cycles");
-         return iteration.empty() ? text_of(point(i), "cycles") : iteration;
+         const std::string iteration = text_of(point(i), field::training_iteration_cycles);
+         return iteration.empty() ? text_of(point(i), field::cycles) : iteration;
        }}};
   for (const NamedTime& time : named_times()) {
     columns.push_back({fmt::format("{}, ns", time.name), true,
@@ -209,7 +209,7 @@ Section runs_section(const ReportView& view, Pictures&) {
                        true});
   }
   columns.push_back({"GB/s", true, [&](std::size_t i) {
-                       return number_or_nothing(number_of(point(i), "bandwidth_GBps"));
+                       return number_or_nothing(number_of(point(i), field::bandwidth_GBps));
                      }});
   columns.push_back({"result", false, [&](std::size_t i) { return outcome_html(point(i)); }, true});
   columns.push_back(

@@ -79,13 +79,13 @@ std::vector<std::string> ReportView::values_on(const std::string& axis) const {
 
 std::string ReportView::value_on(std::size_t index, const std::string& axis) const {
   const ReportPoint& one = point(index);
-  if (axis == "topology") return text_of(one, "topology");
+  if (axis == "topology") return text_of(one, field::topology);
   if (axis == "size") {
-    const auto size = number_of(one, "size_bytes");
+    const auto size = number_of(one, field::size_bytes);
     return size ? bytes_text(static_cast<std::uint64_t>(*size)) : std::string();
   }
   if (axis == "algorithm") {
-    std::string algorithm = text_of(one, "algorithm");
+    std::string algorithm = text_of(one, field::algorithm);
     if (!algorithm.empty() || one.config.is_null()) return algorithm;
   }
   const std::string key = key_of(axis);

@@ -6,6 +6,9 @@
 
 #include <cmath>
 #include <set>
+#include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "cli_test_support.h"
 
@@ -56,7 +59,7 @@ Json result_of(const std::string& config, const std::vector<std::string>& more =
 
 std::set<std::string> names_of_register() {
   std::set<std::string> names;
-  for (const ResultField& field : result_register()) names.insert(field.name);
+  for (const ResultField& field : result_register()) names.emplace(field.name);
   return names;
 }
 
@@ -68,27 +71,32 @@ TEST_CASE("The register names every field of a result of every kind of run") {
   const std::string small = folder.write("small.yaml", test::kSmallConfig);
   const std::string plan = folder.write("plan.yaml", kPlan);
   const std::string traffic = folder.write("traffic.yaml", kTraffic);
-  std::vector<Json> results{result_of(small, {"-s", "simulation.link_utilization=true"}),
-                            result_of(small, {"-s", "simulation.stall_probability=0.9999", "-s",
-                                              "simulation.watchdog_cycles=200"}),
-                            result_of(small, {"-s", "control.injection_rate=0.01"}),
-                            result_of(small, {"--explain"}),
-                            result_of(plan),
-                            result_of(traffic)};
-  for (const char* file :
-       {"control_idle.yaml", "coordination/deadlock.yaml", "topologies/data_center.yaml"}) {
-    results.push_back(result_of(configs + file));
-  }
-  for (const char* file : {"programs/from_xml.yaml", "programs/hierarchical.yaml",
-                           "training_file.yaml", "workloads/themis.yaml"}) {
-    results.push_back(result_of(configs + file, {}, 1));
-  }
-  for (const Json& result : results) {
+  const std::vector<std::string> stalled{"-s", "simulation.stall_probability=0.9999", "-s",
+                                         "simulation.watchdog_cycles=200"};
+  std::vector<std::pair<std::string, Json>> results{
+      {"collective", result_of(small, {"-s", "simulation.link_utilization=true"})},
+      {"collective", result_of(small, stalled)},
+      {"collective", result_of(small, {"-s", "control.injection_rate=0.01"})},
+      {"collective", result_of(small, {"--explain"})},
+      {"collective", result_of(configs + "topologies/data_center.yaml")},
+      {"plan", result_of(plan)},
+      {"plan", result_of(plan, stalled)},
+      {"traffic", result_of(traffic)},
+      {"control", result_of(configs + "control_idle.yaml")},
+      {"job", result_of(configs + "coordination/deadlock.yaml")},
+      {"program", result_of(configs + "programs/from_xml.yaml", {}, 1)},
+      {"program", result_of(configs + "programs/hierarchical.yaml", {}, 1)},
+      {"training", result_of(configs + "training_file.yaml", {}, 1)},
+      {"workload", result_of(configs + "workloads/themis.yaml", {}, 1)}};
+  for (const auto& [kind, result] : results) {
     std::vector<std::string> names;
     add_names(result, "", names);
     for (const std::string& name : names) {
-      INFO(name);
-      CHECK((name == "set" || name.rfind("set.", 0) == 0 || find_result_field(name) != nullptr));
+      if (name == "set" || name.rfind("set.", 0) == 0) continue;
+      INFO(kind << ": " << name);
+      const ResultField* field = find_result_field(name);
+      REQUIRE(field != nullptr);
+      CHECK((field->runs == "all" || field->runs.find(kind) != std::string_view::npos));
     }
   }
 }
@@ -98,8 +106,33 @@ TEST_CASE("The register names no field twice, and says what each field means") {
   for (const ResultField& field : result_register()) {
     INFO(field.name);
     CHECK_FALSE(field.meaning.empty());
-    CHECK_FALSE(field.runs.empty());
+    std::istringstream runs{std::string(field.runs)};
+    for (std::string kind; std::getline(runs >> std::ws, kind, ',');) {
+      CHECK(std::set<std::string>{"all", "collective", "control", "job", "plan", "program",
+                                  "traffic", "training", "workload"}
+                .count(kind) == 1);
+    }
+    CHECK(std::set<std::string_view>{"bound", "certifier", "cost model", "generator", "given",
+                                     "host", "simulation"}
+              .count(field.from) == 1);
+    CHECK(std::set<std::string_view>{"", kNotEnded, kNotChecked, kNoTrains, kFoldable}.count(
+              field.void_if) == 1);
   }
+}
+
+TEST_CASE("Every column of the tables that run prints is a field of results") {
+  std::istringstream lines(
+      test::read_text(std::string(ESPALIER_SOURCE_DIR) + "/sims/cli/columns.txt"));
+  std::size_t columns = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream fields(line.substr(line.rfind('|') + 1));
+    for (std::string field; fields >> field; ++columns) {
+      INFO(line);
+      CHECK(find_result_field(field) != nullptr);
+    }
+  }
+  CHECK(columns > 50);
 }
 
 TEST_CASE("schema --results --markdown writes the register as a table") {
