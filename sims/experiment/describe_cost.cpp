@@ -111,7 +111,7 @@ Json area_left_out(const PricedSystem& priced, const SystemConfig& system) {
                        [](const SliceCost& slice) { return slice.adders.has_value(); });
   });
   if (adds) left_out.push_back("memory of switches that add");
-  if (system.ni.issue == IssueOrder::step) {
+  if (system.ni.rules != NiRules::linked) {
     left_out.push_back("choice among the entries of a timestep");
   }
   return left_out;
