@@ -40,8 +40,8 @@ class InjectionPort {
     static_cast<void>(now);
     return planned;
   }
-  // PortRelease::pushed. The first message of the queue: flits of its packets that have left by the
-  // end of cycle `now`.
+  // NiSpec::releases_early. The first message of the queue: flits of its packets that have left by
+  // the end of cycle `now`.
   [[nodiscard]] virtual std::uint64_t packets_left(Cycle now) const = 0;
   // The cycle in which packets_left() reaches `flits`, if no evaluation comes before it; kNever if
   // one does.

@@ -42,8 +42,8 @@ class BackEnd {
   [[nodiscard]] virtual bool all_sent() const = 0;
   // True if the injection queues of the operation's routes have room for it.
   [[nodiscard]] virtual bool has_room(const Operation& operation) const = 0;
-  // PortBinding::any: true if there are ports for as many messages. If the NI has fewer ports, the
-  // remaining messages queue behind the others.
+  // Messages that take any port: true if there are ports for as many. If the NI has fewer ports,
+  // the remaining messages queue behind the others.
   [[nodiscard]] virtual bool has_ports_for(std::uint32_t messages) const = 0;
   // Precondition: has_room(operation).
   virtual void issue(const Operation& operation, Cycle now) = 0;

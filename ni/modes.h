@@ -14,29 +14,25 @@ enum class LockstepMode : std::uint8_t {
   // True lockstep: a step lasts until, by estimate, its messages are visible and reduced
   // everywhere.
   full,
-  // MultiTree's authors: a step that sends starts when all sends of the last one have released
-  // their ports. The counter runs for NOPs only: a step's estimate, and one more if the NOP follows
-  // a step that sends.
+  // NiRules::authors and authors_linked: a step that sends starts when all sends of the last one
+  // have released their ports. The counter runs for NOPs only: a step's estimate, and one more if
+  // the NOP follows a step that sends.
   nop,
 };
 
-// Which injection port of its NI a message takes, and which ejection port of the receiver.
-enum class PortBinding : std::uint8_t {
-  link,  // the ports of the first and the last link of its route
-  any,   // any free port; at the receiver the next port in turn of its timestep
+// Whose rules an NI with a schedule table follows (docs/lockstep.md).
+enum class NiRules : std::uint8_t {
+  // Ours: a message takes the ports of the first and the last link of its route, and holds its
+  // place at the port until its last flit has left. The head of the table issues.
+  linked,
+  // The simulator of MultiTree's authors: a message takes any free port, and at the receiver the
+  // next port in turn of its timestep. It holds its port until its last packet has been pushed into
+  // the buffer in front of the port. Every entry of the present timestep may issue.
+  authors,
+  authors_linked,  // the same, with the ports of `linked`
 };
 
-// When a message releases its port to the next message.
-enum class PortRelease : std::uint8_t {
-  left,    // its last flit has left
-  pushed,  // its last packet has been pushed into the buffer in front of the port
-};
-
-// Which entries of a schedule table may issue.
-enum class IssueOrder : std::uint8_t {
-  head,  // the head of the table
-  step,  // every entry of the present timestep
-};
+[[nodiscard]] constexpr bool takes_any_port(NiRules rules) { return rules == NiRules::authors; }
 
 enum class ReductionMode : std::uint8_t {
   streaming,      // as flits arrive, with one lane per ejection port

@@ -22,7 +22,6 @@ NetworkInterface::NetworkInterface(sc_core::sc_module_name module_name, NodeId n
       memory_port_(spec.memory_bytes_per_cycle) {}
 
 void NetworkInterface::add_injection(std::unique_ptr<InjectionPort> port) {
-  releases_early_ = port->queue().spec().release == PortRelease::pushed;
   ports_.push_back(std::move(port));
   port_at_.push_back(kNever);
   release_at_.push_back(kNever);
@@ -137,7 +136,7 @@ bool NetworkInterface::has_ports_for(std::uint32_t messages) const {
 }
 
 bool NetworkInterface::all_sent() const {
-  if (!releases_early_) return queued_ == 0;
+  if (!spec_.releases_early) return queued_ == 0;
   return std::all_of(ports_.begin(), ports_.end(),
                      [](const auto& port) { return port->queue().held() == 0; });
 }
@@ -208,7 +207,7 @@ MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle
       messages_.open(stripe, {grid, grid.flits, route.path_of(stripe), spec.switching},
                      whole.valid() || stripe.is_background() ? nullptr : memory_, whole);
   queue.push(message, framing, route.injection_vcs, stripe.rank);
-  if (releases_early_) queue.begin_push(now);
+  if (spec_.releases_early) queue.begin_push(now);
   if (!stripe.is_background()) ++queued_;
   const Cycle read = dma_.is_limited() ? kNever : dma_.read_message(now);
   if (read != kNever) queue.fetch_all(read);
@@ -235,7 +234,7 @@ void NetworkInterface::send_flits(Cycle now) {
       port_at_[p] = ports_[p]->evaluate(now);
       const MessageId sent = ports_[p]->take_sent();
       if (sent.valid()) message_sent(sent, now);
-      if (releases_early_) release_at_[p] = now;
+      if (spec_.releases_early) release_at_[p] = now;
     }
     if (release_at_[p] <= now) look_at_release(p, now);
   }

@@ -28,6 +28,7 @@ struct NiSpec {
   ReductionSpec reduction;
   Cycle delivery = 1;                // from ejected to visible in memory
   Bytes memory_bytes_per_cycle = 0;  // for program contexts; 0: never the bottleneck
+  bool releases_early = false;       // a message holds its port until it has been pushed
 };
 
 // The start of a route: the path that routers follow, and the injection port in front of its first
@@ -124,7 +125,7 @@ class NetworkInterface : public sc_core::sc_module,
   // Issued messages that have not left, without control messages.
   [[nodiscard]] std::size_t active_sends() const { return queued_; }
   // True if messages release ports before they have left.
-  [[nodiscard]] bool releases_early() const { return releases_early_; }
+  [[nodiscard]] bool releases_early() const { return spec_.releases_early; }
   // Messages that hold ports.
   [[nodiscard]] std::size_t held_ports() const;
   // Bytes that the reduction unit has begun to add.
@@ -168,7 +169,7 @@ class NetworkInterface : public sc_core::sc_module,
   MessageId send(const Operation& stripe, MessageId whole, Cycle now);
   // The least loaded port; the lowest number wins ties.
   [[nodiscard]] std::uint32_t port_for(const BoundRoute& route) const;
-  // PortRelease::pushed: whether messages release the port, and when to look again.
+  // NiSpec::releases_early: whether messages release the port, and when to look again.
   void look_at_release(std::size_t port, Cycle now);
   // A queue has room from the next cycle on.
   void port_released(Cycle now);
@@ -202,7 +203,6 @@ class NetworkInterface : public sc_core::sc_module,
   InjectionPorts ports_;
   std::vector<Cycle> port_at_;     // by port: next cycle in which it may have something to do
   std::vector<Cycle> release_at_;  // by port: next cycle in which a message may release it
-  bool releases_early_ = false;    // PortRelease::pushed
   std::size_t queued_ = 0;         // messages in the ports' queues
   DmaEngine dma_;
   MemoryPort memory_port_;

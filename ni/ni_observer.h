@@ -21,7 +21,7 @@ class NiObserver {
   // if packets are read one by one.
   virtual void message_issued(MessageId /*message*/, std::uint32_t /*port*/, Cycle /*read*/,
                               Cycle /*now*/) {}
-  // The message releases its port before it has left (PortRelease::pushed).
+  // The message releases its port before it has left (NiSpec::releases_early).
   virtual void message_released(MessageId /*message*/, Cycle /*now*/) {}
   // The last flit of the message leaves.
   virtual void message_sent(MessageId /*message*/, Cycle /*now*/) {}

@@ -29,7 +29,7 @@ struct Operation {
   ChunkId first_chunk;
   std::uint32_t num_chunks = 0;
   Bytes bytes = 0;
-  // PortBinding::any: chooses the receiver's ejection port. The messages that a node receives in a
+  // NiRules::authors: chooses the receiver's ejection port. The messages that a node receives in a
   // timestep are numbered, and its ports take turns.
   std::uint32_t arrival = 0;
   // Operations that wait at an injection port leave in ascending rank; equal ranks keep their

@@ -9,7 +9,6 @@
 #include "flowctl/message.h"
 #include "flowctl/virtual_channels.h"
 #include "hw/ids.h"
-#include "ni/modes.h"
 
 namespace espalier {
 
@@ -21,7 +20,6 @@ struct InjectionSpec {
   VcMask vcs = ~VcMask{0};           // of the injection channel, for gradients
   VcMask control_vcs = 0;            // for control messages; 0: the port has no control messages
   VcOrder vc_order = VcOrder::lowest;
-  PortRelease release = PortRelease::left;
 };
 
 class SendQueue {
@@ -37,9 +35,9 @@ class SendQueue {
   // that is being sent or is next. `vcs`: VCs of the injection channel that the message may use.
   void push(MessageId message, const Framing& framing, VcMask vcs, std::uint64_t rank = 0);
 
-  // PortRelease::pushed. Messages are pushed into the buffer one after the other, at most a packet
-  // in a cycle. The last packet of a message is pushed when all that has not left fits the buffer.
-  // A message was added in cycle `now`.
+  // NiSpec::releases_early. Messages are pushed into the buffer one after the other, at most a
+  // packet in a cycle. The last packet of a message is pushed when all that has not left fits the
+  // buffer. A message was added in cycle `now`.
   void begin_push(Cycle now) {
     if (held() == 1) push_begins_ = now;
   }

@@ -439,7 +439,6 @@ RaisedTables::RaisedTables(const Topology& topology, const ScheduleTables& table
   schedule.num_steps = tables.num_steps;
   schedule.contention_free = tables.contention_free;
   schedule.listed_order = tables.listed_order;
-  schedule.posted_step = tables.posted_step;
   schedule.ni_ports = tables.ni_ports;
   schedule.chunks = tables.chunks;
 }

@@ -38,7 +38,6 @@ struct CollectiveRequest {
   enum class TreeOrder : std::uint8_t { root, remaining_height } tree_order = TreeOrder::root;
   StepEnd step_end = StepEnd::paper;         // multitree
   LineOrder line_order = LineOrder::folded;  // 2d_ring on a mesh
-  PhaseStart phases = PhaseStart::chained;   // 2d_ring
 
   // What the machine's messages take. Algorithms that plan by time read it.
   MessageTiming timing;
@@ -107,6 +106,8 @@ struct Generator : AlgorithmRow {
                                              const CollectiveRequest& request) = nullptr;
   // Messages are listed by planned time, in one timestep.
   bool plans_times = false;
+  // The second half of the steps is a collective of its own for the hosts of MultiTree's authors.
+  bool posts_halves = false;
   // The messages that `espalier reorder` prices; none if the algorithm follows the network.
   std::optional<OrderModel> order_model = std::nullopt;
 };

@@ -48,7 +48,6 @@ class RingOf2d {
     phase_steps_ =
         static_cast<Timestep>((longest - 1) * (request_.op == CollectiveOp::all_reduce ? 2 : 1));
     schedule_.num_steps = 2 * phase_steps_;
-    if (request_.phases == PhaseStart::posted) schedule_.posted_step = phase_steps_ + 1;
 
     std::vector<Part> parts;
     for (const bool plus : {true, false}) {
@@ -340,7 +339,8 @@ Generator ring_2d_row() {
       "ring all-reduce in one dimension, then in the other; each half of the data starts in "
       "another dimension",
       reduction_ops(), unsuited_for_2d_ring, generate_2d_ring);
-  row.parameters = {{"collective.line_order", {}}, {"collective.phases", {}}};
+  row.parameters = {{"collective.line_order", {}}};
+  row.posts_halves = true;
   row.look = 2;
   return row;
 }

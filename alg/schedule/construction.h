@@ -18,10 +18,4 @@ enum class LineOrder : std::uint8_t {
   natural,  // 0 1 2 ...: a ring in either direction, and one hop back over the whole line
 };
 
-// How the nodes begin the second dimension of 2D-RING.
-enum class PhaseStart : std::uint8_t {
-  chained,  // a node goes on when the first dimension has given it the data
-  posted,   // the hosts post it as a collective of its own, when every node has finished the first
-};
-
 }  // namespace espalier

@@ -92,7 +92,6 @@ class Lowering {
     tables.num_steps = schedule_.num_steps;
     tables.contention_free = schedule_.contention_free;
     tables.listed_order = schedule_.listed_order;
-    tables.posted_step = schedule_.posted_step;
     tables.ni_ports = schedule_.ni_ports;
     tables.chunks = schedule_.chunks;
     tables.symmetry = schedule_.symmetry;

@@ -98,9 +98,6 @@ struct Schedule {
   // The transfers of a node and step are listed in the order of its table, one entry each.
   // Otherwise lower_to_tables() chooses an order and shares entries.
   bool listed_order = false;
-  // The hosts post this step and all later steps when every message of the steps before has arrived
-  // everywhere; 0: they post all steps at once.
-  Timestep posted_step = 0;
   // Injection and ejection ports that the algorithm can use at the same time at a node (NI radix).
   std::uint32_t ni_ports = 1;
   std::vector<Chunk> chunks;

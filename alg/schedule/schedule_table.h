@@ -30,7 +30,6 @@ struct ScheduleTables {
   Timestep num_steps = 0;
   bool contention_free = true;
   bool listed_order = false;  // as Schedule::listed_order
-  Timestep posted_step = 0;   // as Schedule::posted_step
   std::uint32_t ni_ports = 1;
   std::vector<Chunk> chunks;
   RouteSet routes;
@@ -84,7 +83,7 @@ struct TableSequence {
 
 // Concatenates the parts' tables: the steps, flows, chunks and addresses of each part continue
 // after the previous part. Preconditions: at least one part; all parts compute one operation on
-// `topology`; none has a posted_step.
+// `topology`.
 [[nodiscard]] TableSequence concatenate(const Topology& topology,
                                         const std::vector<const ScheduleTables*>& parts);
 

@@ -30,31 +30,21 @@ class CountingSequencer : public TableSequencer {
   [[nodiscard]] bool step_ends(Cycle now, const SequencerInputs& in) const {
     if (timestep_ == 0 || mode_ == LockstepMode::off) return true;
     if (lockstep_until_ > now) return false;
-    if (mode_ == LockstepMode::nop) return in.all_sent || !in.sends;
     return in.reduction_idle && (mode_ != LockstepMode::drain || in.all_sent);
   }
 
   // The entry issues.
   void load_counter(Cycle now, const SequencerInputs& in) {
-    if (mode_ == LockstepMode::nop) {
-      // The step before the NOP may still send, so the NOP counts from its last issue.
-      if (!in.sends) lockstep_until_ = (has_sent_ ? sent_at_ + in.step_time : now) + in.step_time;
-      has_sent_ = in.sends;
-      sent_at_ = now;
-    } else if (!counter_loaded_) {
-      counter_loaded_ = true;
-      const bool counts = mode_ == LockstepMode::estimate || mode_ == LockstepMode::full;
-      lockstep_until_ = now + (counts ? in.step_time : 0);
-    }
+    if (counter_loaded_) return;
+    counter_loaded_ = true;
+    const bool counts = mode_ == LockstepMode::estimate || mode_ == LockstepMode::full;
+    lockstep_until_ = now + (counts ? in.step_time : 0);
   }
 
   LockstepMode mode_;
   Timestep timestep_ = 0;
   Cycle lockstep_until_ = 0;
   bool counter_loaded_ = true;  // for the present step
-  // LockstepMode::nop: the last entry that issued was no NOP, and when it issued.
-  bool has_sent_ = false;
-  Cycle sent_at_ = 0;
 };
 
 }  // namespace

@@ -21,8 +21,7 @@ struct SequencerInputs {
   bool room = false;    // in the injection queues of its sends
   bool posted = false;  // the host's doorbell for the next step has rung
   bool reduction_idle = false;
-  bool all_sent = false;  // the sends of the present step have released their ports
-  bool sends = true;      // the entry is no NOP
+  bool all_sent = false;  // the sends of the present step have left
 };
 
 struct SequencerDecision {

@@ -178,14 +178,6 @@ void add_collective_keys(KeyTable& table) {
       .doc(
           "rings of 2d_ring along the lines of a mesh; folded: 0 2 4 ... 5 3 1; natural: 0 1 2 ... "
           "in both directions, and back over the whole line");
-  collective.choice("phases", &Config::phases)
-      .word("chained")
-      .optional()
-      .only_where_algorithm_reads_it()
-      .doc(
-          "start of 2d_ring's second dimension; chained: at each node when the first dimension has "
-          "given it the data; posted: everywhere when the first dimension is complete, because the "
-          "hosts post two collectives");
   collective.integer("segments", &Config::segments)
       .range(1, 64 << 10)
       .word("auto")

@@ -217,24 +217,14 @@ void add_ni_keys(KeyTable& table) {
   ni.integer("send_queue", &NiConfig::send_queue)
       .range(1, 64 * kKi)
       .doc("number of descriptors that may wait for one injection port");
-  flat.choice("port_binding", &NiConfig::port_binding)
-      .word("link")
+  flat.choice("rules", &NiConfig::rules)
+      .word("linked")
       .optional()
       .doc(
-          "ports of a message; link: those of the first and the last link of its route; any: any "
-          "free injection port, and the receiver's ejection ports in turn");
-  flat.choice("release", &NiConfig::release)
-      .word("left")
-      .optional()
-      .doc(
-          "when a message releases its place at an injection port; left: its last flit has left; "
-          "pushed: its last packet is in the port's buffer of buffer_flits");
-  flat.choice("issue", &NiConfig::issue)
-      .word("head")
-      .optional()
-      .doc(
-          "entry of the schedule table that may issue; head: the first one; step: every entry of "
-          "the present timestep");
+          "whose rules the NI follows; linked: a message takes the ports of the first and the last "
+          "link of its route until it has left, and table entries issue in order; authors: those "
+          "of MultiTree's authors, whose messages take any free port until they are in its buffer; "
+          "authors_linked: theirs, with the ports of linked");
   ni.cycles("dma.latency_cycles", &NiConfig::dma_latency_cycles)
       .min(1)
       .doc("cycles from the issue of an operation to its first flit on the injection channel");

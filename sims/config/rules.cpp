@@ -126,7 +126,7 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
     check_skewed_steps(examined);
     check_training_and_workload(examined);
     check_messages(examined);
-    check_ports(examined);
+    check_ni_rules(examined);
     if (point.collective) {
       const CollectiveConfig& collective = *point.collective;
       check_collective(examined);

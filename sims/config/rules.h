@@ -73,8 +73,8 @@ void check_network(const ExaminedPoint& examined);
 void check_messages(const ExaminedPoint& examined);
 // What external modules exclude (sims/model/external_parts.h).
 void check_external(const ExaminedPoint& examined);
-// rules_ports.cpp
-void check_ports(const ExaminedPoint& examined);
+// rules_authors.cpp
+void check_ni_rules(const ExaminedPoint& examined);
 // rules_faults.cpp
 void check_faults(const ExaminedPoint& examined);
 void check_skewed_steps(const ExaminedPoint& examined);

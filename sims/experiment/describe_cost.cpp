@@ -43,7 +43,7 @@ std::vector<std::string> AreaResult::left_out() const {
                            [](const SliceCost& slice) { return slice.adders.has_value(); });
       });
   if (adds) left_out.emplace_back("memory of switches that add");
-  if (system.ni.issue == IssueOrder::step) {
+  if (system.ni.rules != NiRules::linked) {
     left_out.emplace_back("choice among the entries of a timestep");
   }
   return left_out;

@@ -48,9 +48,6 @@ class Writer {
          << ",\n  \"size\": " << tables_.size << ",\n  \"num_steps\": " << tables_.num_steps
          << ",\n  \"contention_free\": " << (tables_.contention_free ? "true" : "false")
          << (tables_.listed_order ? ",\n  \"listed_order\": true" : "")
-         << (tables_.posted_step == 0
-                 ? std::string{}
-                 : fmt::format(",\n  \"posted_step\": {}", tables_.posted_step))
          << ",\n  \"ni_ports\": " << tables_.ni_ports << ",\n  \"chunks\": [";
     for (std::size_t c = 0; c < tables_.chunks.size(); ++c) {
       const Chunk& chunk = tables_.chunks[c];
@@ -159,7 +156,7 @@ class Reader {
   ScheduleTables read() {
     root_.expect_keys({"format", "version", "config", "algorithm", "op", "size", "num_steps",
                        "contention_free", "ni_ports", "chunks", "nodes"},
-                      {"listed_order", "posted_step", "root", "members"});
+                      {"listed_order", "root", "members"});
     tables_.algorithm = root_.key("algorithm").text();
     tables_.op = name_of_one(root_.key("op"), kCollectives);
     read_scope();
@@ -167,10 +164,6 @@ class Reader {
     tables_.num_steps = static_cast<Timestep>(root_.key("num_steps").integer(0, kMostId));
     tables_.contention_free = root_.key("contention_free").boolean();
     if (root_.has("listed_order")) tables_.listed_order = root_.key("listed_order").boolean();
-    if (root_.has("posted_step")) {
-      tables_.posted_step =
-          static_cast<Timestep>(root_.key("posted_step").integer(1, tables_.num_steps));
-    }
     tables_.ni_ports = static_cast<std::uint32_t>(root_.key("ni_ports").integer(1, kMost32));
     read_chunks(root_.key("chunks"));
     count_pairs();

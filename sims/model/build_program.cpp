@@ -142,7 +142,6 @@ CollectiveRequest collective_request(const SystemConfig& system,
                            : CollectiveRequest::TreeOrder::root;
   request.step_end = collective.step_end;
   request.line_order = collective.line_order;
-  request.phases = collective.phases;
   return request;
 }
 
@@ -155,6 +154,11 @@ std::vector<NodeId> group_nodes(const CollectiveConfig& collective) {
 Topology ranks_network(const Topology& topology, const CollectiveConfig& collective) {
   const std::vector<NodeId> nodes = group_nodes(collective);
   return ProcessGroup(topology, nodes).network();
+}
+
+bool posts_halves(const std::string& algorithm) {
+  const Generator* generator = find_generator(algorithm);
+  return generator != nullptr && generator->posts_halves;
 }
 
 bool has_program(const RunPoint& point) {

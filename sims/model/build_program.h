@@ -32,6 +32,9 @@ struct TopologyConfig;
 // sees it (alg/generators/process_group.h).
 [[nodiscard]] Topology ranks_network(const Topology& topology, const CollectiveConfig& collective);
 
+// Generator::posts_halves of the algorithm of that name.
+[[nodiscard]] bool posts_halves(const std::string& algorithm);
+
 // True if the point's algorithm is a program (Algorithm::is_program).
 [[nodiscard]] bool has_program(const RunPoint& point);
 

@@ -75,7 +75,7 @@ class ShapeBuilder {
     const std::size_t links =
         std::max(topology_.in_links(vertex).size(), topology_.out_links(vertex).size());
     if (topology_.is_switch(vertex)) return topology_.aggregates(vertex) ? links : 0;
-    if (depths_.empty() && system_.ni.port_binding == PortBinding::any) {
+    if (depths_.empty() && takes_any_port(system_.ni.rules)) {
       return system_.ni.ports == 0 ? most_links_ : system_.ni.ports;
     }
     if (!depths_.empty() || system_.ni.ports == 0) return links;
@@ -153,7 +153,7 @@ class ShapeBuilder {
     ports.count = count;
     ports.buffer_flits = injection_buffer_flits(system_);
     ports.flit_bits = slice.flit_bits;
-    ports.send_queue = config.port_binding == PortBinding::any ? 1 : config.send_queue;
+    ports.send_queue = takes_any_port(config.rules) ? 1 : config.send_queue;
     // Start address and size, 64 bits each, destination and flow.
     ports.descriptor_bits = 2 * 64 + 2 * bits_for(topology_.num_nodes());
     ports.vcs = slice.vcs;
@@ -228,7 +228,7 @@ class ShapeBuilder {
   // An entry names the ejection port of its parent or of each child, if ports are not bound to
   // links.
   [[nodiscard]] std::uint32_t receiving_port_bits(std::size_t ports) const {
-    if (system_.ni.port_binding == PortBinding::link) return 0;
+    if (!takes_any_port(system_.ni.rules)) return 0;
     return static_cast<std::uint32_t>(most_links_) * bits_for(ports);
   }
 

@@ -69,7 +69,6 @@ struct CollectiveConfig {
   bool remaining_height_first = false;       // MULTITREE's tree order
   StepEnd step_end = StepEnd::paper;         // MULTITREE
   LineOrder line_order = LineOrder::folded;  // 2D-RING on a mesh
-  PhaseStart phases = PhaseStart::chained;   // 2D-RING
   std::uint32_t segments = 0;                // 0: the algorithm's own choice
   std::uint32_t base = 4;                    // bcube: peers of a group
   std::uint32_t root = 0;                    // broadcast, reduce: rank

@@ -165,17 +165,10 @@ template <>
 inline constexpr auto kEnumNames<LineOrder> =
     enum_names::all_of<LineOrder>({{LineOrder::folded, "folded"}, {LineOrder::natural, "natural"}});
 template <>
-inline constexpr auto kEnumNames<PhaseStart> = enum_names::all_of<PhaseStart>(
-    {{PhaseStart::chained, "chained"}, {PhaseStart::posted, "posted"}});
-template <>
-inline constexpr auto kEnumNames<PortBinding> =
-    enum_names::all_of<PortBinding>({{PortBinding::link, "link"}, {PortBinding::any, "any"}});
-template <>
-inline constexpr auto kEnumNames<PortRelease> =
-    enum_names::all_of<PortRelease>({{PortRelease::left, "left"}, {PortRelease::pushed, "pushed"}});
-template <>
-inline constexpr auto kEnumNames<IssueOrder> =
-    enum_names::all_of<IssueOrder>({{IssueOrder::head, "head"}, {IssueOrder::step, "step"}});
+inline constexpr auto kEnumNames<NiRules> =
+    enum_names::all_of<NiRules>({{NiRules::linked, "linked"},
+                                 {NiRules::authors, "authors"},
+                                 {NiRules::authors_linked, "authors_linked"}});
 template <>
 inline constexpr auto kEnumNames<ReductionMode> = enum_names::all_of<ReductionMode>(
     {{ReductionMode::streaming, "streaming"}, {ReductionMode::after_message, "after_message"}});

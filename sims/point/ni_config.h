@@ -73,9 +73,7 @@ struct NiConfig {
   std::uint32_t table_entries = 0;   // 0 ("auto"): as many as the schedule needs
   bool table_repeat = false;         // table rows have a repeat count and strides
   std::uint32_t send_queue = 16;     // descriptors that wait for one injection port
-  PortBinding port_binding = PortBinding::link;
-  PortRelease release = PortRelease::left;
-  IssueOrder issue = IssueOrder::head;  // of the schedule table
+  NiRules rules = NiRules::linked;
   InjectionVcs injection_vcs = InjectionVcs::automatic;
   bool slot_counter = true;      // table entries wait for their slots, if they have any
   Cycle dma_latency_cycles = 2;  // operation issued to first flit on the injection channel

@@ -33,7 +33,7 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
       topology_(topology),
       timing_(timing),
       ni_ports_(ni_ports),
-      takes_any_port_(config.ni.port_binding == PortBinding::any),
+      takes_any_port_(takes_any_port(config.ni.rules)),
       vc_order_(config.router.vc_order),
       is_granted_by_flit_(config.router.hold == SwitchHold::flit),
       control_(control),
@@ -104,8 +104,7 @@ InjectionSpec Fabric::injection_spec(const SystemConfig& config, NodeId vertex,
           takes_any_port_ ? 1 : config.ni.send_queue,
           injection_vcs_,
           control_ != nullptr ? vcs_.of_control() : 0,
-          config.router.vc_order,
-          config.ni.release};
+          config.router.vc_order};
 }
 
 void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
@@ -113,7 +112,8 @@ void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
                     {config.ni.reduction.mode, config.ni.reduction.latency_cycles,
                      config.ni.reduction.bytes_per_cycle, config.ni.reduction.block_bytes},
                     config.ni.delivery_cycles,
-                    config.ni.program.memory_bytes_per_cycle};
+                    config.ni.program.memory_bytes_per_cycle,
+                    config.ni.rules != NiRules::linked};
   for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
     if (sockets_ != nullptr && sockets_->has_ni(NodeId(n))) {
       build_ni_socket(NodeId(n), config, observer);

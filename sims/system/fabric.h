@@ -120,7 +120,7 @@ class Fabric : public sc_core::sc_module {
   void build_ni(const std::string& ni_name, NodeId vertex, const NiSpec& spec,
                 const SystemConfig& config, DeliveryObserver& observer);
   void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes);
-  // PortBinding::any: a path to each ejection port of the receiver.
+  // NiRules::authors: a path to each ejection port of the receiver.
   [[nodiscard]] BoundRoute bind_to_any_port(const RouteSet& routes, RouteId route);
   // Link port i shares NI port i mod ports.
   [[nodiscard]] BoundRoute bind_over(const RouteSet& routes, RouteId route, VcMask vcs,
@@ -141,7 +141,7 @@ class Fabric : public sc_core::sc_module {
   const Topology& topology_;
   const SystemTiming& timing_;
   std::uint32_t ni_ports_;
-  bool takes_any_port_;  // PortBinding::any
+  bool takes_any_port_;  // NiRules::authors
   VcOrder vc_order_;
   bool is_granted_by_flit_;  // a packet asks for the switch with each flit
   const ControlConfig* control_;

@@ -10,6 +10,7 @@
 #include "ni/engines/schedule_table_engine.h"
 #include "sims/model/faults.h"
 #include "sims/point/config.h"
+#include "sims/system/authors_ni.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/step_time.h"
 
@@ -51,43 +52,6 @@ void load_socket(NiSocket& socket, const TableProgram& program, const NodeFrame&
   socket.load(sends, memory);
 }
 
-// The hosts' second post (Schedule::posted_step): when the last message of the steps before it is
-// in memory, every NI may start the step from the next cycle on.
-class LatePost {
- public:
-  void count(const TableProgram& program, Timestep posted_step) {
-    for (const ProgramEntry& entry : program.entries) {
-      if (entry.step < posted_step) left_ += entry.num_sends;
-    }
-  }
-  void add(NetworkInterface& ni, ScheduleTableEngine& engine) { nis_.push_back({&ni, &engine}); }
-  // `hooks` with a count of the messages that arrive. Both must outlive the simulation.
-  [[nodiscard]] const SimulationHooks& hooked(const SimulationHooks& hooks) {
-    hooks_ = hooks;
-    hooks_.delivered = [this, &hooks](const Operation& operation, Cycle now) {
-      if (hooks.delivered) hooks.delivered(operation, now);
-      if (!operation.is_background() && left_ != 0 && --left_ == 0) post(now + 1);
-    };
-    return hooks_;
-  }
-
- private:
-  struct LoadedNi {
-    NetworkInterface* ni;
-    ScheduleTableEngine* engine;
-  };
-  void post(Cycle at) {
-    for (const LoadedNi& loaded : nis_) {
-      loaded.engine->post(at);
-      loaded.ni->wake_engine(at);
-    }
-  }
-
-  std::uint64_t left_ = 0;
-  std::vector<LoadedNi> nis_;
-  SimulationHooks hooks_;
-};
-
 }  // namespace
 
 SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
@@ -104,20 +68,21 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
     point.system.ni.injection_vcs = InjectionVcs::one;
   }
   std::vector<TableProgram> programs = load_tables(tables);
-  if (point.system.ni.port_binding == PortBinding::any) number_arrivals(topology, tables, programs);
+  const std::optional<AuthorsRules> authors = authors_rules(point, tables);
+  if (authors && authors->takes_any_port) number_arrivals(topology, tables, programs);
   std::uint64_t messages = 0;
   Bytes bytes = 0;
   LatePost late_post;
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const TableProgram& program = program_of(programs, n);
     messages += program.sends.size();
-    late_post.count(program, tables.posted_step);
+    if (authors) late_post.count(program, authors->posted_step);
     for (const Operation& send : program.sends) bytes += send.bytes;
   }
   const std::uint32_t ports = point.system.ni.ports != 0 ? point.system.ni.ports : tables.ni_ports;
   SimulatedSystem run(topology, point, tables.routes,
                       routes_in(tables, programs, topology.num_nodes()), ports, messages, posts,
-                      tables.posted_step == 0 ? hooks : late_post.hooked(hooks));
+                      late_post.hooked(hooks));
 
   for (std::size_t n = 0; n < topology.num_nodes() && hooks.at_least; ++n) {
     const NodeFrame frame(tables, NodeId(n));
@@ -137,16 +102,21 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);
     if (NiSocket* const socket = run.fabric().ni_socket(node)) {
-      if (tables.posted_step != 0) {
-        throw std::invalid_argument("an external NI cannot wait for a step that hosts post later");
-      }
+      if (authors) throw std::invalid_argument("an external NI has rules of its own");
       load_socket(*socket, program_of(programs, n), NodeFrame(tables, node), memories[n]);
       continue;
     }
-    auto loaded =
-        std::make_unique<ScheduleTableEngine>(program_of(programs, n), NodeFrame(tables, node),
-                                              faulty_engine(engine, point.faults, node));
-    late_post.add(run.fabric().ni(node), *loaded);
+    const TableProgram& program = program_of(programs, n);
+    const NodeFrame frame(tables, node);
+    const ScheduleTableEngine::Spec spec = faulty_engine(engine, point.faults, node);
+    std::unique_ptr<IssueEngine> loaded;
+    if (authors) {
+      auto theirs = std::make_unique<AuthorsTableEngine>(program, frame, spec, *authors);
+      late_post.add(run.fabric().ni(node), *theirs);
+      loaded = std::move(theirs);
+    } else {
+      loaded = std::make_unique<ScheduleTableEngine>(program, frame, spec);
+    }
     run.fabric().ni(node).load(std::move(loaded), memories[n], host_delay(point.faults, node));
   }
   SimulationOutcome outcome = run.run(bytes);

@@ -1,6 +1,7 @@
 #include "sims/system/step_time.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "ni/engines/table_program.h"
 #include "ni/reduction_unit.h"
@@ -151,11 +152,11 @@ ScheduleTableEngine::Spec table_engine_spec(const RunPoint& point, const Schedul
                                             const SystemTiming& timing, std::uint32_t ni_ports) {
   const SystemConfig& config = point.system;
   ScheduleTableEngine::Spec spec;
+  if (config.ni.lockstep == LockstepMode::nop && config.ni.rules == NiRules::linked) {
+    throw std::invalid_argument("lockstep nop is a rule of the NI of MultiTree's authors");
+  }
   spec.lockstep = config.ni.lockstep;
-  spec.order = config.ni.issue;
-  spec.takes_any_port = config.ni.port_binding == PortBinding::any;
   spec.issue_per_cycle = ni_ports;
-  spec.posted_step = tables.posted_step;
   spec.slot_clock_hertz = config.ni.slot_counter ? config.clock.hertz : 0;
   spec.turnaround = config.ni.turnaround_cycles;
   spec.step_time = step_times(tables, config, timing);

@@ -110,7 +110,7 @@ const std::vector<ExplainedRun>& many_runs() {
       {kExplainTorus, {"collective.algorithm=ring", "system.preset=isca21"}},
       {kExplainTorus, {"collective.algorithm=2d_ring"}},
       {kExplainTorus, {"collective.algorithm=2d_ring", "system.ni.lockstep=off"}},
-      {kExplainTorus, {"collective.algorithm=2d_ring", "collective.phases=posted"}},
+      {kExplainTorus, {"collective.algorithm=2d_ring", "system.preset=isca21_authors"}},
       {kExplainTorus, {"collective.algorithm=dbtree"}},
       {kExplainTorus, {"collective.algorithm=dbtree", "system.ni.lockstep=off"}},
       {kExplainTorus, {"collective.algorithm=dbtree", "system.router.vc_depth_flits=40"}},
@@ -223,16 +223,14 @@ TEST_CASE("Rows that repeat and do not issue are a kind of their own on the path
   }
 }
 
-TEST_CASE("Every cycle of NIs whose ports are not bound to links has a cause") {
+TEST_CASE("Every cycle of NIs with the authors' rules has a cause") {
   const TemporaryFolder folder;
   const std::string config = folder.write("run.yaml", kExplainTorus);
-  const Settings any{"collective.algorithm=multitree", "collective.size=64KiB",
-                     "system.ni.port_binding=any"};
+  const Settings any{"collective.algorithm=multitree", "collective.size=64KiB"};
   for (const Settings& more :
-       std::vector<Settings>{{},
-                             {"system.ni.release=pushed"},
-                             {"system.ni.issue=step"},
-                             {"system.ni.lockstep=nop", "system.ni.release=pushed"},
+       std::vector<Settings>{{"system.ni.rules=authors", "system.ni.lockstep=off"},
+                             {"system.ni.rules=authors", "system.ni.lockstep=nop"},
+                             {"system.ni.rules=authors_linked", "system.ni.lockstep=nop"},
                              {"system.preset=isca21_authors"}}) {
     for (const char* topology : {"torus", "mesh"}) {
       Settings settings = any;

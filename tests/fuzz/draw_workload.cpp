@@ -142,21 +142,19 @@ std::size_t most_links(const Topology& topology) {
   return most;
 }
 
-// Ports that are not bound to links, and the other settings of schedule tables.
+// Settings of the ports, and the NI of MultiTree's authors.
 void draw_ports(Draw& draw, RunPoint& point) {
   NiConfig& ni = point.system.ni;
   CollectiveConfig& collective = *point.collective;
   if (draw.percent(30)) collective.step_end = StepEnd::authors;
   if (draw.percent(30)) collective.line_order = LineOrder::natural;
-  if (draw.percent(30)) collective.phases = PhaseStart::posted;
   if (collective.algorithm == kAutoAlgorithm || draw.percent(50)) return;
-  if (draw.percent(60)) ni.port_binding = PortBinding::any;
-  if (draw.percent(60)) ni.release = PortRelease::pushed;
   if (draw.percent(50)) ni.buffer_flits = draw.between32(0, 120);
   if (draw.percent(20)) ni.buffer_packets = draw.between32(0, 4);
-  if (draw.percent(30)) ni.lockstep = LockstepMode::nop;
   const bool planned = find_generator(collective.algorithm)->plans_times;
-  if (!planned && !ni.table_repeat && draw.percent(50)) ni.issue = IssueOrder::step;
+  if (planned || ni.table_repeat || draw.percent(20)) return;
+  ni.rules = draw.pick({NiRules::authors, NiRules::authors_linked});
+  ni.lockstep = draw.pick({LockstepMode::off, LockstepMode::nop});
 }
 
 bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {
@@ -208,9 +206,9 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
   if (!certify_point(topology, point, tables).ok()) return false;
   // In fidelity train, against the model in fidelity cycle.
   const NiConfig& ni = point.system.ni;
-  const bool with_rtl = draw.percent(25) && ni.issue == IssueOrder::head;
+  const bool with_rtl = draw.percent(25) && ni.rules == NiRules::linked;
   if (with_rtl && has_rtl() && most_links(topology) <= kRtlIssuePerCycle) {
-    const std::uint64_t blocks = ni.lockstep == LockstepMode::nop ? 2 : draw.between(1, 3);
+    const std::uint64_t blocks = draw.between(1, 3);
     if (blocks != 2) point.simulation.rtl.push_back(RtlBlock::ni_control);
     if (blocks != 1 && most_places(tables) <= kRtlPlaces) {
       point.simulation.rtl.push_back(RtlBlock::dependency_state);

@@ -2,10 +2,14 @@
 // authors. Their numbers are total cycles, which end 148 cycles after the last data have arrived.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "alg/schedule/schedule_table.h"
 #include "model_test_support.h"
+#include "ni/engines/table_program.h"
 #include "tests/support/networks.h"
 
 namespace espalier {
@@ -25,14 +29,12 @@ SystemConfig authors_system(FlowControlMode mode) {
   config.ni.lockstep = LockstepMode::nop;
   config.ni.buffer_flits = 0;
   config.ni.buffer_packets = 53;
-  config.ni.port_binding = PortBinding::any;
-  config.ni.release = PortRelease::pushed;
-  config.ni.issue = IssueOrder::step;
+  config.ni.rules = NiRules::authors;
   return config;
 }
 
 SystemConfig bound(SystemConfig config) {
-  config.ni.port_binding = PortBinding::link;
+  config.ni.rules = NiRules::authors_linked;
   return config;
 }
 
@@ -113,44 +115,52 @@ TEST_CASE("The fidelities agree about ports that are not bound to links") {
 
 TEST_CASE("The second dimension of 2D-RING starts when every node has finished the first") {
   const Topology torus = make_torus({4, 4}, kDefaultLink);
+  CollectiveRequest request;
+  request.size = 64 * kKi;
+  const ScheduleTables tables =
+      lower_to_tables(find_generator("2d_ring")->generate(torus, request));
+  std::size_t in_first_half = 0;
+  for (const TableProgram& program : load_tables(tables)) {
+    for (const ProgramEntry& entry : program.entries) {
+      if (entry.step <= tables.num_steps / 2) in_first_half += entry.num_sends;
+    }
+  }
   for (const FlowControlMode mode : test::kFlowControlModes) {
-    CollectiveRequest request;
-    request.size = 64 * kKi;
-    const auto cycles = [&](PhaseStart phases, Fidelity fidelity) {
-      request.phases = phases;
-      SimulationConfig simulation;
-      simulation.fidelity = fidelity;
-      return test::run_tables(torus,
-                              lower_to_tables(find_generator("2d_ring")->generate(torus, request)),
-                              test::in_mode(mode), simulation)
-          .cycles;
-    };
-    const Cycle posted = cycles(PhaseStart::posted, Fidelity::train);
-    CHECK(posted == cycles(PhaseStart::posted, Fidelity::cycle));
-    CHECK(posted >= cycles(PhaseStart::chained, Fidelity::train));
+    RunPoint point;
+    point.system = test::in_mode(mode);
+    point.system.ni.rules = NiRules::authors_linked;
+    point.system.ni.lockstep = LockstepMode::off;
+    point.collective.emplace();
+    std::vector<Cycle> ends;
+    for (const Fidelity fidelity : {Fidelity::train, Fidelity::cycle}) {
+      point.simulation.fidelity = fidelity;
+      const test::Report report = test::in_child([&] {
+        std::vector<std::pair<Cycle, Cycle>> messages;  // issued, delivered
+        SimulationHooks hooks;
+        hooks.delivered = [&](const Operation& operation, Cycle now) {
+          messages.emplace_back(operation.ready, now);
+        };
+        const Cycle end = simulate_collective(torus, point, tables, hooks).cycles;
+        std::sort(messages.begin(), messages.end());
+        Cycle first_half_ends = 0;
+        for (std::size_t m = 0; m < in_first_half; ++m) {
+          first_half_ends = std::max(first_half_ends, messages[m].second);
+        }
+        return test::Report{{end, first_half_ends, messages.at(in_first_half).first}, {}};
+      });
+      CHECK(report.numbers.at(2) == report.numbers.at(1) + 1);
+      ends.push_back(report.numbers.at(0));
+    }
+    CHECK(ends.front() == ends.back());
   }
 }
 
-// Two entries of one timestep for one link, and a link that is free: a bound port would wait.
-TEST_CASE("A port that is not bound to links sends over any link") {
+TEST_CASE("One port alone leaves no choice, whether or not it is bound to links") {
   const Topology ring = make_torus({4}, kDefaultLink);
-  SystemConfig config = test::in_mode(FlowControlMode::message);
-  config.ni.ports = 1;
-  const Cycle one_bound = test::run_collective("ring", ring, 64 * kKi, config).cycles;
-  config.ni.port_binding = PortBinding::any;
-  // One port alone leaves no choice.
-  CHECK(test::run_collective("ring", ring, 64 * kKi, config).cycles == one_bound);
-}
-
-TEST_CASE("With early release, the messages of two timesteps share the buffer of a port") {
-  // A chunk of 64 sub-packets does not fit the buffer, so the port is free before it has left.
-  const Topology torus = make_torus({4, 4}, kDefaultLink);
   SystemConfig config = authors_system(FlowControlMode::message);
-  const Cycle pushed = run_authors(torus, 1024 * kKi, config).cycles;
-  config.ni.release = PortRelease::left;
-  const Cycle left = run_authors(torus, 1024 * kKi, config).cycles;
-  // Steps overlap and delay each other.
-  CHECK(pushed != left);
+  config.ni.ports = 1;
+  const Cycle any = test::run_collective("ring", ring, 64 * kKi, config).cycles;
+  CHECK(test::run_collective("ring", ring, 64 * kKi, bound(config)).cycles == any);
 }
 
 }  // namespace

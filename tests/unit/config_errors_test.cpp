@@ -254,40 +254,50 @@ const std::vector<BadCase>& value_cases() {
 
 const std::vector<BadCase>& cross_cases() {
   static const std::vector<BadCase> cases{
-      {"unbound ports for a program",
-       "system: {topology: {type: mesh, dims: [4, 4]}, ni: {port_binding: @any}}\n"
+      {"the authors' NI for a program",
+       "system: {topology: {type: mesh, dims: [4, 4]}, ni: {rules: @authors, lockstep: nop}}\n"
        "collective: {algorithm: line, size: 1MiB}\n",
-       "system.ni.port_binding: any: line is a program", "system.ni.port_binding: link"},
-      {"early release for a traffic pattern",
-       "system: {topology: {type: torus, dims: [4, 4]}, ni: {release: @pushed}}\n"
+       "system.ni.rules: authors: line is a program", "system.ni.rules: linked"},
+      {"the authors' NI for a traffic pattern",
+       "system: {topology: {type: torus, dims: [4, 4]}, ni: {rules: @authors_linked}}\n"
        "traffic: {pattern: uniform, message: 64B}\n",
-       "system.ni.release: pushed: messages of a traffic pattern have no timesteps",
-       "system.ni.release: left"},
-      {"posted phases of gradients",
-       "system: {topology: {type: torus, dims: [4, 4]}}\n"
-       "collective: {algorithm: 2d_ring, phases: @posted}\n"
+       "system.ni.rules: authors_linked: messages of a traffic pattern have no timesteps",
+       "system.ni.rules: linked"},
+      {"the authors' hosts for gradients",
+       "system: {topology: {type: torus, dims: [4, 4]}, ni: {rules: @authors, lockstep: nop}}\n"
+       "collective: {algorithm: 2d_ring}\n"
        "training: {network: resnet50}\n",
-       "the hosts of section training post gradients", "collective.phases: chained"},
-      {"unbound ports for auto",
-       "system: {topology: {type: torus, dims: [4, 4]}, ni: {port_binding: @any}}\n"
+       "its hosts post 2d_ring in two halves, but those of section training", "linked"},
+      {"the authors' NI for auto",
+       "system: {topology: {type: torus, dims: [4, 4]}, ni: {rules: @authors, lockstep: nop}}\n"
        "collective: {algorithm: auto, size: 1MiB}\n",
        "auto compares algorithms for NIs whose ports are bound to links",
-       "system.ni.port_binding: link"},
-      {"any order of planned entries",
-       "system: {topology: {type: torus, dims: [4, 4]}, ni: {issue: @step}}\n"
+       "system.ni.rules: linked"},
+      {"the authors' order of planned entries",
+       "system: {topology: {type: torus, dims: [4, 4]}, ni: {rules: @authors, lockstep: nop}}\n"
        "collective: {algorithm: forest, size: 1MiB}\n",
-       "system.ni.issue: step: forest plans the order of the entries", "system.ni.issue: head"},
-      {"any order of rows that repeat", with_system("  ni: {table_repeat: true, issue: @step}\n"),
+       "system.ni.rules: authors: forest plans the order of the entries",
+       "system.ni.rules: linked"},
+      {"the authors' order of rows that repeat",
+       with_system("  ni: {table_repeat: true, rules: @authors, lockstep: nop}\n"),
        "a row that repeats (system.ni.table_repeat) gives its entries one after the other",
-       "system.ni.issue: head"},
+       "system.ni.rules: linked"},
+      {"lockstep of a counter with the authors' rules",
+       with_system("  ni: {rules: authors, lockstep: @drain}\n"),
+       "system.ni.lockstep: drain, but system.ni.rules is authors", "nop, or off"},
+      {"default lockstep with the authors' rules", with_system("  ni: {rules: @authors}\n"),
+       "system.ni.lockstep: estimate, but system.ni.rules is authors", "nop, or off"},
+      {"lockstep by NOPs without the authors' rules", with_system("  ni: {lockstep: @nop}\n"),
+       "only NIs of MultiTree's authors count NOPs alone", "system.ni.rules: authors"},
       {"Verilog that decides for the head only",
-       "system: {topology: {type: torus, dims: [4, 4]}, ni: {issue: step}}\n" + kGoodCollective +
+       with_system("  ni: {rules: authors, lockstep: off}\n") +
            "simulation: {rtl: @[ni_control]}\n",
-       "simulation.rtl: ni_control decides for the head of the table only", "remove the block"},
-      {"Verilog without a counter for NOPs",
-       "system: {topology: {type: torus, dims: [4, 4]}, ni: {lockstep: nop}}\n" + kGoodCollective +
-           "simulation: {rtl: @[ni_control]}\n",
-       "simulation.rtl: ni_control has no counter for NOPs alone", "remove the block"},
+       "simulation.rtl: ni_control decides for the head of the table, and system.ni.rules",
+       "remove the block"},
+      {"Verilog that keeps messages in table order",
+       with_system("  ni: {rules: authors, lockstep: off}\n") +
+           "simulation: {rtl: @[dependency_state]}\n",
+       "simulation.rtl: dependency_state keeps messages in the order", "remove the block"},
       {"torus of one node", kGoodCollective + "system: {topology: {type: torus, dims: @[1, 1]}}\n",
        "a network needs at least 2 nodes", "for example [4, 4]"},
       {"torus of too many nodes",

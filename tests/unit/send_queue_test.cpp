@@ -13,7 +13,6 @@ InjectionSpec pushed_spec(std::uint32_t buffer_flits) {
   spec.framing.message_mode = true;
   spec.buffer_flits = buffer_flits;
   spec.queue_depth = 1;
-  spec.release = PortRelease::pushed;
   return spec;
 }
 
@@ -57,7 +56,6 @@ TEST_CASE("A buffer that is smaller than a packet holds one packet") {
 
 TEST_CASE("A message that has left has released its port in any case") {
   InjectionSpec spec = pushed_spec(kBuffer);
-  spec.release = PortRelease::left;
   SendQueue queue(spec);
   post(queue, 2, 0);
   CHECK_FALSE(queue.packet_sent());

@@ -8,6 +8,7 @@
 #include "sims/model/faults.h"
 #include "sims/observe/explain/table_causes.h"
 #include "sims/point/config.h"
+#include "sims/system/authors_ni.h"
 #include "sims/system/program_simulation.h"
 #include "sims/system/step_time.h"
 
@@ -72,7 +73,8 @@ Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     engines.push_back(faulty_engine(engine, point.faults, NodeId(n)));
   }
-  const TableCauses causes(tables, run, std::move(engines), clocks_of(point, topology.num_nodes()));
+  const TableCauses causes(tables, run, std::move(engines), authors_rules(point, tables),
+                           clocks_of(point, topology.num_nodes()));
   Explanation explanation;
   explanation.path = critical_path(run, causes);
   explanation.delays =

@@ -83,9 +83,8 @@ class Backward {
       latest = std::min(latest, latest_done(m) - (index_.done(m) - issue.at));
       latest = std::min(latest, latest_sent_[m] - (index_.sent(m) - issue.at));
     }
-    const std::size_t after = tables_.in_table_order(issue.node)
-                                  ? issue.entry + 1
-                                  : tables_.end_of_step(issue.node, issue.entry);
+    const std::size_t after =
+        tables_.in_table_order() ? issue.entry + 1 : tables_.end_of_step(issue.node, issue.entry);
     if (after < latest_[issue.node.index()].size()) {
       const Cycle next = latest_[issue.node.index()][after];
       const Cycle steps = entries[after].step - entry.step;
@@ -147,7 +146,7 @@ class Backward {
   std::vector<std::vector<Cycle>> latest_;  // by node, entry
   std::vector<Cycle> latest_done_;          // by message
   std::vector<Cycle> latest_sent_;
-  Cycle latest_post_ = kUnbounded;  // arrival of the last message before Schedule::posted_step
+  Cycle latest_post_ = kUnbounded;  // arrival of the last message before posted_step()
   std::map<std::pair<NodeId, std::size_t>, Cycle> counter_;  // by loading entry: latest next step
   // By entry: its latest issue so that its port is free in time.
   std::map<std::pair<NodeId, std::size_t>, Cycle> released_;

@@ -6,7 +6,7 @@ namespace espalier {
 
 TableCauses::TableCauses(const ScheduleTables& tables, const RecordedRun& run,
                          std::vector<ScheduleTableEngine::Spec> engines,
-                         std::vector<NodeClock> clocks)
+                         const std::optional<AuthorsRules>& authors, std::vector<NodeClock> clocks)
     : record_(run.record),
       index_(run.index),
       engines_(std::move(engines)),
@@ -14,7 +14,7 @@ TableCauses::TableCauses(const ScheduleTables& tables, const RecordedRun& run,
       programs_(load_tables(tables)),
       nodes_(clocks_.size()),
       number_(run.record.messages.size(), 0),
-      posted_step_(tables.posted_step) {
+      authors_(authors) {
   for (const TableProgram& program : programs_) {
     auto& of_entry = waiters_.emplace_back(program.entries.size());
     for (std::uint32_t w = 0; w < program.waiters.size(); ++w) {
@@ -26,7 +26,7 @@ TableCauses::TableCauses(const ScheduleTables& tables, const RecordedRun& run,
     frames_.emplace_back(tables, node);
     find_messages(node);
     read_moves(node);
-    if (!in_table_order(node)) read_issues(node);
+    if (!in_table_order()) read_issues(node);
     OfNode& of_node = nodes_[n];
     for (const RecordIndex m : index_.to(node)) {
       if (record_.messages[m].operation.on_arrival != TransferKind::reduce) continue;
@@ -38,7 +38,7 @@ TableCauses::TableCauses(const ScheduleTables& tables, const RecordedRun& run,
 }
 
 void TableCauses::find_last_before_post() {
-  if (posted_step_ == 0) return;
+  if (posted_step() == 0) return;
   for (RecordIndex m = 0; m < record_.messages.size(); ++m) {
     if (record_.messages[m].operation.is_background() || is_posted_late(step_of(m))) continue;
     const bool is_later =
@@ -48,7 +48,7 @@ void TableCauses::find_last_before_post() {
 }
 
 std::optional<EntryCause> TableCauses::late_post_cause(Timestep step, Cycle at) const {
-  if (step != posted_step_ || last_before_post_ == kNowhere) return std::nullopt;
+  if (step != posted_step() || last_before_post_ == kNowhere) return std::nullopt;
   const Cycle done = index_.done(last_before_post_);
   if (done + 1 != at) return std::nullopt;
   return EntryCause{SegmentKind::doorbell, {PathEvent::Kind::done, last_before_post_}, 0, done};
@@ -56,7 +56,7 @@ std::optional<EntryCause> TableCauses::late_post_cause(Timestep step, Cycle at) 
 
 void TableCauses::find_messages(NodeId node) {
   std::vector<RecordIndex>& messages = nodes_[node.index()].messages;
-  if (in_table_order(node)) {
+  if (in_table_order()) {
     messages = index_.of(node);
   } else {
     for (const Operation& in_table : program(node).sends) {
@@ -117,7 +117,7 @@ std::size_t TableCauses::end_of_step(NodeId node, std::size_t entry) const {
 std::size_t TableCauses::last_before_step(NodeId node, std::size_t entry) const {
   const std::vector<Cycle>& issued = nodes_[node.index()].issued;
   std::size_t last = first_of_step(node, entry) - 1;
-  if (in_table_order(node)) return last;
+  if (in_table_order()) return last;
   for (std::size_t e = first_of_step(node, last); e <= last; ++e) {
     if (issued[e] > issued[last]) last = e;
   }
@@ -132,10 +132,7 @@ std::optional<std::size_t> TableCauses::counted_for(NodeId node, std::size_t ent
   const Cycle counts = step_time(node, entries[last].step);
   if (counts == 0) return std::nullopt;
   if (engine(node).lockstep != LockstepMode::nop) {
-    std::size_t loader = first_of_step(node, last);
-    for (std::size_t e = loader; e < end_of_step(node, last); ++e) {
-      if (issued[e] < issued[loader]) loader = e;
-    }
+    const std::size_t loader = first_of_step(node, last);
     if (issued[loader] + counts != at) return std::nullopt;
     return loader;
   }
@@ -163,8 +160,8 @@ EntryCause TableCauses::release_cause(SegmentKind kind, RecordIndex message) con
 
 std::optional<std::size_t> TableCauses::issued_before(NodeId node, std::size_t entry) const {
   const std::vector<Cycle>& issued = nodes_[node.index()].issued;
-  const std::size_t first = in_table_order(node) ? entry - 1 : first_of_step(node, entry);
-  const std::size_t end = in_table_order(node) ? entry : end_of_step(node, entry);
+  const std::size_t first = in_table_order() ? entry - 1 : first_of_step(node, entry);
+  const std::size_t end = in_table_order() ? entry : end_of_step(node, entry);
   for (std::size_t e = first; e < std::min(end, issued.size()); ++e) {
     if (issued[e] + 1 == issued[entry] || (e < entry && issued[e] == issued[entry])) return e;
   }
@@ -192,7 +189,7 @@ EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
           issued) {
     return {SegmentKind::slot, {}, entry, entered};
   }
-  const bool begins_step = !in_table_order(node) || first_of_step(node, entry) == entry;
+  const bool begins_step = !in_table_order() || first_of_step(node, entry) == entry;
   if (begins_step && of_node.entered[entries[entry].step] == issued) {
     return step_cause(node, first_of_step(node, entry));
   }
@@ -205,7 +202,7 @@ EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
   for (std::uint32_t s = 0; s < entries[entry].num_sends; ++s) {
     const RecordIndex mine = message_of(node, entries[entry].first_send + s);
     const std::uint32_t channel =
-        engine(node).takes_any_port ? kNowhere : record_.messages[mine].channel;
+        authors_ && authors_->takes_any_port ? kNowhere : record_.messages[mine].channel;
     const RecordIndex before = index_.released_at(node, issued - 1, channel);
     if (before != kNowhere) return release_cause(SegmentKind::ni_queue, before);
   }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "alg/schedule/schedule_table.h"
-#include "ni/engines/schedule_table_engine.h"
+#include "ni/engines/authors_table_engine.h"
 #include "ni/engines/table_program.h"
 #include "ni/modes.h"
 #include "sims/observe/explain/critical_path.h"
@@ -30,9 +30,11 @@ struct EntryCause {
 
 class TableCauses : public IssueCauses {
  public:
-  // The references must outlive it. `engines`, `clocks`: by node.
+  // The references must outlive it. `engines`, `clocks`: by node. `authors`: nullopt if the NIs do
+  // not follow the rules of MultiTree's authors.
   TableCauses(const ScheduleTables& tables, const RecordedRun& run,
-              std::vector<ScheduleTableEngine::Spec> engines, std::vector<NodeClock> clocks);
+              std::vector<ScheduleTableEngine::Spec> engines,
+              const std::optional<AuthorsRules>& authors, std::vector<NodeClock> clocks);
 
   [[nodiscard]] PathEvent back_from_issue(RecordIndex message, Trail& trail) const override;
   [[nodiscard]] std::optional<PathEvent> back_from_hold(RecordIndex message,
@@ -54,9 +56,7 @@ class TableCauses : public IssueCauses {
     return nodes_[node.index()].messages[send];
   }
   // True if an entry issues after the entry before it in the table.
-  [[nodiscard]] bool in_table_order(NodeId node) const {
-    return engine(node).order == IssueOrder::head;
-  }
+  [[nodiscard]] bool in_table_order() const { return !authors_; }
   [[nodiscard]] std::size_t entry_of(RecordIndex message) const;
   // The timestep of the entry that sent the message.
   [[nodiscard]] Timestep step_of(RecordIndex message) const;
@@ -77,10 +77,10 @@ class TableCauses : public IssueCauses {
   [[nodiscard]] Cycle turnaround(NodeId node, std::size_t entry) const {
     return program(node).entries[entry].reads_back ? engine(node).turnaround : 0;
   }
-  // Schedule::posted_step.
-  [[nodiscard]] Timestep posted_step() const { return posted_step_; }
+  // AuthorsRules::posted_step.
+  [[nodiscard]] Timestep posted_step() const { return authors_ ? authors_->posted_step : 0; }
   [[nodiscard]] bool is_posted_late(Timestep step) const {
-    return posted_step_ != 0 && step >= posted_step_;
+    return posted_step() != 0 && step >= posted_step();
   }
   // The first entry of `entry`'s step. That entry loads the down-counter.
   [[nodiscard]] std::size_t first_of_step(NodeId node, std::size_t entry) const;
@@ -100,8 +100,8 @@ class TableCauses : public IssueCauses {
   // The cause if the hosts posted `step` for cycle `at` because a message had arrived.
   [[nodiscard]] std::optional<EntryCause> late_post_cause(Timestep step, Cycle at) const;
   void read_moves(NodeId node);
-  // IssueOrder::step: entries issue with their messages, and a NOP when the head of the table
-  // moves.
+  // Entries that are not in table order issue with their messages, and a NOP when the head of the
+  // table moves.
   void read_issues(NodeId node);
   [[nodiscard]] EntryCause step_cause(NodeId node, std::size_t entry) const;
   // The entry of the step before `entry`'s step that issued last. Precondition: there is one.
@@ -126,8 +126,8 @@ class TableCauses : public IssueCauses {
   std::vector<std::vector<std::vector<std::uint32_t>>> waiters_;  // by program, by entry
   std::vector<OfNode> nodes_;
   std::vector<std::uint32_t> number_;  // by message: its number among its node's messages
-  Timestep posted_step_;
-  // Schedule::posted_step: the message for which the hosts waited; kNowhere: none.
+  std::optional<AuthorsRules> authors_;
+  // The message for which the hosts waited before they posted posted_step(); kNowhere: none.
   RecordIndex last_before_post_ = kNowhere;
 };
 
