@@ -100,10 +100,11 @@ class ProgramRun : public PointRun {
     describe_program(result, topology(), point(), work_);
   }
   std::string certify(Json& result) override {
+    const bool check = point().simulation.check;
     certificate_ = work_.certificate ? std::exchange(work_.certificate, {})
-                                     : certify_program_point(topology(), point(), program_);
+                                     : certify_program_point(topology(), point(), program_, !check);
     // A malformed program cannot be simulated, whether it is to be checked or not.
-    if (!point().simulation.check && can_run(*certificate_)) certificate_.reset();
+    if (!check && can_run(*certificate_)) certificate_.reset();
     describe_certificate(result, certificate_ ? &*certificate_ : nullptr);
     return certificate_ && !certificate_->ok() ? refusal(*certificate_) : std::string();
   }

@@ -159,7 +159,9 @@ void take_result(const JsonCursor& cursor, ReportPoint& point) {
   const Json& result = cursor.value();
   point.result = result;
   const bool is_good = result.contains("verified") && result.at("verified") == true;
-  point.state = is_good ? State::verified : State::failed;
+  point.state = is_good                         ? State::verified
+                : result.contains("stopped_ns") ? State::stopped
+                                                : State::failed;
   const bool says_why = result.contains("failure") && result.at("failure").is_string();
   if (!is_good) point.failure = says_why ? text_if_any(cursor, "failure") : "not verified";
   if (const std::string hash = text_if_any(cursor, "config_hash"); !hash.empty())
