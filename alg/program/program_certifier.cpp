@@ -214,7 +214,7 @@ void prove(const Program& program, const ProgramLimits& limits, ProgramCertifica
     certificate.messages += connection.sends.size();
   }
   pair_messages(flat, findings);
-  if (findings.count(ProgramViolationKind::unmatched) != 0) return;
+  if (findings.count(ProgramViolationKind::unmatched) != 0 || limits.form_only) return;
   const std::vector<std::uint32_t> order = check_deadlock(flat, limits, certificate, findings);
   if (findings.count(ProgramViolationKind::deadlock) != 0) return;
   const ProgramStorage storage(program);
@@ -232,7 +232,7 @@ ProgramCertificate certify_program(const Program& program, const ProgramLimits& 
   program_certifier::Findings findings;
   program_certifier::prove(program, limits, certificate, findings);
   certificate.violations = findings.list();
-  if (program.also_out_of_place && certificate.ok()) {
+  if (program.also_out_of_place && certificate.ok() && !limits.form_only) {
     Program apart = program;
     apart.in_place = false;
     apart.also_out_of_place = false;

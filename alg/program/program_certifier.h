@@ -45,6 +45,7 @@ struct ProgramLimits {
   std::uint32_t chunks_per_slot = 0;  // 0: any count travels in one slot
   std::uint32_t contexts = 0;         // of a rank, in one call; 0: unlimited
   std::uint32_t context_steps = 0;    // of a block; 0: unlimited
+  bool form_only = false;             // proves only what a simulation needs
 };
 
 struct ProgramCertificate {

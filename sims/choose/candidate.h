@@ -24,7 +24,7 @@ inline constexpr PlanError kExactPlan{1.05, 1};
 inline constexpr PlanError kOneLinkPlan{1.05, 2};
 // Messages over several links, which share routers' buffers.
 inline constexpr PlanError kContendedPlan{2, 2};
-// tests/cli/compare_test.cpp measures programs and schedules.
+// Programs whose messages pass one link.
 inline constexpr PlanError kProgramPlan{1.06, 2};
 // A plan on dimensions, by its pre-simulation.
 inline constexpr PlanError kForecast{1.1, 1.1};

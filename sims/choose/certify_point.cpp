@@ -113,15 +113,16 @@ Certificate certify_point(const Topology& topology, const RunPoint& point,
 }
 
 ProgramCertificate certify_program_point(const Topology& topology, const RunPoint& point,
-                                         const Program& program) {
+                                         const Program& program, bool form_only) {
   const ProgramNiConfig& config = point.system.ni.program;
   ProgramLimits limits;
   limits.slots = protocol_of(program, point).slots;
   limits.chunks_per_slot = tiling_of(program, point).chunks_per_slot;
   limits.contexts = config.contexts;
   limits.context_steps = config.context_steps;
+  limits.form_only = form_only;
   ProgramCertificate certificate = certify_program(program, limits);
-  if (!certificate.ok()) return certificate;
+  if (!certificate.ok() || form_only) return certificate;
   const std::string cycle = network_deadlock(topology, point, program);
   if (!cycle.empty()) {
     ProgramViolation violation;

@@ -32,10 +32,11 @@ struct RunPoint;
                                            const ScheduleTables* tables = nullptr);
 
 // The certificate of a program for the point's slots, contexts and chunk sizes, and for the paths
-// that its messages take through the network.
+// that its messages take through the network. `form_only`: ProgramLimits.
 [[nodiscard]] ProgramCertificate certify_program_point(const Topology& topology,
                                                        const RunPoint& point,
-                                                       const Program& program);
+                                                       const Program& program,
+                                                       bool form_only = false);
 
 [[nodiscard]] std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan);
 

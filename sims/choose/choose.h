@@ -13,6 +13,7 @@
 #include "alg/plans/planner.h"
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
+#include "sims/choose/candidate.h"
 #include "sims/choose/choices.h"
 #include "sims/choose/collective_work.h"
 #include "sims/model/build_program.h"
@@ -42,18 +43,23 @@ struct SystemConfig;
 [[nodiscard]] ForecastPlan plan_point(const Topology& topology, const RunPoint& point,
                                       const Choices& choices = Choices());
 
-// What is planned for the point's collective, alone on the healthy system.
-struct PlannedTime {
+// The work of the point's collective, and its planned time alone on the healthy system.
+struct PlannedWork {
+  CollectiveWork work;
   double ns = 0;  // of a program of several passes over its data, the time of the busiest link
-  bool is_proven_slowly = false;  // see below
+  double least_ns = 0;  // no machine is faster (PlanError)
 };
 // Nothing for `algorithm: auto`, whose candidates have times, and for runs of several collectives.
-[[nodiscard]] std::optional<PlannedTime> planned_time(const Topology& topology,
+[[nodiscard]] std::optional<PlannedWork> planned_work(const Topology& topology,
                                                       const RunPoint& point);
 // Certifying a program takes as many comparisons of clocks as it has steps times contexts
 // (alg/program/certify_program_races.cpp). True if there are more than 2^31, which take longer than
 // everything else that auto and `compare` do.
 [[nodiscard]] bool is_proven_slowly(const Program& program);
+
+// How far the planned time of a schedule is off.
+[[nodiscard]] PlanError plan_error(const Topology& topology, const Schedule& schedule,
+                                   const SystemConfig& system);
 
 // Stores the tables as the NIs' memories do: in rows that repeat, if `ni.table_repeat` is set.
 void store_rows(ScheduleTables& tables, const NiConfig& ni);

@@ -18,11 +18,8 @@ namespace {
 double ns_of(std::uint64_t picoseconds) { return static_cast<double>(picoseconds) * 1e-3; }
 
 // Of a program of several passes over its data, which overlap: the time of the busiest link.
-double busiest_link_ns(const Topology& topology, const RunPoint& point, const Program& program,
-                       const Tiling& tiling) {
-  const ProgramRoutes routes = program_routes(topology, program);
-  const ContextProgram loaded(program, tiling, protocol_of(program, point), context_spec(point),
-                              routes.forward);
+double busiest_link_ns(const Topology& topology, const ContextProgram& loaded,
+                       const ProgramRoutes& routes) {
   std::vector<double> seconds(topology.num_links(), 0);
   for (std::size_t c = 0; c < loaded.num_connections(); ++c) {
     const ProgramRoute& route = loaded.route(ConnectionId(c));
@@ -35,6 +32,29 @@ double busiest_link_ns(const Topology& topology, const RunPoint& point, const Pr
   return *std::max_element(seconds.begin(), seconds.end()) * 1e9;
 }
 
+PlannedWork planned(CollectiveWork work, double ns, const PlanError& error) {
+  return {std::move(work), ns, ns / error.faster};
+}
+
+PlannedWork planned_program(const Topology& topology, const RunPoint& point) {
+  CollectiveWork work = generate_collective(topology, point);
+  const Program& program = *work.program;
+  const Tiling tiling = tiling_of(program, point);
+  const ProgramRoutes routes = program_routes(topology, program);
+  if (tiling.tiles != 1) {
+    const ContextProgram loaded(program, tiling, protocol_of(program, point), context_spec(point),
+                                routes.forward);
+    const double ns = busiest_link_ns(topology, loaded, routes);
+    return planned(std::move(work), ns, {});
+  }
+  const auto picoseconds = program_time_ps(topology, program, tiling, context_timing(point.system));
+  const bool passes_one_link =
+      std::all_of(routes.forward.begin(), routes.forward.end(),
+                  [&](RouteId route) { return routes.routes.hops(route) == 1; });
+  return planned(std::move(work), ns_of(picoseconds),
+                 passes_one_link ? kProgramPlan : kContendedPlan);
+}
+
 }  // namespace
 
 bool is_proven_slowly(const Program& program) {
@@ -44,28 +64,25 @@ bool is_proven_slowly(const Program& program) {
   return program.num_steps() * contexts > kMostComparisons;
 }
 
-std::optional<PlannedTime> planned_time(const Topology& topology, const RunPoint& point) {
+std::optional<PlannedWork> planned_work(const Topology& topology, const RunPoint& point) {
   if (!point.collective || point.collective->algorithm == kAutoAlgorithm || point.training ||
       point.workload || point.coordination) {
     return std::nullopt;
   }
-  const CollectiveConfig& collective = *point.collective;
+  CollectiveWork work;
   if (planner_of(point) != nullptr) {
-    return PlannedTime{nanoseconds(plan_point(topology, point).forecast, point.system.clock)};
+    work.plan = plan_point(topology, point);
+    const double ns = nanoseconds(work.plan->forecast, point.system.clock);
+    return planned(std::move(work), ns, kForecast);
   }
-  if (has_program(point)) {
-    const Program program = build_program(topology, point);
-    const Tiling tiling = tiling_of(program, point);
-    const double ns =
-        tiling.tiles == 1
-            ? ns_of(program_time_ps(topology, program, tiling, context_timing(point.system)))
-            : busiest_link_ns(topology, point, program, tiling);
-    return PlannedTime{ns, is_proven_slowly(program)};
-  }
-  const GroupRequest of_group(topology, point.system, collective);
+  if (has_program(point)) return planned_program(topology, point);
+  const GroupRequest of_group(topology, point.system, *point.collective);
   const Topology& network = of_group.group.network();
-  const Schedule schedule = of_group.generate(collective.algorithm);
-  return PlannedTime{ns_of(schedule_time_ps(network, schedule, of_group.request.timing))};
+  Schedule schedule = of_group.generate(point.collective->algorithm);
+  const auto picoseconds = schedule_time_ps(network, schedule, of_group.request.timing);
+  const PlanError error = plan_error(network, schedule, point.system);
+  work.tables = of_group.tables_of(std::move(schedule));
+  return planned(std::move(work), ns_of(picoseconds), error);
 }
 
 }  // namespace espalier

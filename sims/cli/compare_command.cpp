@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "sims/choose/candidate.h"
-#include "sims/choose/choose.h"
 #include "sims/cli/auto_folder.h"
 #include "sims/cli/commands.h"
 #include "sims/cli/comparison.h"
@@ -165,21 +163,28 @@ class ComparedRuns {
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     WorkerBatch planning;
     planning.limits = limits;
-    planning.loses = [&](std::size_t i, Cycle) {
-      return collective_of(i) == nullptr || points_[i].input->tables;
-    };
+    planning.loses = [&](std::size_t i, Cycle) { return collective_of(i) == nullptr; };
     planning.finished = [&](std::size_t i, const WorkerReport& report) {
-      if (!report.result.contains("planned_ns")) return true;
-      planned_[i] = {report.result["planned_ns"].get<double>(),
-                     report.result["is_proven_slowly"].get<bool>()};
+      if (!report.result.is_object()) return true;
+      Planned planned{report.result, 0, false};
+      if (planned.described.contains("planned_ns")) {
+        planned.least_ns = planned.described["least_ns"];
+        planned.is_proven_slowly = planned.described["is_proven_slowly"];
+        planned.described.erase("least_ns");
+        planned.described.erase("is_proven_slowly");
+      }
+      planned_[i] = std::move(planned);
       return true;
     };
     if (const int signal = run(order, {true}, std::move(planning)); signal != 0) return signal;
-    // auto takes the fastest of all, and algorithms without a plan may take any time.
+    // auto takes the fastest of all. Algorithms without a plan may take any time, and what is
+    // proven slowly is simulated if nothing else is.
     const auto expected = [&](std::size_t i) {
       const CollectiveConfig* collective = collective_of(i);
       if (collective != nullptr && collective->algorithm == kAutoAlgorithm) return 0.0;
-      return planned_[i] ? planned_[i]->ns : kNoLimit;
+      return planned_[i] && !planned_[i]->is_proven_slowly
+                 ? planned_[i]->described.value("planned_ns", kNoLimit)
+                 : kNoLimit;
     };
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return expected(a) < expected(b); });
@@ -257,55 +262,54 @@ class ComparedRuns {
     if (point.training || point.workload || point.coordination) return nullptr;
     return &*point.collective;
   }
-  // The time from which on point `i` loses; infinite while its workload has no time.
+  // The time from which on point `i` loses; infinite while its workload has no time, and for auto,
+  // which has no plan.
   [[nodiscard]] double limit_ns(std::size_t i) const {
-    const CollectiveConfig* collective = options_.full ? nullptr : collective_of(i);
+    const CollectiveConfig* collective = options_.full || !planned_[i] ? nullptr : collective_of(i);
     const auto best =
         collective == nullptr ? best_ns_.end() : best_ns_.find({collective->op, collective->size});
     return best == best_ns_.end() ? kNoLimit : kLosing * best->second;
   }
-  [[nodiscard]] bool is_planned_to_lose(std::size_t i) const {
-    return planned_[i] && planned_[i]->ns > kProgramPlan.faster * limit_ns(i);
-  }
-  // Whether point `i`, which takes at least so many cycles, is not simulated to the end.
+  // Whether point `i`, which takes at least so many cycles, is not simulated to the end. A program
+  // of the user is certified first, so it begins.
   [[nodiscard]] bool loses(std::size_t i, Cycle cycles) const {
-    return (!options_.full && planned_[i] && planned_[i]->is_proven_slowly) ||
-           is_planned_to_lose(i) ||
-           nanoseconds(cycles, points_[i].point->system.clock) > limit_ns(i);
+    const double limit = limit_ns(i);
+    const bool is_own = collective_of(i) != nullptr && collective_of(i)->program.given;
+    if (limit == kNoLimit || (is_own && cycles == 0)) return false;
+    return planned_[i]->is_proven_slowly || planned_[i]->least_ns > limit ||
+           nanoseconds(cycles, points_[i].point->system.clock) > limit;
   }
   void take(std::size_t i, const WorkerReport& report) {
     reports_[i] = report;
     const CollectiveConfig* collective = collective_of(i);
-    if (collective == nullptr || !report.failure.empty() || report.stopped) return;
+    const bool is_time = report.failure.empty() && !report.stopped;
+    // What is proven slowly sets no limit: with fewer processes at once it may not be simulated.
+    if (collective == nullptr || !is_time || (planned_[i] && planned_[i]->is_proven_slowly)) return;
     double& best = best_ns_.try_emplace({collective->op, collective->size}, kNoLimit).first->second;
     best = std::min(best, report.result.at("time_ns").get<double>());
   }
   void finish(std::size_t i) {
     WorkerReport& report = reports_[i];
-    report.stopped = report.stopped || (report.failure.empty() &&
-                                        report.result.at("time_ns").get<double>() > limit_ns(i));
+    report.stopped = report.stopped || loses(i, 0) ||
+                     (report.failure.empty() && limit_ns(i) != kNoLimit &&
+                      loses(i, report.result.at("cycles").get<Cycle>()));
     if (report.stopped) report.result = stopped_result(i);
     if (!report.result.is_object()) return;
     // The tables may name a generator that is compared, too; the file's name is the user's.
     if (points_[i].input->tables) report.result["algorithm"] = label(i);
-    if (planned_[i]) report.result["planned_ns"] = planned_[i]->ns;
+    if (planned_[i] && planned_[i]->described.contains("planned_ns")) {
+      report.result["planned_ns"] = planned_[i]->described["planned_ns"];
+    }
   }
   // Stands for a run that was not simulated to the end.
   [[nodiscard]] Json stopped_result(std::size_t i) const {
-    const CollectiveConfig& collective = *collective_of(i);
-    Json result;
-    result["algorithm"] = label(i);
-    result["op"] = to_string(collective.op);
-    result["topology"] = points_[i].input->topology->name();
-    result["nodes"] = points_[i].input->topology->num_nodes();
-    result["size_bytes"] = collective.size;
+    const auto& [described, least_ns, is_proven_slowly] = *planned_[i];
+    const double limit = limit_ns(i);
+    const bool is_slow = is_proven_slowly && least_ns <= limit;
+    Json result = described;
     result["verified"] = false;
-    if (planned_[i] && planned_[i]->is_proven_slowly && !is_planned_to_lose(i)) {
-      result["failure"] = kProvenSlowly;
-    } else {
-      result["failure"] = fmt::format(kLoses, kLosing);
-      result["stopped_ns"] = limit_ns(i);
-    }
+    result["failure"] = is_slow ? kProvenSlowly : least_ns > limit ? kPlannedToLose : kLoses;
+    result["stopped_ns"] = is_slow ? Json() : Json(limit);
     return result;
   }
   // The name of a point in the table.
@@ -315,10 +319,16 @@ class ComparedRuns {
     return collective.program.given ? program_label(collective.program) : collective.algorithm;
   }
 
+  struct Planned {
+    Json described;  // with the planned time, if there is one
+    double least_ns;
+    bool is_proven_slowly;
+  };
+
   const CompareOptions& options_;
   const std::string& choices_;
   std::vector<PointRef> points_;
-  std::vector<std::optional<PlannedTime>> planned_;
+  std::vector<std::optional<Planned>> planned_;  // of runs of one collective, but for auto
   std::map<std::pair<CollectiveOp, Bytes>, double> best_ns_;  // by operation and size
   std::vector<WorkerReport> reports_;
 };

@@ -66,20 +66,17 @@ std::optional<double> table_area(const Json& result) {
 
 std::string microseconds(double nanoseconds) { return fmt::format("{:.1f}", nanoseconds / 1e3); }
 
-bool is_stopped(const Json& result) {
-  return result.contains("stopped_ns") || string_in(result, "failure") == kProvenSlowly;
-}
-
 std::string time_text(const Json& result) {
   if (const auto time = time_ns_of(result)) return microseconds(*time);
-  return result.contains("stopped_ns") ? "> " + fixed(result, "stopped_ns", 1, 1e-3) : "-";
+  return string_in(result, "failure") == kLoses ? "> " + fixed(result, "stopped_ns", 1, 1e-3) : "-";
 }
 
 std::string slower_text(const Json& result, double fastest) {
   if (const auto time = time_ns_of(result)) {
     return fmt::format("{:+.1f} %", 100 * (*time / fastest - 1));
   }
-  return result.contains("stopped_ns") ? fmt::format("> {:g} x", kLosing) : "-";
+  const std::string failure = string_in(result, "failure");
+  return failure == kLoses ? "> 5 x" : failure == kPlannedToLose ? "planned > 5 x" : "-";
 }
 
 std::vector<std::string> published_tools(const Json& result) {
@@ -171,15 +168,27 @@ std::string tie_text(const Ranking& ranking, const std::vector<Json>& ranked) {
 
 std::string stopped_text(const Ranking& ranking, const std::vector<Json>& results) {
   std::string text;
-  std::string loses;
-  for (const std::size_t i : ranking.stopped) {
-    if (results[i].contains("stopped_ns")) {
-      loses = fmt::format(kLoses, kLosing) + "\n";
-    } else {
-      text += fmt::format("{}: {}\n", string_in(results[i], "algorithm"), kProvenSlowly);
+  for (const char* why : {kProvenSlowly, kPlannedToLose, kLoses}) {
+    std::vector<std::string> names;
+    for (const std::size_t i : ranking.stopped) {
+      if (string_in(results[i], "failure") == why) names.push_back(name_of(results[i], results));
     }
+    if (!names.empty()) text += fmt::format("{}: {}\n", fmt::join(names, ", "), why);
   }
-  return text + loses;
+  return text;
+}
+
+// What was not simulated, although it may be faster than the best.
+std::string untried_text(const Ranking& ranking, const std::vector<Json>& results,
+                         double fastest_ns) {
+  std::string text;
+  for (const std::size_t i : ranking.stopped) {
+    const double planned = results[i].value("planned_ns", fastest_ns);
+    if (planned >= fastest_ns) continue;
+    text += fmt::format("; {} is planned to take {} us and was not simulated",
+                        name_of(results[i], results), microseconds(planned));
+  }
+  return text;
 }
 
 }  // namespace
@@ -211,7 +220,7 @@ bool put_beside(const std::vector<PublishedTime>& times, std::vector<Json>& resu
 std::vector<Ranking> rank_results(const std::vector<Json>& results) {
   std::vector<Ranking> rankings;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const bool stopped = is_stopped(results[i]);
+    const bool stopped = results[i].contains("stopped_ns");
     if (!stopped && !time_ns_of(results[i])) continue;
     const std::string workload = workload_of(results[i]);
     auto ranking = std::find_if(rankings.begin(), rankings.end(),
@@ -263,7 +272,8 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
     text += fmt::format(", {:.2f} times as fast as {}", *time_ns_of(next) / *time_ns_of(best),
                         name_of(next, ranked));
   }
-  text += ".\n" + tie_text(ranking, ranked) + published_text(best);
+  text += untried_text(ranking, results, *time_ns_of(best)) + ".\n";
+  text += tie_text(ranking, ranked) + published_text(best);
   const auto explanation = best.find("explanation");
   if (explanation != best.end() && explanation->is_object()) {
     const std::string verdict = string_in(*explanation, "verdict");

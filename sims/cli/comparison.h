@@ -14,9 +14,12 @@ namespace espalier {
 // Times closer than this share are a tie. The simpler algorithm wins a tie: the one whose largest
 // schedule table has fewer entries.
 inline constexpr double kTieShare = 0.001;
-// An algorithm that takes longer than so many times the best time is not simulated to the end.
+// An algorithm that takes longer than so many times the best time is not simulated to the end, as
+// the texts say.
 inline constexpr double kLosing = 5;
-inline constexpr const char* kLoses = "> {:g} x the best: not simulated to the end; --full does";
+inline constexpr const char* kLoses = "> 5 x the best: not simulated to the end; --full does";
+inline constexpr const char* kPlannedToLose =
+    "planned to take > 5 x the best: not simulated to the end; --full does";
 inline constexpr const char* kProvenSlowly =
     "certifying the program takes minutes, so it is not simulated; --full does";
 
@@ -25,7 +28,7 @@ struct Ranking {
   std::string workload;            // "all_reduce of 25 MB on lab.yaml, 12 nodes"
   std::vector<std::size_t> order;  // indices of the verified results, the best one first
   std::size_t tied = 0;            // results at the front of `order` whose times are within 0.1 %
-  // Results of runs that were not simulated to the end, the shortest planned time first.
+  // Results with `stopped_ns`: not simulated to the end. The shortest planned time first.
   std::vector<std::size_t> stopped = {};
 };
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <systemc>
 #include <utility>
@@ -234,22 +235,6 @@ void declare_schema(Command& command, SchemaOptions& options) {
       ->excludes(json);
 }
 
-// The subcommand that simulates one point for a sweep, in a process of its own.
-Command add_worker(CLI::App& app, std::vector<std::string>& words, WorkerTask& task) {
-  Command command(app, "worker",
-                  [&words, &task] { return work_on_point(words, task) ? kGood : kCheckFailed; });
-  CLI::App* worker = command.app().group("");
-  worker->add_flag("--plan", task.plan);
-  worker->add_flag("--explain", task.explain);
-  worker->add_option("--schedule", task.schedule);
-  worker->add_option("--choices", task.choices);
-  worker->add_option("--messages", task.messages);
-  worker->add_option("--number", task.number);
-  worker->add_option("--rank-order", task.rank_order)->delimiter(',')->allow_extra_args(false);
-  worker->add_option("point", words)->expected(-2)->required();
-  return command;
-}
-
 // Returns an error text if the first word is not a known command.
 std::string unknown_command(const CLI::App& app, const std::vector<std::string>& words) {
   if (words.empty() || words.front().rfind('-', 0) == 0) return {};
@@ -272,8 +257,6 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(0, 1);  // a missing command and an unknown command have different errors
 
   SweepOptions sweep;
-  std::vector<std::string> worker;
-  WorkerTask task;
   std::vector<Command> commands{declared(app, "run", run_command, declare_run),
                                 declared(app, "explain", run_command, declare_explain),
                                 declared(app, "schedule", schedule_command, declare_schedule),
@@ -281,10 +264,13 @@ int dispatch(int argc, char** argv) {
                                 declared(app, "area", area_command, declare_area),
                                 add_sweep(app, sweep),
                                 declared(app, "reorder", reorder_command, declare_reorder),
-                                add_worker(app, worker, task),
                                 declared(app, "report", report_command, declare_report),
                                 declared(app, "compare", compare_command, declare_compare),
                                 declared(app, "latency", latency_command, declare_latency)};
+  // Simulates one point in a process of its own.
+  commands.emplace_back(app, "worker",
+                        [] { return work_on_point(std::cin) ? kGood : kCheckFailed; });
+  commands.back().app().group("");
   std::string kind;
   bool list_as_json = false;
   commands.emplace_back(app, "list", [&] { return list_command(kind, list_as_json); });

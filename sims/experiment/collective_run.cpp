@@ -158,7 +158,11 @@ class TrainingRun : public TablesRun {
 
 std::unique_ptr<PointRun> make_collective_run(const PointInput& input) {
   if (input.tables) return std::make_unique<CollectiveRun>(input, *input.tables);
-  CollectiveWork work = generate_collective(input.topology, input.point, input.choices);
+  return make_work_run(input, generate_collective(input.topology, input.point, input.choices));
+}
+
+std::unique_ptr<PointRun> make_work_run(const PointInput& input, CollectiveWork work) {
+  if (work.plan) return make_plan_run(input);
   if (work.program) return make_program_run(input, std::move(work));
   return std::make_unique<CollectiveRun>(input, std::move(*work.tables));
 }

@@ -91,7 +91,9 @@ class PointRun {
 // One maker for each kind of run, in the kind's own file. Throws std::invalid_argument where the
 // system cannot be built.
 [[nodiscard]] std::unique_ptr<PointRun> make_collective_run(const PointInput& input);
-// Precondition: the work is a program. make_collective_run() calls it.
+// The same of work that is made.
+[[nodiscard]] std::unique_ptr<PointRun> make_work_run(const PointInput& input, CollectiveWork work);
+// Precondition: the work is a program. make_work_run() calls it.
 [[nodiscard]] std::unique_ptr<PointRun> make_program_run(const PointInput& input,
                                                          CollectiveWork work);
 [[nodiscard]] std::unique_ptr<PointRun> make_training_run(const PointInput& input);

@@ -14,6 +14,7 @@
 
 #include "ni/rtl/rtl_sequencer.h"
 #include "result_parts.h"
+#include "sims/choose/choose.h"
 #include "sims/experiment/result_register.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/config.h"
@@ -188,6 +189,24 @@ PointReport run_point(const Topology& topology, const RunPoint& point,
   } catch (const std::invalid_argument& error) {
     return not_run(error.what());
   }
+}
+
+PointReport plan_run(const Topology& topology, const RunPoint& point,
+                     const std::optional<ScheduleTables>& tables) {
+  PointReport report;
+  const PointInput input{topology, point, tables, Choices()};
+  if (tables) make_run(input)->describe(report.result);
+  std::optional<PlannedWork> planned;
+  if (!tables) planned = planned_work(topology, point);
+  if (!planned) return report;
+  // A program of the user is certified, however long that takes.
+  const bool is_slow = point.simulation.check && !point.collective->program.given &&
+                       planned->work.program && is_proven_slowly(*planned->work.program);
+  make_work_run(input, std::move(planned->work))->describe(report.result);
+  report.result["planned_ns"] = planned->ns;
+  report.result["least_ns"] = planned->least_ns;
+  report.result["is_proven_slowly"] = is_slow;
+  return report;
 }
 
 PointReport not_run(const std::string& why) { return refused({}, why); }

@@ -31,6 +31,12 @@ struct PointReport {
                                     const SimulationHooks& hooks, RunAccount* account = nullptr,
                                     const std::string& choices = {});
 
+// What is known of a run of one collective before it is simulated: its description; and, unless
+// `tables` are given, `planned_ns`, `least_ns` and `is_proven_slowly` (sims/choose/choose.h). The
+// report of another run is empty.
+[[nodiscard]] PointReport plan_run(const Topology& topology, const RunPoint& point,
+                                   const std::optional<ScheduleTables>& tables);
+
 // The report of a point that cannot be simulated for the reason `why`.
 [[nodiscard]] PointReport not_run(const std::string& why);
 

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <istream>
 #include <new>
 #include <optional>
+#include <stdexcept>
 
 #include "alg/rank_order/permutation.h"
-#include "sims/choose/choose.h"
 #include "sims/config/reader.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/message_log.h"
@@ -57,13 +58,7 @@ PointReport simulate(const std::string& config, const std::string& folder,
   RunAccount account;
   if (task.explain) hooks.observers.push_back(&account.recorder());
   try {
-    if (task.plan) {
-      if (const auto planned = planned_time(*read.topology, read.points.front())) {
-        report.result["planned_ns"] = planned->ns;
-        report.result["is_proven_slowly"] = planned->is_proven_slowly;
-      }
-      return report;
-    }
+    if (task.plan) return plan_run(*read.topology, read.points.front(), tables.value);
     report = run_point(*read.topology, read.points.front(), tables.value, hooks,
                        task.explain ? &account : nullptr, task.choices);
     // If the lines cannot be written, the parent finds them missing and reports that.
@@ -79,42 +74,45 @@ PointReport simulate(const std::string& config, const std::string& folder,
 
 }  // namespace
 
-std::vector<std::string> worker_arguments(const nlohmann::ordered_json& config,
-                                          const std::string& folder, const FileHashes& files,
-                                          const WorkerTask& task) {
-  std::vector<std::string> arguments{"worker"};
-  if (task.plan) arguments.emplace_back("--plan");
-  if (task.explain) arguments.emplace_back("--explain");
-  if (!task.schedule.empty()) arguments.insert(arguments.end(), {"--schedule", task.schedule});
-  if (!task.choices.empty()) arguments.insert(arguments.end(), {"--choices", task.choices});
-  if (!task.messages.empty()) {
-    arguments.insert(arguments.end(),
-                     {"--messages", task.messages, "--number", std::to_string(task.number)});
-  }
-  if (!task.rank_order.empty()) {
-    arguments.insert(arguments.end(),
-                     {"--rank-order", fmt::format("{}", fmt::join(task.rank_order, ","))});
-  }
-  arguments.insert(arguments.end(), {config.dump(), folder});
-  for (std::string& file : to_words(files)) arguments.push_back(std::move(file));
-  return arguments;
+std::string worker_input(const nlohmann::ordered_json& config, const std::string& folder,
+                         const FileHashes& files, const WorkerTask& task) {
+  return nlohmann::ordered_json{{"config", config.dump()},   {"folder", folder},
+                                {"files", to_words(files)},  {"plan", task.plan},
+                                {"explain", task.explain},   {"schedule", task.schedule},
+                                {"choices", task.choices},   {"rank_order", task.rank_order},
+                                {"messages", task.messages}, {"number", task.number}}
+      .dump();
 }
+
+std::vector<std::string> worker_command() { return {"/proc/self/exe", "worker"}; }
 
 int run_points(const std::vector<WorkerPoint>& points, unsigned jobs, WorkerBatch batch) {
   ProgressBar bar(points.size());
-  batch.arguments = [&](std::size_t i) {
+  batch.input = [&](std::size_t i) {
     const RunPoint& point = *points[i].point;
-    return worker_arguments(resolved_json(point), point.system.topology.folder, point.file_hashes,
-                            points[i].task);
+    return worker_input(resolved_json(point), point.system.topology.folder, point.file_hashes,
+                        points[i].task);
   };
   if (!batch.progress) batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
-  return run_workers(kThisProgram, points.size(), jobs_at_once(jobs), batch);
+  return run_workers(worker_command(), points.size(), jobs_at_once(jobs), batch);
 }
 
-bool work_on_point(const std::vector<std::string>& arguments, const WorkerTask& task) {
+bool work_on_point(std::istream& input) {
   report_when_out_of_memory();
+  const auto asked = nlohmann::json::parse(input, nullptr, false);
+  if (!asked.is_object()) {
+    throw std::invalid_argument("expected a point on stdin; espalier run starts workers itself");
+  }
+  WorkerTask task;
+  task.plan = asked.at("plan");
+  task.explain = asked.at("explain");
+  task.schedule = asked.at("schedule");
+  task.choices = asked.at("choices");
+  task.rank_order = asked.at("rank_order").get<std::vector<std::uint32_t>>();
+  task.messages = asked.at("messages");
+  task.number = asked.at("number");
   const PointReport report =
-      simulate(arguments.at(0), arguments.at(1), {arguments.begin() + 2, arguments.end()}, task);
+      simulate(asked.at("config"), asked.at("folder"), asked.at("files"), task);
   write_worker_report(report);
   return report.failure.empty();
 }

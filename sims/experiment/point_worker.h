@@ -1,9 +1,9 @@
-// One resolved point in a process of its own: the command line that the parent passes, and the work
-// of the child.
+// One resolved point in a process of its own: what the parent passes, and the work of the child.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace espalier {
 
 // What a worker does besides simulating the point's own algorithm.
 struct WorkerTask {
-  bool plan = false;          // only the time that is planned (sims/choose/choose.h)
+  bool plan = false;          // only plan_run() (sims/experiment/point_runner.h)
   bool explain = false;       // the result has an explanation of the time
   std::string schedule = {};  // file of the schedule tables; empty: the algorithm makes the tables
   std::string choices = {};   // folder of what auto has decided; empty: none
@@ -25,13 +25,13 @@ struct WorkerTask {
   std::size_t number = 1;     // of the point, in these lines
 };
 
-// The child's command line. `config`: as resolved_json gives it; paths in it start in `folder`.
-// `files`: hashes of the files that the point was read from. The child fails if a file has another
-// hash.
-[[nodiscard]] std::vector<std::string> worker_arguments(const nlohmann::ordered_json& config,
-                                                        const std::string& folder,
-                                                        const FileHashes& files,
-                                                        const WorkerTask& task = {});
+// The child's input. `config`: as resolved_json gives it; paths in it start in `folder`. `files`:
+// hashes of the files that the point was read from. The child fails if a file has another hash.
+[[nodiscard]] std::string worker_input(const nlohmann::ordered_json& config,
+                                       const std::string& folder, const FileHashes& files,
+                                       const WorkerTask& task = {});
+// This program, whose workers read such an input.
+[[nodiscard]] std::vector<std::string> worker_command();
 
 // A point for run_points(), and what its worker does.
 struct WorkerPoint {
@@ -40,13 +40,13 @@ struct WorkerPoint {
 };
 
 // Runs every point in a worker of its own, at most `jobs` at a time (jobs_at_once()). `batch` needs
-// no arguments; without `progress`, a bar shows it. Returns the signal that stopped the workers, or
+// no input; without `progress`, a bar shows it. Returns the signal that stopped the workers, or
 // 0.
 [[nodiscard]] int run_points(const std::vector<WorkerPoint>& points, unsigned jobs,
                              WorkerBatch batch);
 
-// The child's side: simulates the point and writes its report to stdout. `arguments`: the
-// positional ones behind the word "worker", two or more. False if the point failed.
-[[nodiscard]] bool work_on_point(const std::vector<std::string>& arguments, const WorkerTask& task);
+// The child's side: simulates the point and writes its report to stdout. Returns false if the point
+// failed. Throws std::invalid_argument if the input is none of worker_input().
+[[nodiscard]] bool work_on_point(std::istream& input);
 
 }  // namespace espalier

@@ -50,10 +50,11 @@ class ProgramRun : public PointRun {
     write_fields(result, ProgramResult{facts(), work_, program_});
   }
   std::string certify(Json& result) override {
+    const bool check = point().simulation.check;
     certificate_ = work_.certificate ? std::exchange(work_.certificate, {})
-                                     : certify_program_point(topology(), point(), program_);
+                                     : certify_program_point(topology(), point(), program_, !check);
     // A malformed program cannot be simulated, whether it is to be checked or not.
-    if (!point().simulation.check && can_run(*certificate_)) certificate_.reset();
+    if (!check && can_run(*certificate_)) certificate_.reset();
     write_fields(result, Certified{});
     if (!certificate_) return {};
     write_fields(result, *certificate_);

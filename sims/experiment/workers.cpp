@@ -81,8 +81,8 @@ struct Worker {
 
 class Batch {
  public:
-  Batch(std::string program, std::size_t points, const WorkerBatch& batch)
-      : program_(std::move(program)), points_(points), batch_(batch) {}
+  Batch(const std::vector<std::string>& command, std::size_t points, const WorkerBatch& batch)
+      : command_(command), points_(points), batch_(batch) {}
 
   int run(std::size_t at_once) {
     at_once_ = at_once;
@@ -133,10 +133,11 @@ class Batch {
   void start_next() {
     Pipe lines;
     ChildOptions options;
+    options.input = batch_.input(next_);
     options.out = lines.write.number();
     options.is_worker = true;
     options.memory_bytes = batch_.limits.memory_bytes;
-    ChildProcess process(program_, batch_.arguments(next_), options);
+    ChildProcess process(command_.front(), {command_.begin() + 1, command_.end()}, options);
     const bool limited = batch_.limits.time.count() != 0;
     const auto deadline = limited ? Clock::now() + batch_.limits.time : Clock::time_point::max();
     workers_.push_back(
@@ -278,7 +279,7 @@ class Batch {
   }
 
   StopSignals signals_;
-  std::string program_;
+  const std::vector<std::string>& command_;
   std::size_t points_;
   const WorkerBatch& batch_;
   std::size_t at_once_ = 1;
@@ -351,9 +352,9 @@ ParsedQuantity LimitRange::parse(const std::string& text) const {
       fmt::format("{} to {}", format_quantity(quantity, least), format_quantity(quantity, most))};
 }
 
-int run_workers(const std::string& program, std::size_t points, std::size_t at_once,
+int run_workers(const std::vector<std::string>& command, std::size_t points, std::size_t at_once,
                 const WorkerBatch& batch) {
-  return Batch(program, points, batch).run(std::max<std::size_t>(at_once, 1));
+  return Batch(command, points, batch).run(std::max<std::size_t>(at_once, 1));
 }
 
 unsigned jobs_at_once(unsigned asked) {

@@ -69,7 +69,8 @@ inline constexpr LimitRange kMemoryLimits{Quantity::size, std::uint64_t{32} << 2
 
 // All functions are called on the thread that runs the batch.
 struct WorkerBatch {
-  std::function<std::vector<std::string>(std::size_t)> arguments = {};
+  // What the worker of point i reads from stdin.
+  std::function<std::string(std::size_t)> input = {};
   std::function<void(std::size_t, double)> progress = {};
   // Point i has ended, with or without a failure. Returns false to start no further point.
   std::function<bool(std::size_t, const WorkerReport&)> finished = {};
@@ -79,16 +80,14 @@ struct WorkerBatch {
   std::function<bool(std::size_t, Cycle)> loses = {};
 };
 
-// This program, whose workers simulate points.
-inline constexpr const char* kThisProgram = "/proc/self/exe";
-
-// Runs `program` for every i < points, at most `at_once` at a time, and waits for all workers. A
+// Runs the command, whose first word is a program, for every i < points, at most `at_once` at a
+// time, and waits for all workers. A
 // worker that dies without a report yields a report that says so. If file descriptors run out,
 // fewer workers run at once. SIGINT and SIGTERM end all workers; their points are not reported.
 // Workers end with this process, however it ends. Returns the signal, 0 if there was none. Call
 // from the main thread.
-[[nodiscard]] int run_workers(const std::string& program, std::size_t points, std::size_t at_once,
-                              const WorkerBatch& batch);
+[[nodiscard]] int run_workers(const std::vector<std::string>& command, std::size_t points,
+                              std::size_t at_once, const WorkerBatch& batch);
 
 // Returns `asked` unless it is 0; then the number of processors that Slurm gave the job, or of the
 // machine.

@@ -23,11 +23,11 @@ struct ReportSource {
 };
 
 struct ReportPoint {
-  enum class State { verified, failed, missing };
+  enum class State { verified, stopped, failed, missing };
   std::size_t source = 0;
   std::string id;  // only for points of a sweep
   State state = State::missing;
-  std::string failure;  // the reason of a failure
+  std::string failure;  // the reason if it failed or was stopped
   // As in docs/results.md; empty if the point has no result.
   nlohmann::ordered_json result = nlohmann::ordered_json::object();
   // The resolved configuration by dotted names, or the known part of it; null if nothing is known.

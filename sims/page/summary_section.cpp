@@ -37,12 +37,20 @@ std::string clock_html(const ReportPoint& point) {
              : ", <strong class=\"bad\" title=\"" + escape(problem) + "\">clock not met</strong>";
 }
 
+const char* state_name(State state) {
+  constexpr const char* kNames[] = {"verified", "stopped", "failed", "missing"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+// A run that `compare` stopped is not a mistake.
+std::string unverified_html(State state) {
+  return fmt::format("<strong{}>{}</strong>", state == State::stopped ? "" : " class=\"bad\"",
+                     state_name(state));
+}
+
 std::string state_html(const ReportView& view, std::size_t index) {
   const ReportPoint& point = view.point(index);
-  if (point.state != State::verified) {
-    return fmt::format("<strong class=\"bad\">{}</strong>",
-                       point.state == State::failed ? "failed" : "missing");
-  }
+  if (point.state != State::verified) return unverified_html(point.state);
   return "verified" +
          std::string(view.is_best(index) ? " <strong class=\"best\">fastest</strong>" : "") +
          clock_html(point);
@@ -148,11 +156,9 @@ std::string settings_html(const ReportView& view, const ReportPoint& point) {
 
 std::string outcome_html(const ReportPoint& point) {
   if (point.state == State::verified) return "verified";
-  if (point.state == State::missing) return "<strong class=\"bad\">missing</strong>";
-  return fmt::format(
-      "<details><summary><strong class=\"bad\">failed</strong></summary>"
-      "<pre>{}</pre></details>",
-      escape(point.failure));
+  if (point.state == State::missing) return unverified_html(point.state);
+  return fmt::format("<details><summary>{}</summary><pre>{}</pre></details>",
+                     unverified_html(point.state), escape(point.failure));
 }
 
 std::string number_or_nothing(const std::optional<double>& value) {
@@ -167,9 +173,11 @@ Section summary_section(const ReportView& view, Pictures&) {
     return view.points_where([&](const ReportPoint& p) { return p.state == state; }).size();
   };
   const std::size_t all = view.data().points.size();
-  section.html = fmt::format("<p><strong>{}</strong>: {} verified, {} failed, {} missing.</p>\n",
-                             count_text(all, "run"), count(State::verified), count(State::failed),
-                             count(State::missing));
+  const std::size_t stopped = count(State::stopped);
+  section.html = fmt::format("<p><strong>{}</strong>: {} verified, {}{} failed, {} missing.</p>\n",
+                             count_text(all, "run"), count(State::verified),
+                             stopped == 0 ? "" : fmt::format("{} stopped, ", stopped),
+                             count(State::failed), count(State::missing));
   section.html += sources_html(view) + best_html(view);
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < all; ++i) {
@@ -178,7 +186,7 @@ Section summary_section(const ReportView& view, Pictures&) {
   }
   if (shown.size() < all) {
     section.html += paragraph_html(
-        fmt::format("This table shows {} of {} runs: the fastest, the failed and the missing runs. "
+        fmt::format("This table shows {} of {} runs: the fastest, and all that are not verified. "
                     "The table at the end of the page shows all runs.",
                     shown.size(), all));
   }

@@ -1,6 +1,7 @@
 #include "sims/process/child_process.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -44,7 +45,7 @@ bool put_at(int target, int descriptor) {
 
 // Runs in the child before exec, so it may only call functions that are safe after fork(). Returns
 // false if a call failed.
-bool set_up(const ChildOptions& options, pid_t parent) {
+bool set_up(const ChildOptions& options, int input, pid_t parent) {
   if (options.is_worker) {
     end_with(parent);
     std::signal(SIGINT, SIG_IGN);
@@ -59,9 +60,21 @@ bool set_up(const ChildOptions& options, pid_t parent) {
     setrlimit(RLIMIT_AS, &limit);
   }
   if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) return false;
-  const int no_input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  return no_input >= 0 && put_at(STDOUT_FILENO, options.out) &&
-         put_at(STDERR_FILENO, options.err) && put_at(STDIN_FILENO, no_input);
+  return put_at(STDOUT_FILENO, options.out) && put_at(STDERR_FILENO, options.err) &&
+         put_at(STDIN_FILENO, input);
+}
+
+// A file without a name: unlike a pipe it takes the whole text before anybody reads.
+Descriptor file_of(const std::string& text) {
+  Descriptor file(memfd_create("input", MFD_CLOEXEC));
+  if (file.number() < 0) fail("memfd_create");
+  for (std::size_t begin = 0; begin < text.size();) {
+    const ssize_t bytes = write(file.number(), text.data() + begin, text.size() - begin);
+    if (bytes < 0 && errno != EINTR) fail("input of a process");
+    begin += static_cast<std::size_t>(std::max<ssize_t>(bytes, 0));
+  }
+  lseek(file.number(), 0, SEEK_SET);
+  return file;
 }
 
 int wait_for(pid_t child) {
@@ -93,11 +106,12 @@ ChildProcess::ChildProcess(const std::string& program, const std::vector<std::st
   }
   words.push_back(nullptr);
   const pid_t parent = getpid();
+  const Descriptor input = file_of(options.input);
   // exec closes the pipe; before that, the child writes the error that kept it from exec.
   Pipe problem;
   id_ = fork_or_fail();
   if (id_ == 0) {
-    if (set_up(options, parent)) execv(program.c_str(), words.data());
+    if (set_up(options, input.number(), parent)) execv(program.c_str(), words.data());
     const int error = errno;
     const ssize_t ignored = write(problem.write.number(), &error, sizeof error);
     static_cast<void>(ignored);

@@ -41,6 +41,7 @@ struct Pipe {
 
 struct ChildOptions {
   std::string folder;  // working folder; empty: the one of this process
+  std::string input;   // the text on stdin
   int out = -1;        // stdout; -1: the one of this process
   int err = -1;        // stderr; likewise
   // The child ends with this process, and ignores SIGINT and SIGTERM: a terminal sends them to all
@@ -52,7 +53,7 @@ struct ChildOptions {
 // The destructor ends a child that still runs.
 class ChildProcess {
  public:
-  // Starts the program at a path, with no input. Throws std::system_error.
+  // Starts the program at a path. Throws std::system_error.
   ChildProcess(const std::string& program, const std::vector<std::string>& arguments,
                const ChildOptions& options);
   // A copy of this process that calls `work` and ends with its value as exit code. It also ends

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "cli_test_support.h"
+#include "sims/choose/choose.h"
+#include "sims/config/reader.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;
@@ -113,20 +115,116 @@ TEST_CASE("compare does not simulate to the end what takes more than 5 times as 
   CHECK_FALSE(all["results"][2].contains("stopped_ns"));
 }
 
-TEST_CASE("No algorithm is faster than planned by more than compare allows for") {
-  for (const char* op : {"all_reduce", "all_gather", "all_to_all"}) {
-    CAPTURE(op);
-    const Json document = compare(
-        {lab(), "--full", "-s", "collective.op=" + std::string(op), "-s", "collective.size=96kB"});
-    std::size_t planned = 0;
-    for (const Json& result : document["results"]) {
-      if (!result.contains("planned_ns")) continue;
-      ++planned;
-      CAPTURE(result["algorithm"]);
-      CHECK(result["time_ns"].get<double>() >= result["planned_ns"].get<double>() / 1.06);
+TEST_CASE("No algorithm is faster than its plan allows, where senders share links too") {
+  const TemporaryFolder folder;
+  const auto network = [&](const std::string& name, const std::string& topology) {
+    return folder.write(name, "system: {topology: {" + topology + "}}\ncollective: {}\n");
+  };
+  const std::string configs = std::string(ESPALIER_SOURCE_DIR) + "/configs/";
+  bool is_ever_faster = false;
+  for (const std::string& config : {lab(), configs + "graphs/uneven_switches.yaml",
+                                    network("dgx2.yaml", "type: dgx2, nodes_per_switch: 4"),
+                                    network("switch.yaml", "type: switch, nodes: 6")}) {
+    for (const char* op : {"all_reduce", "all_gather", "all_to_all"}) {
+      const std::string given_op = "collective.op=" + std::string(op);
+      const Json document =
+          compare({config, "--full", "-s", given_op, "-s", "collective.size=96kB"});
+      const ConfigResult read = read_comparison(config, {given_op, "collective.size=96kB"}, {});
+      const Json& results = document["results"];
+      REQUIRE(read.points.size() == results.size());
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        CAPTURE(config, op, results[i]["algorithm"]);
+        const auto planned = planned_work(*read.topology, read.points[i]);
+        REQUIRE(planned.has_value() == (results[i]["algorithm"] != "auto"));
+        if (!planned) continue;
+        CHECK(results[i]["planned_ns"] == planned->ns);
+        CHECK(results[i]["time_ns"].get<double>() >= planned->least_ns);
+        is_ever_faster |= results[i]["time_ns"].get<double>() < planned->ns / kProgramPlan.faster;
+      }
     }
-    CHECK(planned + 1 == document["results"].size());  // all but auto
   }
+  CHECK(is_ever_faster);  // so the error of contended plans is needed
+}
+
+TEST_CASE("compare certifies a program of the user also if it is planned to lose") {
+  const TemporaryFolder folder;
+  const std::string right = folder.file("right.xml");
+  REQUIRE(test::espalier({"schedule", lab(), "-s", "collective.algorithm=gc3_allpairs", "-s",
+                          "collective.size=3MB", "-f", "msccl-xml", "-o", right})
+              .exit_code == 0);
+  std::string text = test::read_text(right);
+  text.replace(text.find("type=\"re\""), 9, "type=\"cpy\"");
+  const std::string wrong = folder.write("wrong.xml", text);
+  for (const char* jobs : {"1", "4"}) {
+    const auto beside = [&](const std::string& program) {
+      return test::espalier({"compare", lab(), program, "-s", "collective.size=3MB", "-s",
+                             "collective.algorithm=[forest, ring]", "-j", jobs});
+    };
+    const Outcome stopped = beside(right);
+    CHECK(stopped.exit_code == 0);
+    CHECK_THAT(stopped.out, Contains("gc3_allpairs (right.xml): ") &&
+                                Contains("x the best: not simulated to the end"));
+    const Outcome refused = beside(wrong);
+    CHECK(refused.exit_code == 1);
+    CHECK_THAT(refused.err, Contains("the program does not pass the certifier"));
+  }
+}
+
+TEST_CASE("What compare prints does not depend on how many points it simulates at once") {
+  const auto with = [](const char* jobs) {
+    const Outcome outcome =
+        test::espalier({"compare", lab(), "-s", "collective.size=3MB", "-j", jobs, "-s",
+                        "system.flow_control.mode=[packet, message]", "-s",
+                        "collective.algorithm=[halving_doubling, nccl_tree, "
+                        "gc3_allpairs, direct, ring, forest]"});
+    INFO(outcome.err);
+    CHECK(outcome.exit_code == 0);
+    return outcome.out;
+  };
+  const std::string one = with("1");
+  CHECK(one == with("6"));
+  CHECK_THAT(one, Contains("planned > 5 x") && Contains("> 5 x the best: not simulated"));
+}
+
+TEST_CASE("A stopped row has the settings of its run") {
+  const Json document = compare({lab(), "-s", "collective.size=3MB", "-s",
+                                 "collective.algorithm=[forest, direct, "
+                                 "nccl_tree]",
+                                 "-s", "system.flow_control.mode=[packet, message]"});
+  for (const Json& result : document["results"]) {
+    CHECK(result["flow_control"].is_string());
+    if (result["algorithm"] != "nccl_tree") continue;
+    CHECK(result.contains("stopped_ns"));
+    CHECK(result["protocol"].is_string());
+    CHECK(result["channels"].is_number());
+  }
+}
+
+TEST_CASE("A program whose proof takes minutes is skipped only beside another algorithm",
+          "[slow]") {
+  const TemporaryFolder folder;
+  const std::string torus = folder.write("torus.yaml",
+                                         "system: {topology: {type: torus, dims: [16, 16]}}\n"
+                                         "collective: {size: 64KiB, algorithm: window}\n");
+  const std::string slowly = "certifying the program takes minutes";
+  const auto comparison = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"compare", torus});
+    return test::espalier(more);
+  };
+  const Outcome beside = comparison({"-s", "collective.algorithm=[window, ring]"});
+  CHECK(beside.exit_code == 0);
+  CHECK_THAT(beside.out, Contains("window: " + slowly));
+  CHECK_THAT(beside.out,
+             Contains("; window is planned to take ") && Contains(" us and was not simulated.\n"));
+  const Outcome alone =
+      comparison({"-s", "collective.algorithm=[window]", "--time-limit", "200ms"});
+  CHECK(alone.exit_code == 1);
+  CHECK_THAT(alone.err, Contains("window: exceeded the time limit of 200ms"));
+  CHECK_THAT(alone.out, !Contains(slowly));
+  const Outcome unchecked =
+      comparison({"-s", "collective.algorithm=[window, ring]", "-s", "simulation.check=false"});
+  CHECK(unchecked.exit_code == 0);
+  CHECK_THAT(unchecked.out, Contains("Best: window, "));
 }
 
 TEST_CASE("compare takes a graph in place of a configuration") {

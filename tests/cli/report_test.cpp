@@ -206,6 +206,19 @@ TEST_CASE("A report needs nothing but itself, and two of the same results are th
   CHECK_THAT(to_stdout.out, Contains("<title>A &lt;title&gt;</title>"));
 }
 
+TEST_CASE("A report does not call runs failed that compare has stopped") {
+  const Reports reports;
+  const std::string results = reports.folder.file("compared.json");
+  const std::string lab = std::string(ESPALIER_SOURCE_DIR) + "/configs/lab.yaml";
+  REQUIRE(test::espalier({"compare", lab, "-s", "collective.size=3MB", "-s",
+                          "collective.algorithm=[forest, direct, nccl_tree]", "--json", results})
+              .exit_code == 0);
+  const std::string text = text_of(reports.page({results}));
+  CHECK_THAT(text, Contains("3 runs</strong>: 1 verified, 2 stopped, 0 failed, 0 missing"));
+  CHECK_THAT(text,
+             Contains("<strong>stopped</strong>") && !Contains("<strong class=\"bad\">failed"));
+}
+
 TEST_CASE("A report of a sweep has the Pareto front, blocks, failed and missing points") {
   const Reports reports;
   const std::string page = reports.page({write_sweep(reports)});

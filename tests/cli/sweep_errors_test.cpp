@@ -331,10 +331,10 @@ TEST_CASE("A mapping and a part of it are not both axes") {
   }
 }
 
-TEST_CASE("The hidden worker command without arguments is a usage error") {
+TEST_CASE("The hidden worker command without a point is a usage error") {
   const Outcome outcome = test::espalier({"worker"});
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("point is required"));
+  CHECK_THAT(outcome.err, Contains("expected a point on stdin"));
 }
 
 TEST_CASE("A command that runs out of memory reports the command and its memory", "[slow]") {

@@ -44,11 +44,12 @@ def timed_sweep(file, folder, jobs):
 def timed_loop(folder):
     names = sorted(os.listdir(folder + "/points"))
     configs = [json.dumps(json.load(open(f"{folder}/points/{name}"))["config"]) for name in names]
+    task = {"folder": "", "files": [], "plan": False, "explain": False, "schedule": "", "choices": "",
+            "rank_order": [], "messages": "", "number": 1}
+    inputs = [json.dumps({"config": config, **task}).encode() for config in configs]
     begin = time.monotonic()
-    for config in configs:
-        pid = os.posix_spawn(program, [program, "worker", config, ""], os.environ,
-                             file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])
-        os.waitpid(pid, 0)
+    for text in inputs:
+        subprocess.run([program, "worker"], input=text, stdout=subprocess.DEVNULL)
     return time.monotonic() - begin
 
 

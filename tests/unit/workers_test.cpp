@@ -13,13 +13,13 @@ namespace {
 WorkerReport report_of_shell(const std::string& script) {
   WorkerReport report;
   WorkerBatch batch;
-  batch.arguments = [&](std::size_t) { return std::vector<std::string>{"-c", script}; };
+  batch.input = [&](std::size_t) { return script; };
   batch.progress = [](std::size_t, double) {};
   batch.finished = [&](std::size_t, const WorkerReport& of_worker) {
     report = of_worker;
     return true;
   };
-  CHECK(run_workers("/bin/sh", 1, 1, batch) == 0);
+  CHECK(run_workers({"/bin/sh"}, 1, 1, batch) == 0);
   return report;
 }
 
@@ -43,11 +43,10 @@ TEST_CASE("A worker that a signal ends is reported with the signal") {
 TEST_CASE("A point that is certain to lose is not started, or is stopped when that is known") {
   std::vector<WorkerReport> reports(3);
   WorkerBatch batch;
-  batch.arguments = [](std::size_t i) {
+  batch.input = [](std::size_t i) {
     const std::string progress = "echo '{\"progress\":0.5,\"at_least\":70}'; ";
-    return std::vector<std::string>{
-        "-c", progress + (i == 0 ? "echo '{\"report\":{\"result\":{},\"failure\":\"\"}}'"
-                                 : "exec sleep 100")};
+    return progress +
+           (i == 0 ? "echo '{\"report\":{\"result\":{},\"failure\":\"\"}}'" : "exec sleep 100");
   };
   batch.progress = [](std::size_t, double) {};
   batch.loses = [](std::size_t i, Cycle at_least) { return i == 2 || (i == 1 && at_least > 60); };
@@ -55,7 +54,7 @@ TEST_CASE("A point that is certain to lose is not started, or is stopped when th
     reports[i] = report;
     return true;
   };
-  CHECK(run_workers("/bin/sh", 3, 1, batch) == 0);
+  CHECK(run_workers({"/bin/sh"}, 3, 1, batch) == 0);
   CHECK_FALSE(reports[0].stopped);
   CHECK(reports[0].result.is_object());
   for (std::size_t i = 1; i < 3; ++i) {
@@ -69,9 +68,7 @@ TEST_CASE("A worker that runs is stopped when another one's report shows that it
   bool first_has_ended = false;
   WorkerReport second;
   WorkerBatch batch;
-  batch.arguments = [](std::size_t i) {
-    return std::vector<std::string>{"-c", i == 0 ? "sleep 0.2" : "exec sleep 100"};
-  };
+  batch.input = [](std::size_t i) { return std::string(i == 0 ? "sleep 0.2" : "exec sleep 100"); };
   batch.progress = [](std::size_t, double) {};
   batch.loses = [&](std::size_t i, Cycle) { return i == 1 && first_has_ended; };
   batch.finished = [&](std::size_t i, const WorkerReport& report) {
@@ -79,7 +76,7 @@ TEST_CASE("A worker that runs is stopped when another one's report shows that it
     if (i == 1) second = report;
     return true;
   };
-  CHECK(run_workers("/bin/sh", 2, 2, batch) == 0);
+  CHECK(run_workers({"/bin/sh"}, 2, 2, batch) == 0);
   CHECK(second.stopped);
 }
 
@@ -93,12 +90,12 @@ TEST_CASE("A worker finds the file that changed since its parent read it") {
 TEST_CASE("A point that a signal ends does not count as done") {
   std::vector<double> told;
   WorkerBatch batch;
-  batch.arguments = [](std::size_t i) {
+  batch.input = [](std::size_t i) {
     if (i == 1) std::raise(SIGINT);
-    return std::vector<std::string>{"-c", "echo '{\"progress\":0.25}'; exec sleep 100"};
+    return std::string("echo '{\"progress\":0.25}'; exec sleep 100");
   };
   batch.progress = [&](std::size_t, double done) { told.push_back(done); };
   batch.finished = [](std::size_t, const WorkerReport&) { return true; };
-  CHECK(run_workers("/bin/sh", 3, 2, batch) == SIGINT);
+  CHECK(run_workers({"/bin/sh"}, 3, 2, batch) == SIGINT);
   for (const double done : told) CHECK(done == 0.25);
 }

@@ -85,10 +85,10 @@ SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
   ProgressLines lines(open.size(), std::chrono::steady_clock::now());
   WorkerBatch batch;
   batch.limits = settings.limits;
-  batch.arguments = [&](std::size_t i) {
+  batch.input = [&](std::size_t i) {
     WorkerTask task;
     task.choices = settings.choices;
-    return worker_arguments(open[i]->config, settings.folder, open[i]->files, task);
+    return worker_input(open[i]->config, settings.folder, open[i]->files, task);
   };
   batch.progress = [&](std::size_t i, double done) {
     bar.update(i, done);
@@ -114,7 +114,7 @@ SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
     }
     return tally.writable;
   };
-  tally.signal = run_workers(kThisProgram, open.size(), settings.at_once, batch);
+  tally.signal = run_workers(worker_command(), open.size(), settings.at_once, batch);
   return tally;
 }
 
