@@ -12,15 +12,15 @@
 
 namespace espalier {
 
-namespace {
-
-bool is_candidate(const Generator& generator, const Topology& topology,
-                  const CollectiveRequest& request) {
+bool is_auto_candidate(const Generator& generator, const Topology& topology,
+                       const CollectiveRequest& request) {
   if (generator.name == kAutoAlgorithm || !generator.computes(request.op)) return false;
   if (!request.rank_order.empty() && !generator.follows_rank_order()) return false;
   if (generator.problem != nullptr && generator.problem(topology, request)) return false;
   return generator.unsuited(topology).empty();
 }
+
+namespace {
 
 // Algorithms that plan times choose themselves.
 std::vector<std::uint32_t> segments_to_try(const Generator& generator,
@@ -82,7 +82,7 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
   std::vector<RankedSchedule> ranked;
   std::string why = "no algorithm computes this collective on this network";
   for (const Generator& generator : generators()) {
-    if (!is_candidate(generator, topology, request)) continue;
+    if (!is_auto_candidate(generator, topology, request)) continue;
     std::optional<RankedSchedule> best;
     for (const std::uint32_t segments : segments_to_try(generator, request)) {
       try {

@@ -17,6 +17,10 @@ struct RankedSchedule {
   Schedule schedule;
 };
 
+// Whether auto may take the generator's schedule in request.segments.
+[[nodiscard]] bool is_auto_candidate(const Generator& generator, const Topology& topology,
+                                     const CollectiveRequest& request);
+
 // The schedules of the fastest `most` generators (auto itself left out) that compute the operation
 // on this network, fastest first. Equal times are in the order of the registry. Throws
 // std::invalid_argument if there are none.

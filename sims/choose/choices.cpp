@@ -102,8 +102,12 @@ std::optional<Choice> Choices::find(const Json& question) const {
   }
   try {
     const Json& answer = document.at("answer");
-    return Choice{answer.at("algorithm").get<std::string>(),
-                  answer.at("segments").get<std::uint32_t>(),
+    constexpr std::uint64_t kMostSegments = 64 << 10;  // of collective.segments
+    const Json& segments = answer.at("segments");
+    if (!segments.is_number_unsigned() || segments.get<std::uint64_t>() > kMostSegments) {
+      return std::nullopt;
+    }
+    return Choice{answer.at("algorithm").get<std::string>(), segments.get<std::uint32_t>(),
                   answer.at("choice").get<std::string>()};
   } catch (const Json::exception&) {
     return std::nullopt;

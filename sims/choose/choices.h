@@ -43,6 +43,7 @@ class Choices {
   explicit Choices(const std::string& folder = {}) : memory_(new Memory{folder, {}, 0}) {}
 
   // Empty if the question is new. A file that cannot be read counts as new, and keep() replaces it.
+  // Whoever asks has to check that the choice is a candidate: people may edit files.
   [[nodiscard]] std::optional<Choice> find(const nlohmann::ordered_json& question) const;
   // Throws std::runtime_error if the folder cannot be written.
   void keep(const nlohmann::ordered_json& question, const Choice& choice) const;

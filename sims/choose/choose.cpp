@@ -82,14 +82,20 @@ ScheduleTables named(ScheduleTables tables, const Choice& choice) {
   return tables;
 }
 
-// The tables of a choice that is known.
-ScheduleTables tables_again(const Topology& topology, const SystemConfig& system,
-                            const CollectiveConfig& collective, const Choice& choice) {
-  if (find_generator(choice.algorithm) == nullptr) {
-    throw std::runtime_error(fmt::format("no generator is named '{}'", choice.algorithm));
-  }
+// The tables of a choice that is known. Empty if it is no candidate: files of choices may have been
+// edited.
+std::optional<ScheduleTables> tables_again(const Topology& topology, const SystemConfig& system,
+                                           const CollectiveConfig& collective,
+                                           const Choice& choice) {
+  const Generator* const generator = find_generator(choice.algorithm);
+  if (generator == nullptr) return std::nullopt;
   GroupRequest of_group(topology, system, collective);
+  const bool may_differ = generator->reads("collective.segments", collective.op);
+  if (choice.segments != of_group.request.segments && !may_differ) return std::nullopt;
   of_group.request.segments = choice.segments;
+  if (!is_auto_candidate(*generator, of_group.group.network(), of_group.request)) {
+    return std::nullopt;
+  }
   return named(of_group.tables_of(of_group.generate(choice.algorithm)), choice);
 }
 
@@ -273,7 +279,7 @@ ScheduleTables generate_tables(const Topology& topology, const SystemConfig& sys
   }
   const auto question = choice_question(topology, system, collective, {});
   if (const auto known = choices.find(question)) {
-    return tables_again(topology, system, collective, *known);
+    if (auto tables = tables_again(topology, system, collective, *known)) return *std::move(tables);
   }
   const std::vector<Candidate> candidates =
       schedules(topology, of_group, system, collective, choices);
@@ -303,13 +309,13 @@ CollectiveWork generate_collective(const Topology& topology, const RunPoint& poi
   const std::vector<std::string> names = suitable_programs(topology, point);
   const auto question = choice_question(topology, point.system, collective, names);
   if (const auto known = choices.find(question)) {
-    if (find_builtin_program(known->algorithm) == nullptr) {
-      work.tables = tables_again(topology, point.system, collective, *known);
-    } else {
+    work.tables = tables_again(topology, point.system, collective, *known);
+    if (work.tables) return work;
+    if (std::find(names.begin(), names.end(), known->algorithm) != names.end()) {
       work = built(topology, with_algorithm(point, known->algorithm));
       work.choice = known->why;
+      return work;
     }
-    return work;
   }
   Choice choice;
   work = choose(topology, point, names, choices, choice);
@@ -328,11 +334,10 @@ ForecastPlan plan_point(const Topology& topology, const RunPoint& point, const C
     planned = forecast_plan(*planner, dimensions, request, spec);
   } else {
     const auto question = choice_question(topology, point.system, *point.collective, {});
-    if (const auto known = choices.find(question)) {
-      const Planner* taken = find_planner(known->algorithm);
-      if (taken == nullptr) {
-        throw std::runtime_error(fmt::format("no planner is named '{}'", known->algorithm));
-      }
+    const auto known = choices.find(question);
+    const Planner* const taken = known ? find_planner(known->algorithm) : nullptr;
+    if (taken != nullptr && !taken->chooses && taken->computes(request.op) &&
+        (enforces || !taken->searches)) {
       planned = forecast_plan(*taken, dimensions, request, spec);
       planned.choice = known->why;
     } else {

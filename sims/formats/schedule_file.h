@@ -8,6 +8,7 @@
 
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
+#include "sims/text/diagnostics.h"
 #include "sims/text/file_hashes.h"
 
 namespace espalier {

@@ -163,9 +163,9 @@ void take_result(const JsonCursor& cursor, ReportPoint& point) {
   const Json& result = cursor.value();
   point.result = result;
   const bool is_good = truth_in(result, field::verified).value_or(false);
-  point.state = is_good                         ? State::verified
-                : result.contains("stopped_ns") ? State::stopped
-                                                : State::failed;
+  point.state = is_good                                 ? State::verified
+                : find_field(result, field::stopped_ns) ? State::stopped
+                                                        : State::failed;
   if (!is_good) point.failure = text_in(result, field::failure).value_or("not verified");
   if (const auto hash = text_in(result, field::config_hash); hash && !hash->empty())
     point.config_hash = *hash;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <random>
 #include <system_error>
 
 namespace espalier {
@@ -24,17 +25,23 @@ std::string host_name() {
   return name.data();
 }
 
+// In a folder that others may write, too, a name that exists may be a link to any file.
+int open_new(const fs::path& path) {
+  return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
 bool write_to_disk(const fs::path& path, const std::string& text) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int file = open_new(path);
   if (file < 0) return false;
   // Without this, a machine that loses power may keep the new name without the content.
   const bool written = write_all(file, text) && fsync(file) == 0;
   return close(file) == 0 && written;
 }
 
-// A unique name: another process or machine may write the same file.
+// A unique name: another process or machine may write the same file. Nobody can guess it.
 fs::path unfinished_name(const fs::path& path) {
-  return fmt::format("{}.{}.{}{}", path.string(), host_name(), getpid(), kEnding);
+  return fmt::format("{}.{:08x}.{}.{}{}", path.string(), std::random_device()(), host_name(),
+                     getpid(), kEnding);
 }
 
 }  // namespace
@@ -62,7 +69,7 @@ bool write_whole_file(const fs::path& path, const std::string& text) {
 
 bool can_write_in(const fs::path& folder) {
   const fs::path tried = unfinished_name(folder / "try");
-  const int file = open(tried.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  const int file = open_new(tried);
   if (file < 0) return false;
   close(file);
   std::error_code ignored;

@@ -1,6 +1,8 @@
 // espalier compare, and lists of algorithms of which some do not suit.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "cli_test_support.h"
@@ -357,6 +359,35 @@ TEST_CASE("Without an algorithm auto runs, on dimensions too, and a known choice
     CHECK(cold["host"]["choosing_s"].get<double>() > 0);
     CHECK(warm["host"]["choosing_s"] == 0);
     CHECK(test::without_host(warm).dump() == test::without_host(cold).dump());
+  }
+}
+
+TEST_CASE("A kept choice that is no candidate of its question is asked anew") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("a2a.yaml",
+                                          "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+                                          "collective: {op: all_to_all, size: 4KiB}\n");
+  const std::string choices = folder.file("choices");
+  const auto run = [&] {
+    return test::without_host(
+        test::run_to_json({config, "--choices", choices}).at("results").at(0));
+  };
+  const Json right = run();
+  const std::string file = std::filesystem::directory_iterator(choices)->path().string();
+  const Json kept = Json::parse(test::read_text(file));
+  const auto with = [&](const char* member, const Json& value) {
+    Json wrong = kept;
+    wrong["answer"][member] = value;
+    std::ofstream(file) << wrong.dump();
+    CAPTURE(member, value);
+    CHECK(run().dump() == right.dump());
+  };
+  // Of other operations or networks, of no name at all, and auto itself.
+  for (const char* name : {"multitree", "gc3_ring", "window", "hdrm", "nonexistent", "auto"}) {
+    with("algorithm", name);
+  }
+  for (const Json& segments : {Json(-1), Json(1.5), Json("4"), Json(1 << 17)}) {
+    with("segments", segments);
   }
 }
 
