@@ -383,7 +383,7 @@ TEST_CASE("A kept choice that is no candidate of its question is asked anew") {
     CHECK(run().dump() == right.dump());
   };
   // Of other operations or networks, of no name at all, and auto itself.
-  for (const char* name : {"multitree", "gc3_ring", "window", "hdrm", "nonexistent", "auto"}) {
+  for (const char* name : {"dbtree", "gc3_ring", "window", "hdrm", "nonexistent", "auto"}) {
     with("algorithm", name);
   }
   for (const Json& segments : {Json(-1), Json(1.5), Json("4"), Json(1 << 17)}) {
