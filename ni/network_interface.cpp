@@ -137,8 +137,7 @@ bool NetworkInterface::has_ports_for(std::uint32_t messages) const {
 
 bool NetworkInterface::all_sent() const {
   if (!spec_.releases_early) return queued_ == 0;
-  return std::all_of(ports_.begin(), ports_.end(),
-                     [](const auto& port) { return port->queue().held() == 0; });
+  return held_ports() == 0;
 }
 
 std::size_t NetworkInterface::held_ports() const {

@@ -22,7 +22,7 @@ struct StreamProgram {
   // Tables of the whole system, for node frames. The tables of single nodes are in `programs`.
   ScheduleTables tables;
   std::vector<TableProgram> programs;  // one per node, or a single one that fits all nodes
-  ScheduleTableEngine::Spec engine;
+  TableEngine::Spec engine;
   // By route number in the tables: route number in the network.
   std::vector<RouteId> bound;
   std::vector<std::vector<TableEvent>> arrivals;  // by node: its messages, ascending

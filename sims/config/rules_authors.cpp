@@ -37,22 +37,9 @@ std::string problem_of(const RunPoint& point) {
     return fmt::format("{} plans the order of the entries", algorithm->name);
   }
   if (point.training && posts_halves(algorithm->name)) {
-    return fmt::format(
-        "its hosts post {} in two halves, but those of section training post gradients, each at "
-        "its own time",
-        algorithm->name);
+    return "its hosts post 2D-RING in two halves, but those of section training post gradients";
   }
   return {};
-}
-
-// Verilog that does not decide as the authors' NI; nullptr if there is none.
-const char* rtl_without(const SimulationConfig& simulation) {
-  if (simulation.has_rtl(RtlBlock::ni_control))
-    return "ni_control decides for the head of the table";
-  if (simulation.has_rtl(RtlBlock::dependency_state)) {
-    return "dependency_state keeps messages in the order in which entries wait for them";
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -82,10 +69,13 @@ void check_ni_rules(const ExaminedPoint& examined) {
                                 name_of(ni.lockstep), rules),
                     "system.ni.lockstep: nop, or off");
   }
-  if (const char* rtl = rtl_without(point.simulation)) {
+  const SimulationConfig& simulation = point.simulation;
+  if (simulation.has_rtl(RtlBlock::ni_control) || simulation.has_rtl(RtlBlock::dependency_state)) {
     examined.report({"simulation.rtl"},
-                    fmt::format("simulation.rtl: {}, and system.ni.rules is {}", rtl, rules),
-                    "remove the block from the list, or the setting");
+                    fmt::format("simulation.rtl: the Verilog of an NI decides for the head of the "
+                                "table only, and system.ni.rules is {}",
+                                rules),
+                    "remove ni_control and dependency_state from the list, or the setting");
   }
 }
 

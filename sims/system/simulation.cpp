@@ -7,10 +7,10 @@
 #include <stdexcept>
 
 #include "hw/topology/link_timing.h"
+#include "ni/engines/authors_table_engine.h"
 #include "ni/engines/schedule_table_engine.h"
 #include "sims/model/faults.h"
 #include "sims/point/config.h"
-#include "sims/system/authors_ni.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/step_time.h"
 
@@ -52,6 +52,37 @@ void load_socket(NiSocket& socket, const TableProgram& program, const NodeFrame&
   socket.load(sends, memory);
 }
 
+// The hosts' second post (AuthorsRules::posted_step): when the last message of the steps before it
+// is in memory, every NI may start the step from the next cycle on.
+class LatePost {
+ public:
+  void count(const TableProgram& program, Timestep posted_step) {
+    for (const ProgramEntry& entry : program.entries) {
+      if (entry.step < posted_step) left_ += entry.num_sends;
+    }
+  }
+  void add(NetworkInterface& ni, AuthorsTableEngine& engine) { nis_.emplace_back(&ni, &engine); }
+  // `hooks` with a count of the messages that arrive. Both must outlive the simulation.
+  [[nodiscard]] const SimulationHooks& hooked(const SimulationHooks& hooks) {
+    if (left_ == 0) return hooks;
+    hooks_ = hooks;
+    hooks_.delivered = [this, &hooks](const Operation& operation, Cycle now) {
+      if (hooks.delivered) hooks.delivered(operation, now);
+      if (operation.is_background() || left_ == 0 || --left_ != 0) return;
+      for (const auto& [ni, engine] : nis_) {
+        engine->post(now + 1);
+        ni->wake_engine(now + 1);
+      }
+    };
+    return hooks_;
+  }
+
+ private:
+  std::uint64_t left_ = 0;
+  std::vector<std::pair<NetworkInterface*, AuthorsTableEngine*>> nis_;
+  SimulationHooks hooks_;
+};
+
 }  // namespace
 
 SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
@@ -92,7 +123,7 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   }
 
   // Computed for the healthy system, because the tables are filled without knowledge of faults.
-  const ScheduleTableEngine::Spec engine =
+  const TableEngine::Spec engine =
       table_engine_spec(point, tables, posts, time_links(topology, point.system.clock), ports);
   std::vector<NodeMemory> memories;
   memories.reserve(topology.num_nodes());
@@ -108,7 +139,7 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
     }
     const TableProgram& program = program_of(programs, n);
     const NodeFrame frame(tables, node);
-    const ScheduleTableEngine::Spec spec = faulty_engine(engine, point.faults, node);
+    const TableEngine::Spec spec = faulty_engine(engine, point.faults, node);
     std::unique_ptr<IssueEngine> loaded;
     if (authors) {
       auto theirs = std::make_unique<AuthorsTableEngine>(program, frame, spec, *authors);

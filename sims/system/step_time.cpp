@@ -7,6 +7,7 @@
 #include "ni/reduction_unit.h"
 #include "ni/rtl/rtl_dependencies.h"
 #include "ni/rtl/rtl_sequencer.h"
+#include "sims/model/build_program.h"
 #include "sims/model/faults.h"
 #include "sims/model/idle_times.h"
 #include "sims/point/config.h"
@@ -147,14 +148,11 @@ std::vector<Cycle> step_times(const ScheduleTables& tables, const SystemConfig& 
   return times;
 }
 
-ScheduleTableEngine::Spec table_engine_spec(const RunPoint& point, const ScheduleTables& tables,
-                                            const std::vector<PostedCollective>& posts,
-                                            const SystemTiming& timing, std::uint32_t ni_ports) {
+TableEngine::Spec table_engine_spec(const RunPoint& point, const ScheduleTables& tables,
+                                    const std::vector<PostedCollective>& posts,
+                                    const SystemTiming& timing, std::uint32_t ni_ports) {
   const SystemConfig& config = point.system;
-  ScheduleTableEngine::Spec spec;
-  if (config.ni.lockstep == LockstepMode::nop && config.ni.rules == NiRules::linked) {
-    throw std::invalid_argument("lockstep nop is a rule of the NI of MultiTree's authors");
-  }
+  TableEngine::Spec spec;
   spec.lockstep = config.ni.lockstep;
   spec.issue_per_cycle = ni_ports;
   spec.slot_clock_hertz = config.ni.slot_counter ? config.clock.hertz : 0;
@@ -168,14 +166,25 @@ ScheduleTableEngine::Spec table_engine_spec(const RunPoint& point, const Schedul
   return spec;
 }
 
-ScheduleTableEngine::Spec faulty_engine(ScheduleTableEngine::Spec engine,
-                                        const FaultsConfig& faults, NodeId node) {
+TableEngine::Spec faulty_engine(TableEngine::Spec engine, const FaultsConfig& faults, NodeId node) {
   for (Cycle& time : engine.step_time) time += skew_per_step(faults, node);
   for (auto& release : engine.releases) release.at += skew_of(faults, node);
   if (!engine.releases.empty()) {
     engine.releases.front().at += host_delay(faults, node) - skew_of(faults, node);
   }
   return engine;
+}
+
+std::optional<AuthorsRules> authors_rules(const RunPoint& point, const ScheduleTables& tables) {
+  const NiConfig& ni = point.system.ni;
+  const bool counts_nops = ni.lockstep == LockstepMode::nop;
+  const bool is_ours = ni.rules == NiRules::linked;
+  if (is_ours ? counts_nops : !counts_nops && ni.lockstep != LockstepMode::off) {
+    throw std::invalid_argument("this lockstep does not go with these rules of NIs");
+  }
+  if (is_ours) return std::nullopt;
+  return AuthorsRules{takes_any_port(ni.rules),
+                      posts_halves(tables.algorithm) ? tables.num_steps / 2 + 1 : 0};
 }
 
 }  // namespace espalier

@@ -1,11 +1,12 @@
 // The values with which the lockstep down-counter is loaded, step by step.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/link_timing.h"
-#include "ni/engines/schedule_table_engine.h"
+#include "ni/engines/authors_table_engine.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
@@ -23,12 +24,18 @@ struct SystemConfig;
                                             const SystemConfig& config, const SystemTiming& timing);
 
 // `timing`: the links as the author of the schedule knows them. `ni_ports`: ports of each NI.
-[[nodiscard]] ScheduleTableEngine::Spec table_engine_spec(
-    const RunPoint& point, const ScheduleTables& tables, const std::vector<PostedCollective>& posts,
-    const SystemTiming& timing, std::uint32_t ni_ports);
+[[nodiscard]] TableEngine::Spec table_engine_spec(const RunPoint& point,
+                                                  const ScheduleTables& tables,
+                                                  const std::vector<PostedCollective>& posts,
+                                                  const SystemTiming& timing,
+                                                  std::uint32_t ni_ports);
 
 // The same engine at a node whose host posts late or whose clock is wrong.
-[[nodiscard]] ScheduleTableEngine::Spec faulty_engine(ScheduleTableEngine::Spec engine,
-                                                      const FaultsConfig& faults, NodeId node);
+[[nodiscard]] TableEngine::Spec faulty_engine(TableEngine::Spec engine, const FaultsConfig& faults,
+                                              NodeId node);
+
+// nullopt if NIs do not follow the rules of MultiTree's authors.
+[[nodiscard]] std::optional<AuthorsRules> authors_rules(const RunPoint& point,
+                                                        const ScheduleTables& tables);
 
 }  // namespace espalier

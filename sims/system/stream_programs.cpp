@@ -41,7 +41,7 @@ StreamProgramCache::Program StreamPrograms::load(Bytes bytes) {
   const std::uint32_t ports =
       point_.system.ni.ports != 0 ? point_.system.ni.ports : tables.ni_ports;
   // Computed for the healthy system, because the tables are filled without knowledge of faults.
-  ScheduleTableEngine::Spec engine =
+  TableEngine::Spec engine =
       table_engine_spec(point_, tables, {}, time_links(topology_, point_.system.clock), ports);
   auto program = std::make_unique<StreamProgram>(load_stream(std::move(tables), nodes));
   program->engine = std::move(engine);

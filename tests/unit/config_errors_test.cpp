@@ -267,7 +267,7 @@ const std::vector<BadCase>& cross_cases() {
        "system: {topology: {type: torus, dims: [4, 4]}, ni: {rules: @authors, lockstep: nop}}\n"
        "collective: {algorithm: 2d_ring}\n"
        "training: {network: resnet50}\n",
-       "its hosts post 2d_ring in two halves, but those of section training", "linked"},
+       "its hosts post 2D-RING in two halves, but those of section training", "linked"},
       {"the authors' NI for auto",
        "system: {topology: {type: torus, dims: [4, 4]}, ni: {rules: @authors, lockstep: nop}}\n"
        "collective: {algorithm: auto, size: 1MiB}\n",
@@ -292,12 +292,13 @@ const std::vector<BadCase>& cross_cases() {
       {"Verilog that decides for the head only",
        with_system("  ni: {rules: authors, lockstep: off}\n") +
            "simulation: {rtl: @[ni_control]}\n",
-       "simulation.rtl: ni_control decides for the head of the table, and system.ni.rules",
-       "remove the block"},
+       "decides for the head of the table only, and system.ni.rules is authors",
+       "remove ni_control"},
       {"Verilog that keeps messages in table order",
-       with_system("  ni: {rules: authors, lockstep: off}\n") +
+       with_system("  ni: {rules: authors_linked, lockstep: off}\n") +
            "simulation: {rtl: @[dependency_state]}\n",
-       "simulation.rtl: dependency_state keeps messages in the order", "remove the block"},
+       "decides for the head of the table only, and system.ni.rules is authors_linked",
+       "remove ni_control"},
       {"torus of one node", kGoodCollective + "system: {topology: {type: torus, dims: @[1, 1]}}\n",
        "a network needs at least 2 nodes", "for example [4, 4]"},
       {"torus of too many nodes",

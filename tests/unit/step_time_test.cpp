@@ -127,5 +127,30 @@ TEST_CASE("Without reductions a full step is one hop") {
         std::vector<Cycle>(2, 65 + 161 + 1));
 }
 
+TEST_CASE("The rules of NIs go with their own lockstep modes, and 2D-RING is posted in halves") {
+  const Topology mesh = make_mesh({4, 4}, {150'000, 16'000'000'000});
+  const auto rules_of = [&](NiRules rules, LockstepMode mode, const char* algorithm) {
+    CollectiveRequest request;
+    request.size = 4096;
+    RunPoint point;
+    point.system = with(mode);
+    point.system.ni.rules = rules;
+    return authors_rules(point,
+                         lower_to_tables(find_generator(algorithm)->generate(mesh, request)));
+  };
+  using Mode = LockstepMode;
+  CHECK_FALSE(rules_of(NiRules::linked, Mode::full, "2d_ring"));
+  CHECK_THROWS_AS(rules_of(NiRules::linked, Mode::nop, "ring"), std::invalid_argument);
+  CHECK_THROWS_AS(rules_of(NiRules::authors, Mode::drain, "ring"), std::invalid_argument);
+  const auto ring = rules_of(NiRules::authors_linked, Mode::off, "2d_ring");
+  REQUIRE(ring);
+  CHECK_FALSE(ring->takes_any_port);
+  CHECK(ring->posted_step == 7);  // of 12
+  const auto trees = rules_of(NiRules::authors, Mode::nop, "multitree");
+  REQUIRE(trees);
+  CHECK(trees->takes_any_port);
+  CHECK(trees->posted_step == 0);
+}
+
 }  // namespace
 }  // namespace espalier

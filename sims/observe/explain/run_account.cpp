@@ -8,7 +8,6 @@
 #include "sims/model/faults.h"
 #include "sims/observe/explain/table_causes.h"
 #include "sims/point/config.h"
-#include "sims/system/authors_ni.h"
 #include "sims/system/program_simulation.h"
 #include "sims/system/step_time.h"
 
@@ -67,9 +66,8 @@ Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
                                 std::uint32_t ni_ports) {
   const RecordedRun run(recorder_.record(), router_rules(point.system));
   const SystemTiming healthy = time_links(topology, point.system.clock);
-  const ScheduleTableEngine::Spec engine =
-      table_engine_spec(point, tables, posts, healthy, ni_ports);
-  std::vector<ScheduleTableEngine::Spec> engines;
+  const TableEngine::Spec engine = table_engine_spec(point, tables, posts, healthy, ni_ports);
+  std::vector<TableEngine::Spec> engines;
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     engines.push_back(faulty_engine(engine, point.faults, NodeId(n)));
   }

@@ -5,7 +5,7 @@
 namespace espalier {
 
 TableCauses::TableCauses(const ScheduleTables& tables, const RecordedRun& run,
-                         std::vector<ScheduleTableEngine::Spec> engines,
+                         std::vector<TableEngine::Spec> engines,
                          const std::optional<AuthorsRules>& authors, std::vector<NodeClock> clocks)
     : record_(run.record),
       index_(run.index),
@@ -56,13 +56,9 @@ std::optional<EntryCause> TableCauses::late_post_cause(Timestep step, Cycle at) 
 
 void TableCauses::find_messages(NodeId node) {
   std::vector<RecordIndex>& messages = nodes_[node.index()].messages;
-  if (in_table_order()) {
-    messages = index_.of(node);
-  } else {
-    for (const Operation& in_table : program(node).sends) {
-      const Operation send = frames_[node.index()].in_network(in_table);
-      messages.push_back(index_.find(node, send.to, send.flow, send.on_arrival));
-    }
+  for (const Operation& in_table : program(node).sends) {
+    const Operation send = frames_[node.index()].in_network(in_table);
+    messages.push_back(index_.find(node, send.to, send.flow, send.on_arrival));
   }
   for (std::uint32_t s = 0; s < messages.size(); ++s) {
     if (messages[s] != kNowhere) number_[messages[s]] = s;
@@ -117,7 +113,6 @@ std::size_t TableCauses::end_of_step(NodeId node, std::size_t entry) const {
 std::size_t TableCauses::last_before_step(NodeId node, std::size_t entry) const {
   const std::vector<Cycle>& issued = nodes_[node.index()].issued;
   std::size_t last = first_of_step(node, entry) - 1;
-  if (in_table_order()) return last;
   for (std::size_t e = first_of_step(node, last); e <= last; ++e) {
     if (issued[e] > issued[last]) last = e;
   }

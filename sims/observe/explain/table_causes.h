@@ -13,6 +13,7 @@
 
 #include "alg/schedule/schedule_table.h"
 #include "ni/engines/authors_table_engine.h"
+#include "ni/engines/schedule_table_engine.h"
 #include "ni/engines/table_program.h"
 #include "ni/modes.h"
 #include "sims/observe/explain/critical_path.h"
@@ -33,8 +34,8 @@ class TableCauses : public IssueCauses {
   // The references must outlive it. `engines`, `clocks`: by node. `authors`: nullopt if the NIs do
   // not follow the rules of MultiTree's authors.
   TableCauses(const ScheduleTables& tables, const RecordedRun& run,
-              std::vector<ScheduleTableEngine::Spec> engines,
-              const std::optional<AuthorsRules>& authors, std::vector<NodeClock> clocks);
+              std::vector<TableEngine::Spec> engines, const std::optional<AuthorsRules>& authors,
+              std::vector<NodeClock> clocks);
 
   [[nodiscard]] PathEvent back_from_issue(RecordIndex message, Trail& trail) const override;
   [[nodiscard]] std::optional<PathEvent> back_from_hold(RecordIndex message,
@@ -92,7 +93,7 @@ class TableCauses : public IssueCauses {
     std::vector<Cycle> entered;         // by timestep; 0 for the state before the first one
     std::vector<std::pair<Cycle, RecordIndex>> reduced;  // sorted by time
   };
-  [[nodiscard]] const ScheduleTableEngine::Spec& engine(NodeId node) const {
+  [[nodiscard]] const TableEngine::Spec& engine(NodeId node) const {
     return engines_[node.index()];
   }
   void find_messages(NodeId node);
@@ -119,7 +120,7 @@ class TableCauses : public IssueCauses {
 
   const RunRecord& record_;
   const MessageIndex& index_;
-  std::vector<ScheduleTableEngine::Spec> engines_;
+  std::vector<TableEngine::Spec> engines_;
   std::vector<NodeClock> clocks_;
   std::vector<TableProgram> programs_;
   std::vector<NodeFrame> frames_;

@@ -1,4 +1,4 @@
-#include "ni/engines/loaded_table.h"
+#include "ni/engines/table_engine.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,13 @@ StallReason reason_of(const TableEvent& event) {
 
 }  // namespace
 
-bool LoadedTable::has_room(std::size_t index, const BackEnd& back_end) const {
-  const ProgramEntry& entry = program_.entries[index];
+TableEngine::TableEngine(const TableProgram& program, const NodeFrame& frame, const Spec& spec)
+    : program_(program),
+      frame_(frame),
+      spec_(spec),
+      dependencies_(spec.dependencies(program, spec.turnaround, spec.issue_per_cycle)) {}
+
+bool TableEngine::has_room(const ProgramEntry& entry, const BackEnd& back_end) const {
   for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
     Operation routed = program_.sends[entry.first_send + s];
     routed.route = frame_.route_in_network(routed.route);
@@ -24,8 +29,7 @@ bool LoadedTable::has_room(std::size_t index, const BackEnd& back_end) const {
   return true;
 }
 
-void LoadedTable::issue(std::size_t index, Cycle now, BackEnd& back_end) const {
-  const ProgramEntry& entry = program_.entries[index];
+void TableEngine::issue(const ProgramEntry& entry, Cycle now, BackEnd& back_end) const {
   for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
     Operation operation = frame_.in_network(program_.sends[entry.first_send + s]);
     operation.ready = now;
@@ -33,19 +37,21 @@ void LoadedTable::issue(std::size_t index, Cycle now, BackEnd& back_end) const {
   }
 }
 
-void LoadedTable::sent(const Operation& operation, Cycle now) {
+bool TableEngine::sent(const Operation& operation, Cycle now) {
   const bool reduce = operation.on_arrival == TransferKind::reduce;
   const auto kind = reduce ? TableEvent::Kind::reduce_sent : TableEvent::Kind::gather_sent;
-  dependencies_->set(frame_.in_table({operation.flow, kind, operation.to}), now);
+  clear(frame_.in_table({operation.flow, kind, operation.to}), now);
+  return !done() && may_issue();
 }
 
-void LoadedTable::completed(const Operation& operation, Cycle now) {
+bool TableEngine::completed(const Operation& operation, Cycle now) {
   const bool reduced = operation.on_arrival == TransferKind::reduce;
   const auto kind = reduced ? TableEvent::Kind::reduced : TableEvent::Kind::gathered;
-  dependencies_->set(frame_.in_table({operation.flow, kind, operation.from}), now);
+  clear(frame_.in_table({operation.flow, kind, operation.from}), now);
+  return !done() && may_issue();
 }
 
-bool LoadedTable::may_add(const Operation& operation) const {
+bool TableEngine::may_add(const Operation& operation) const {
   const FlowId flow = frame_.in_table(operation.flow);
   const auto& holds = program_.holds;
   const auto before = [](const TableProgram::Hold& h, FlowId f) { return h.flow < f; };
@@ -56,16 +62,7 @@ bool LoadedTable::may_add(const Operation& operation) const {
   return true;
 }
 
-std::vector<TableEvent> LoadedTable::missing(std::size_t entry) const {
-  std::vector<TableEvent> missing;
-  for (std::size_t w = 0; w < program_.waiters.size(); ++w) {
-    if (program_.waiters[w].entry == entry && !dependencies_->has_come(w))
-      missing.push_back(program_.waiters[w].event);
-  }
-  return missing;
-}
-
-void LoadedTable::prepare_to_show() {
+void TableEngine::prepare_to_show() {
   if (!waiters_of_entry_.empty()) return;
   waiters_of_entry_.resize(program_.entries.size());
   for (std::size_t w = 0; w < program_.waiters.size(); ++w) {
@@ -73,17 +70,22 @@ void LoadedTable::prepare_to_show() {
   }
 }
 
-void LoadedTable::show(TableView& view) const {
-  view.done = view.head == program_.entries.size();
-  if (view.done) return;
-  const ProgramEntry& entry = program_.entries[view.head];
+void TableEngine::show(EngineView& shown) const {
+  TableView& view = shown.table.emplace();
+  view.timestep = timestep();
+  view.lockstep_until = lockstep_until();
+  view.head = head_;
+  view.done = done();
+  view.stall = stall_;
+  if (done()) return;
+  const ProgramEntry& entry = program_.entries[head_];
   view.op = static_cast<std::uint8_t>(entry.op);
   view.flow = entry.flow;
   if (view.flow.valid()) {
     view.flow = frame_.in_network({entry.flow, TableEvent::Kind::gathered, NodeId(0)}).flow;
   }
   view.head_step = entry.step;
-  const std::vector<std::uint32_t>& waiters = waiters_of_entry_[view.head];
+  const std::vector<std::uint32_t>& waiters = waiters_of_entry_[head_];
   for (std::size_t bit = 0; bit < waiters.size(); ++bit) {
     const std::uint32_t waiter = waiters[bit];
     if (dependencies_->has_come(waiter)) {
@@ -94,17 +96,26 @@ void LoadedTable::show(TableView& view) const {
   }
 }
 
-void LoadedTable::explain(std::size_t entry, Timestep timestep, const std::string& who,
-                          const std::vector<std::string>& ni_names, WaitList& waits) const {
-  for (const TableEvent& in_table : missing(entry)) {
+void TableEngine::explain(const std::string& who, const std::vector<std::string>& ni_names,
+                          WaitList& waits) const {
+  for (const TableEvent& in_table : head_waits_for()) {
     const TableEvent event = frame_.in_network(in_table);
     const bool own = event.is_send();
     waits.push_back(
         {who, own ? who : ni_names[event.peer.index()],
-         fmt::format("table entry {} (step {}) waits for the {} of flow {} {} node {}", entry,
-                     timestep, event.is_reduce() ? "Reduce" : "Gather", event.flow.index(),
+         fmt::format("table entry {} (step {}) waits for the {} of flow {} {} node {}", head_,
+                     timestep(), event.is_reduce() ? "Reduce" : "Gather", event.flow.index(),
                      own ? "to be sent to" : "from", event.peer.index())});
   }
+}
+
+std::vector<TableEvent> TableEngine::head_waits_for() const {
+  std::vector<TableEvent> missing;
+  for (std::size_t w = 0; w < program_.waiters.size() && !done(); ++w) {
+    if (program_.waiters[w].entry == head_ && !dependencies_->has_come(w))
+      missing.push_back(program_.waiters[w].event);
+  }
+  return missing;
 }
 
 }  // namespace espalier
