@@ -117,9 +117,10 @@ set(espalier_generated_espalier_sims_synthesis ${generated}/rtl_source.cpp)
 espalier_write_page_files(${PROJECT_SOURCE_DIR}/sims/page/page_files.cpp.in ${generated}/page_files.cpp)
 set(espalier_generated_espalier_sims_page ${generated}/page_files.cpp)
 espalier_write_files(sims/experiment embedded_files.cpp.in ${generated}/experiment_files.cpp RESULTS_SCHEMA=results.schema.json SWEEP_SCHEMA=sweep/sweep.schema.json)
-espalier_write_results(${PROJECT_SOURCE_DIR}/sims/experiment/results.txt ${generated}/results)
-set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cpp ${generated}/results/result_parts.cpp)
-set(espalier_generated_headers_espalier_sims_experiment ${generated}/results)
+set(results ${generated}/include/sims/experiment)
+espalier_write_results(${PROJECT_SOURCE_DIR}/sims/experiment/results.txt ${results})
+set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cpp ${results}/result_parts.cpp
+    ${results}/result_names.h ${results}/result_parts.h)
 espalier_write_files(sims/config presets_file.cpp.in ${generated}/presets_file.cpp PRESETS=presets.yaml)
 set(espalier_generated_espalier_sims_config ${generated}/presets_file.cpp)
 espalier_write_files(sims/cli embedded_files.cpp.in ${generated}/cli_files.cpp COMMAND_LINE=command_line.txt NAMES=names.txt

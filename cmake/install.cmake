@@ -30,6 +30,8 @@ foreach(folder ${folders})
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/espalier/${folder})
 endforeach()
 
+install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/espalier FILES_MATCHING PATTERN "*.h")
+
 configure_package_config_file(cmake/EspalierConfig.cmake.in EspalierConfig.cmake INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(EspalierConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/EspalierConfig.cmake ${PROJECT_BINARY_DIR}/EspalierConfigVersion.cmake

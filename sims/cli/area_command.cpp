@@ -12,12 +12,12 @@
 
 #include "hw/cost/block_cost.h"
 #include "hw/cost/logic.h"
-#include "result_parts.h"
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/result_fields.h"
+#include "sims/experiment/result_parts.h"
 #include "sims/synthesis/synthesizer.h"
 
 namespace espalier {

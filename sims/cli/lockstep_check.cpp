@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sims/experiment/point_worker.h"
+#include "sims/experiment/result_fields.h"
 
 namespace espalier {
 
@@ -16,11 +17,9 @@ constexpr double kLargeWait = 0.2;
 constexpr double kNoChange = 0.1;  // percent
 
 bool waits_for_lockstep(const ExplainedRun& run) {
-  if (run.of.point->system.ni.lockstep == LockstepMode::off ||
-      !run.result->contains("explanation")) {
-    return false;
-  }
-  const Json& explanation = run.result->at("explanation");
+  const Json* const found = find_field(*run.result, field::explanation);
+  if (run.of.point->system.ni.lockstep == LockstepMode::off || found == nullptr) return false;
+  const Json& explanation = *found;
   const Json& totals = explanation.at("totals");
   return totals.contains("lockstep_wait") && explanation.contains("verdict") &&
          totals.at("lockstep_wait").get<double>() >=
@@ -28,9 +27,9 @@ bool waits_for_lockstep(const ExplainedRun& run) {
 }
 
 std::string comparison(const Json& with, const Json& without) {
-  const auto before = with.at("cycles").get<std::uint64_t>();
-  const auto after = without.at("cycles").get<std::uint64_t>();
-  const std::string verdict = without.at("explanation").value("verdict", std::string());
+  const auto before = find_field(with, field::cycles)->get<std::uint64_t>();
+  const auto after = find_field(without, field::cycles)->get<std::uint64_t>();
+  const std::string verdict = text_in(without, field::explanation_verdict).value_or("");
   if (before == after) {
     return fmt::format(
         " Turning lockstep off changes nothing: the run takes {} cycles without it, too. There: {}",
@@ -64,7 +63,7 @@ int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned job
   }
   const auto add = [&](std::size_t i, const WorkerReport& report) {
     Json& result = *held[i]->result;
-    if (!report.failure.empty() || !report.result.contains("explanation")) {
+    if (!report.failure.empty() || find_field(report.result, field::explanation) == nullptr) {
       fmt::print(stderr, "warning: the run without lockstep cannot be explained: {}\n",
                  report.failure);
       return true;
@@ -72,8 +71,9 @@ int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned job
     Json& explanation = result["explanation"];
     const std::string verdict = explanation["verdict"].get<std::string>();
     explanation["verdict"] = verdict + comparison(result, report.result);
-    explanation["without_lockstep"]["cycles"] = report.result.at("cycles");
-    explanation["without_lockstep"]["verdict"] = report.result.at("explanation").at("verdict");
+    explanation["without_lockstep"]["cycles"] = *find_field(report.result, field::cycles);
+    explanation["without_lockstep"]["verdict"] =
+        *find_field(report.result, field::explanation_verdict);
     return true;
   };
   return run_points(workers, jobs, {{}, [](std::size_t, double) {}, add});

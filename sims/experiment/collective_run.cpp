@@ -7,9 +7,9 @@
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
 #include "alg/generators/process_group.h"
-#include "result_parts.h"
 #include "sims/choose/certify_point.h"
 #include "sims/choose/choose.h"
+#include "sims/experiment/result_parts.h"
 #include "sims/observe/explain/run_account.h"
 
 namespace espalier {

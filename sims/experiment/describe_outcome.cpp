@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "result_parts.h"
+#include "sims/experiment/result_parts.h"
 
 namespace espalier {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "ni/rtl/rtl_sequencer.h"
-#include "result_parts.h"
 #include "sims/choose/choose.h"
+#include "sims/experiment/result_parts.h"
 #include "sims/experiment/result_register.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/config.h"

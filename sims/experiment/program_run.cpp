@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "alg/bounds/bounds.h"
-#include "result_parts.h"
 #include "sims/choose/certify_point.h"
+#include "sims/experiment/result_parts.h"
 #include "sims/model/build_program.h"
 #include "sims/observe/explain/run_account.h"
 #include "sims/system/program_simulation.h"

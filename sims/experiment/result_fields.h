@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "result_names.h"
+#include "sims/experiment/result_names.h"
 
 namespace espalier {
 

@@ -56,9 +56,6 @@ struct Verdict {
   bool verified;
   const std::string& failure;
 };
-struct TrafficWindow {
-  const TrafficStatistics& traffic;
-};
 struct ControlResult {
   const ControlConfig& config;
   const ControlStatistics& statistics;

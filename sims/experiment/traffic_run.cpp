@@ -1,8 +1,8 @@
 // Synthetic traffic, and control messages alone on an idle network.
 #include <nlohmann/json.hpp>
 
-#include "result_parts.h"
 #include "sims/choose/certify_point.h"
+#include "sims/experiment/result_parts.h"
 
 namespace espalier {
 

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "result_parts.h"
 #include "sims/choose/certify_point.h"
+#include "sims/experiment/result_parts.h"
 #include "sims/experiment/workload_plans.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/build_workload.h"
