@@ -19,7 +19,7 @@ espalier_folder(alg/generators ONCE USES hw hw/topology alg/routes alg/schedule 
 espalier_folder(alg/plans ONCE USES hw hw/topology alg/routes alg/schedule LINKS fmt::fmt)
 espalier_folder(alg/certify ONCE USES hw/topology alg/routes alg/schedule alg/plans LINKS fmt::fmt)
 espalier_folder(alg/bounds ONCE USES hw/topology alg/flow alg/routes alg/schedule alg/plans LINKS fmt::fmt)
-espalier_folder(alg/program ONCE USES hw hw/topology alg/routes alg/schedule alg/packing alg/generators LINKS fmt::fmt)
+espalier_folder(alg/program USES hw hw/topology alg/routes alg/schedule alg/packing alg/generators LINKS fmt::fmt)
 espalier_folder(alg/rank_order ONCE USES hw alg/generators LINKS fmt::fmt)
 espalier_folder(alg USES alg/schedule alg/generators alg/plans alg/program LINKS fmt::fmt)
 

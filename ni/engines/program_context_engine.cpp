@@ -50,7 +50,8 @@ Cycle ProgramContextEngine::evaluate(Cycle now, BackEnd& back_end) {
   }
   const auto is_done = [&](std::uint32_t c) { return contexts_[c].done(); };
   active_.erase(std::remove_if(active_.begin(), active_.end(), is_done), active_.end());
-  std::sort(active_.begin(), active_.end());
+  // Ascending again.
+  std::rotate(active_.begin(), std::min_element(active_.begin(), active_.end()), active_.end());
   if (done()) {
     observer_.program_done(rank_, now);
     next_ = kNever;
