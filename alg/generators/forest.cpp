@@ -25,12 +25,12 @@
 #include "alg/generators/multitree.h"
 #include "alg/generators/segment_search.h"
 #include "alg/packing/pack_graph.h"
-#include "alg/packing/schedule_time.h"
 #include "alg/packing/shift_routes.h"
 #include "alg/packing/switch_removal.h"
 #include "alg/packing/tree_packing.h"
 #include "alg/packing/wave_plan.h"
 #include "alg/routes/links.h"
+#include "alg/time/schedule_time.h"
 
 namespace espalier {
 
