@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "alg/generators/segment_search.h"
-#include "alg/schedule/translations.h"
 
 namespace espalier {
 
@@ -21,7 +20,6 @@ constexpr double kWorthwhile = 0.003;              // of the time
 constexpr double kAtBound = 0.0002;                // above the busiest link's time: good enough
 constexpr double kWorse = 1.002;                   // than the best: more segments are too many
 constexpr std::uint32_t kLeadSegments = 4;         // with which all leads are tried
-constexpr double kFasterFill = 2;                  // than with the number of segments, at most
 
 // If the messages with the longest remaining paths of all segments went first, links would idle
 // while the last of these messages pass and the first copies of an all_reduce begin. Each segment
@@ -106,9 +104,6 @@ SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
     try_leads(request_.segments);
   } else {
     std::uint32_t worse = 0;
-    // If all nodes see the same network, all trees can load all links alike and differ in how soon
-    // they fill the links. Few segments then show which trees do not catch up with the best ones.
-    const bool alike = best_ && Translations::find(topology_);
     for (std::uint32_t s = 1; s <= most && worse < 2; s *= 2) {
       const auto before = best ? static_cast<double>(best->time_ps) : 0;
       if (s == kLeadSegments) try_leads(s);
@@ -118,11 +113,6 @@ SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
       // The time to fill and empty the links halves with each doubling of the segments.
       const double above = now - static_cast<double>(least);
       const double gain = std::min(before == 0 ? above : before - now, above) / 2;
-      const double ever = static_cast<double>(least) + above * best_segments / most / kFasterFill;
-      if (alike && s >= kLeadSegments &&
-          ever > (1 + kWorthwhile) * static_cast<double>(passing_.time_ps)) {
-        return std::move(*best);
-      }
       if (above < kAtBound * now) break;
       if (2 * s * trees.ops.size() > kManyListedSends && gain < kWorthwhile * now) break;
     }

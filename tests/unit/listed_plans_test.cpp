@@ -226,21 +226,6 @@ TEST_CASE("Of listed trees the fastest are taken, and of equally fast ones the f
   CHECK(parent_of_2({&chain, &over_3, &over_1}) == NodeId(3));
 }
 
-TEST_CASE("A network that looks alike from every node gets no slower plan than without symmetry") {
-  for (const auto& dims : std::vector<std::vector<std::uint32_t>>{{4, 4}, {3, 5}, {2, 3, 4}}) {
-    for (const Bytes size : {Bytes{1} << 12, Bytes{1} << 16, Bytes{1} << 20, Bytes{1} << 24}) {
-      CAPTURE(dims, size);
-      const Topology torus = make_torus(dims, test::kPlainLink);
-      const Topology plain = without_coordinates(torus);
-      REQUIRE(Translations::find(torus));
-      REQUIRE_FALSE(Translations::find(plain));
-      CollectiveRequest request;
-      request.size = size;
-      CHECK(planned_ps(torus, request) <= planned_ps(plain, request));
-    }
-  }
-}
-
 TEST_CASE("A listed plan sends one message at a time, and only data that have arrived") {
   const Topology mesh = make_mesh({4, 4}, {500'000, 50'000'000'000});
   const PackGraph graph = pack_graph(mesh, false);
