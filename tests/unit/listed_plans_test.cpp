@@ -11,7 +11,6 @@
 #include "alg/routes/links.h"
 #include "alg/schedule/repeated_rows.h"
 #include "alg/schedule/schedule_table.h"
-#include "alg/schedule/translations.h"
 #include "alg/time/schedule_time.h"
 #include "hw/topology/topology.h"
 #include "test_graphs.h"
@@ -148,18 +147,6 @@ TreeOps broadcast_tree(const Topology& topology,
     trees.ops.push_back(std::move(op));
   }
   return trees;
-}
-
-// The same links without the coordinates by which a grid shows that it looks alike everywhere.
-Topology without_coordinates(const Topology& grid) {
-  Topology topology("plain");
-  for (std::size_t n = 0; n < grid.num_nodes(); ++n) topology.add_node("n" + std::to_string(n));
-  for (std::size_t l = 0; l < grid.num_links(); ++l) {
-    const TopologyLink& link = grid.link(LinkId(l));
-    topology.add_link(link.from, link.to, link.spec, "o" + std::to_string(l),
-                      "i" + std::to_string(l));
-  }
-  return topology;
 }
 
 }  // namespace
