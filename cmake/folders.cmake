@@ -14,12 +14,13 @@ espalier_folder(hw/clock USES hw hw/topology LINKS PkgConfig::SYSTEMC)
 espalier_folder(alg/routes ONCE USES hw/topology LINKS fmt::fmt)
 espalier_folder(alg/schedule ONCE USES hw hw/topology alg/routes LINKS fmt::fmt)
 espalier_folder(alg/flow ONCE)
-espalier_folder(alg/packing USES hw/topology alg/flow alg/routes alg/schedule LINKS fmt::fmt)
-espalier_folder(alg/generators ONCE USES hw hw/topology alg/routes alg/schedule alg/packing LINKS fmt::fmt)
+espalier_folder(alg/time USES hw/topology alg/routes alg/schedule LINKS fmt::fmt)
+espalier_folder(alg/packing USES hw/topology alg/flow alg/routes alg/schedule alg/time LINKS fmt::fmt)
+espalier_folder(alg/generators ONCE USES hw hw/topology alg/routes alg/schedule alg/time alg/packing LINKS fmt::fmt)
 espalier_folder(alg/plans ONCE USES hw hw/topology alg/routes alg/schedule LINKS fmt::fmt)
 espalier_folder(alg/certify ONCE USES hw/topology alg/routes alg/schedule alg/plans LINKS fmt::fmt)
 espalier_folder(alg/bounds ONCE USES hw/topology alg/flow alg/routes alg/schedule alg/plans LINKS fmt::fmt)
-espalier_folder(alg/program USES hw hw/topology alg/routes alg/schedule alg/packing alg/generators LINKS fmt::fmt)
+espalier_folder(alg/program USES hw hw/topology alg/routes alg/schedule alg/time alg/generators LINKS fmt::fmt)
 espalier_folder(alg/rank_order ONCE USES hw alg/generators LINKS fmt::fmt)
 espalier_folder(alg USES alg/schedule alg/generators alg/plans alg/program LINKS fmt::fmt)
 
@@ -65,14 +66,14 @@ espalier_folder(sims/observe/timeline ONCE USES hw/topology sims/system sims/obs
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/point
                 sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/choose ONCE USES hw/topology ni/engines alg/routes alg/schedule alg/generators alg/packing alg/plans alg/program alg/certify
+espalier_folder(sims/choose ONCE USES hw/topology ni/engines alg/routes alg/schedule alg/time alg/generators alg/plans alg/program alg/certify
                 sims/text sims/process sims/point sims/model sims/config sims/system LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost flowctl flowctl/train ni/engines ni/rtl alg/routes alg/schedule alg/generators
                 alg/plans alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination
                 sims/process sims/point sims/formats sims/model sims/config sims/system sims/observe/explain sims/choose
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/point sims/config sims/experiment)
-espalier_folder(sims/page ONCE USES hw/topology alg alg/routes alg/schedule alg/packing alg/certify sims/text sims/point sims/model
+espalier_folder(sims/page ONCE USES hw/topology alg alg/routes alg/schedule alg/time alg/certify sims/text sims/point sims/model
                 sims/config sims/choose sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS fmt::fmt)
 espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/topology/families hw/cost hw/clock flowctl alg alg/schedule alg/program alg/certify

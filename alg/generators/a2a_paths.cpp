@@ -15,9 +15,9 @@
 
 #include "alg/generators/generator.h"
 #include "alg/packing/balanced_paths.h"
-#include "alg/packing/schedule_time.h"
 #include "alg/packing/wave_plan.h"
 #include "alg/routes/links.h"
+#include "alg/time/schedule_time.h"
 
 namespace espalier {
 

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -25,12 +26,12 @@
 #include "alg/generators/multitree.h"
 #include "alg/generators/segment_search.h"
 #include "alg/packing/pack_graph.h"
-#include "alg/packing/schedule_time.h"
 #include "alg/packing/shift_routes.h"
 #include "alg/packing/switch_removal.h"
 #include "alg/packing/tree_packing.h"
 #include "alg/packing/wave_plan.h"
 #include "alg/routes/links.h"
+#include "alg/time/schedule_time.h"
 
 namespace espalier {
 
@@ -45,12 +46,12 @@ constexpr std::uint32_t kMostTreesOfOneRoot = 64;  // where other nodes have non
 constexpr std::uint32_t kMostSplitTrees = 16;
 constexpr Bytes kLeastSplitData = 64 << 10;
 constexpr std::size_t kFewSplitNodes = 24;
+constexpr std::uint64_t kNoCap = std::numeric_limits<std::uint64_t>::max();
 constexpr double kMostSlowdown = 16;  // where safe paths through switches cost rate
 constexpr double kMostPairSlowdown = 1e6;
 constexpr std::size_t kMostPathRoots = 16;
 constexpr double kGoodStoredLoss = 0.02;    // of the bound's, where switches store messages
 constexpr double kGoodLoss = 0.005;         // of the best rate, at which no more trees are tried
-constexpr double kFewerLoss = 0.01;         // that fewer, longer messages through switches may cost
 constexpr std::size_t kMostLowNodes = 144;  // for trees of least latency
 constexpr double kManyLatencies = 16;       // up to which direct networks try these
 constexpr std::uint32_t kMostTimedPieces = 32;  // of a root's data, for trees that grow in time
@@ -59,6 +60,20 @@ constexpr Bytes kLeastTimedPiece = 256;         // a smaller message is mostly h
 constexpr std::size_t kMostForestNodes = 1024;
 constexpr std::size_t kMostNodesBehindSwitches = 72;
 constexpr std::size_t kMostShiftNodes = 256;  // behind switches with shift_routes()
+
+// How trees grow through switches.
+struct Growth {
+  RateRule rule = RateRule::slowest;
+  SwitchSequence sequence = SwitchSequence::listed;
+  bool short_paths_first = false;
+  std::optional<NodeId> root_of_paths = {};  // PathRule's, if none
+};
+
+// Trees that are planned, unless the plans of the candidates before them are good enough.
+struct Candidate {
+  std::function<void()> plan;
+  std::optional<double> good_loss = {};  // of the bound's rate: ends the search after this one
+};
 
 class ForestBuilder {
  public:
@@ -69,24 +84,62 @@ class ForestBuilder {
   }
 
   Schedule build() {
-    const bool is_large = topology_.num_switches() != 0 && ranks_.size() > kMostNodesBehindSwitches;
-    if (try_shifts() && (is_large || is_near_bound(kGoodLoss))) return choice_.schedule("forest");
-    if (is_large) {
-      throw std::invalid_argument(fmt::format("forest plans a {} behind switches on up to {} nodes",
-                                              to_string(request_.op), kMostNodesBehindSwitches));
+    for (const Candidate& candidate : candidates()) {
+      candidate.plan();
+      if (candidate.good_loss && is_near_bound(*candidate.good_loss)) break;
     }
-    try_timed();
-    // The phases of an all_reduce overlap, except with trees that grow in time.
-    const bool overlaps = request_.op == CollectiveOp::all_reduce;
-    if (!choice_.empty() && !overlaps && is_near_bound(kGoodLoss))
-      return choice_.schedule("forest");
-    if (overlaps) try_undirected();
-    try_directed();
     if (choice_.empty()) throw std::invalid_argument("no trees fit into this network");
     return choice_.schedule("forest");
   }
 
  private:
+  // In the order in which they are planned.
+  [[nodiscard]] std::vector<Candidate> candidates() {
+    const bool is_switched = topology_.num_switches() != 0;
+    const bool all_reduces = request_.op == CollectiveOp::all_reduce;
+    std::vector<Candidate> list;
+    if (is_switched && !only_root()) {
+      if (auto shifts = shift_routes(topology_)) {
+        list.push_back({[this, shifts = *std::move(shifts)] { plan_shifts(shifts); }, kGoodLoss});
+      }
+    }
+    if (is_switched && ranks_.size() > kMostNodesBehindSwitches) {
+      if (!list.empty()) return list;
+      throw std::invalid_argument(fmt::format("forest plans a {} behind switches on up to {} nodes",
+                                              to_string(request_.op), kMostNodesBehindSwitches));
+    }
+    if (is_switched && !only_root() && request_.relays.empty()) {
+      list.push_back({[this] { plan_timed(); }});
+      // The phases of an all_reduce overlap, except with trees that grow in time.
+      if (!all_reduces) list.back().good_loss = kGoodLoss;
+    }
+    if (all_reduces && !is_switched) list.push_back({[this] { plan_undirected(); }});
+    const std::set<std::uint64_t> slower = caps();
+    if (stores() && !slower.empty()) {
+      list.push_back({[this] { plan_stored(); }, kGoodStoredLoss});
+    }
+    list.push_back({[this] { plan_directed(kNoCap, {}); }});
+    // If switches pass messages at the rate of the slower of their two links, trees are also packed
+    // as if all links at switches were slow: such trees waste less of the fast links.
+    for (const std::uint64_t cap : slower) {
+      list.push_back({[this, cap] { plan_directed(cap, {}); }});
+    }
+    // Slots of equal links are exact, but through several switches some stay empty.
+    if (stores() && slower.empty()) {
+      list.push_back({[this] {
+        if (!is_near_bound(kGoodStoredLoss)) plan_stored();
+      }});
+    }
+    if (!is_switched && ranks_.size() <= kMostLowNodes && !only_root() &&
+        unsuited_for_mirrored_trees(topology_, "forest").empty()) {
+      list.push_back({[this] { plan_steps(); }});
+    }
+    if (is_small(is_switched ? 1 : kManyLatencies) && ranks_.size() <= kMostLowNodes) {
+      list.push_back({[this] { plan_low(); }});
+    }
+    return list;
+  }
+
   [[nodiscard]] bool reduces() const {
     return request_.op != CollectiveOp::all_gather && request_.op != CollectiveOp::broadcast;
   }
@@ -111,12 +164,8 @@ class ForestBuilder {
     return forest;
   }
 
-  // Every node sends to every other node directly, if switches let all nodes do so at the same
-  // time. Otherwise returns false.
-  bool try_shifts() {
-    if (topology_.num_switches() == 0 || only_root()) return false;
-    const std::optional<ShiftRoutes> shifts = shift_routes(topology_);
-    if (!shifts) return false;
+  // Every node sends to every other node directly.
+  void plan_shifts(const ShiftRoutes& shifts) {
     TreeOps forest(topology_);
     forest.per_rank = 1;
     forest.units = ranks_.size();
@@ -125,8 +174,8 @@ class ForestBuilder {
     for (const TransferKind kind : {TransferKind::reduce, TransferKind::copy}) {
       if (!has_phase(kind == TransferKind::reduce)) continue;
       const std::uint32_t first = step.empty() ? 0 : step.back() + 1;
-      for (std::uint32_t s = 0; s < shifts->steps.size(); ++s) {
-        for (const ShiftRoutes::Send& send : shifts->steps[s]) {
+      for (std::uint32_t s = 0; s < shifts.steps.size(); ++s) {
+        for (const ShiftRoutes::Send& send : shifts.steps[s]) {
           WaveOp op;
           op.from = send.from;
           op.to = send.to;
@@ -144,9 +193,8 @@ class ForestBuilder {
         }
       }
     }
-    const auto turn = static_cast<std::uint32_t>(shifts->steps.size());
+    const auto turn = static_cast<std::uint32_t>(shifts.steps.size());
     choice_.consider_steps(forest, step, request_.op == CollectiveOp::all_reduce ? turn : ~0U);
-    return true;
   }
 
   // No other trees can gain more than `loss`.
@@ -162,30 +210,9 @@ class ForestBuilder {
     return seconds * kPsPerSecond >= (1 - loss) * static_cast<double>(choice_.time_ps());
   }
 
-  // If switches pass messages at the rate of the slower of their two links, trees are also packed
-  // as if all links at switches were slow: such trees waste less of the fast links.
-  void try_directed() {
-    const std::set<std::uint64_t> slower = caps();
-    if (stores() && !slower.empty()) {
-      try_stored();
-      if (is_near_bound(kGoodStoredLoss)) return;
-    }
-    try_directed(std::numeric_limits<std::uint64_t>::max());
-    for (const std::uint64_t cap : slower) try_directed(cap);
-    // Slots of equal links are exact, but through several switches some stay empty.
-    if (stores() && slower.empty() && !is_near_bound(kGoodStoredLoss)) try_stored();
-    try_steps();
-    if (!is_small(topology_.num_switches() == 0 ? kManyLatencies : 1)) return;
-    if (ranks_.size() > kMostLowNodes) return;
-    try_low(LowTrees::shortest);
-    try_low(LowTrees::same_height);
-  }
-
   // MultiTree's trees: where no link idles in their steps, whole chunks follow each other without
   // a gap. On a uniform 5x5 mesh no other trees are as fast.
-  void try_steps() {
-    if (topology_.num_switches() != 0 || ranks_.size() > kMostLowNodes || only_root()) return;
-    if (!unsuited_for_mirrored_trees(topology_, "forest").empty()) return;
+  void plan_steps() {
     const TreeForest steps = build_trees(topology_, request_);
     TreeOps forest(topology_);
     forest.per_rank = 1;
@@ -208,14 +235,14 @@ class ForestBuilder {
   }
 
   // One tree per root, of least latency.
-  void try_low(LowTrees kind) {
+  void plan_low() {
     TreeOps forest = empty_forest(1);
     Reduced reduced(forest.units);
-    LinkOrder order(topology_);
+    const LinkOrder order(topology_);
     for (const bool reversed : {true, false}) {
       if (!has_phase(reversed)) continue;
       const PackGraph direct = paths_of_pairs(reversed, order);
-      const std::vector<PackedTree> trees = low_out_trees(topology_, direct, kind);
+      const std::vector<PackedTree> trees = low_out_trees(topology_, direct);
       if (trees.empty()) return;
       for (const PackedTree& tree : trees) {
         add_tree(direct, tree, only_root() ? 0 : ranks_[tree.root], reversed, forest, reduced);
@@ -225,9 +252,8 @@ class ForestBuilder {
   }
 
   // Trees that grow in time, of more and more pieces of the data until they take longer.
-  void try_timed() {
-    if (topology_.num_switches() == 0 || only_root() || !request_.relays.empty()) return;
-    LinkOrder order(topology_);
+  void plan_timed() {
+    const LinkOrder order(topology_);
     std::optional<PackGraph> in;
     std::optional<PackGraph> out;
     if (reduces()) in = paths_of_pairs(true, order);
@@ -245,7 +271,7 @@ class ForestBuilder {
 
   // A path from every node to every other one. Which paths there are matters here, not how many
   // trees they carry.
-  [[nodiscard]] PackGraph paths_of_pairs(bool reversed, LinkOrder& order) const {
+  [[nodiscard]] PackGraph paths_of_pairs(bool reversed, const LinkOrder& order) const {
     PackGraph graph = pack_graph(topology_, reversed);
     graph.root = only_root();
     const std::vector<std::int64_t> many(graph.edges.size(), std::int64_t{1} << 32);
@@ -309,19 +335,17 @@ class ForestBuilder {
            request_.timing.slot_counter && request_.relays.empty();
   }
 
-  void try_stored() {
-    rule_ = RateRule::own;
-    ever_lost_rate_ = false;
-    try_directed(std::numeric_limits<std::uint64_t>::max());
+  void plan_stored() {
+    Growth growth;
+    growth.rule = RateRule::own;
+    bool lost_rate = plan_directed(kNoCap, growth);
     // Other paths are safe if up and down mean other directions.
     for (std::size_t w = ranks_.size(); w < topology_.num_vertices(); ++w) {
-      if (!ever_lost_rate_ || w - ranks_.size() == kMostPathRoots) break;
+      if (!lost_rate || w - ranks_.size() == kMostPathRoots) break;
       if (is_near_bound(kGoodStoredLoss)) break;
-      root_of_paths_ = NodeId(w);
-      try_directed(std::numeric_limits<std::uint64_t>::max());
+      growth.root_of_paths = NodeId(w);
+      plan_directed(kNoCap, growth);
     }
-    root_of_paths_.reset();
-    rule_ = RateRule::slowest;
   }
 
   // The rates at switches whose links differ, without each such switch's highest.
@@ -348,19 +372,30 @@ class ForestBuilder {
     return graph;
   }
 
-  void try_directed(std::uint64_t cap) {
-    std::optional<PackGraph> out;
+  // The networks of an operation's phases, and the rate that both permit.
+  struct Phases {
     std::optional<PackGraph> in;
+    std::optional<PackGraph> out;
     double rate = std::numeric_limits<double>::max();
-    if (gathers()) rate = std::min(rate, best_root_rate(out.emplace(capped_graph(false, cap))));
-    if (reduces()) rate = std::min(rate, best_root_rate(in.emplace(capped_graph(true, cap))));
+  };
+  [[nodiscard]] Phases phases(std::uint64_t cap) const {
+    Phases p;
+    if (gathers())
+      p.rate = std::min(p.rate, best_root_rate(p.out.emplace(capped_graph(false, cap))));
+    if (reduces()) p.rate = std::min(p.rate, best_root_rate(p.in.emplace(capped_graph(true, cap))));
+    return p;
+  }
+
+  // Plans several numbers of trees. Returns whether safe paths through switches cost rate.
+  bool plan_directed(std::uint64_t cap, const Growth& growth) {
+    const Phases p = phases(cap);
     std::vector<double> losses;  // of 1, 2, ... trees per root
     std::uint32_t best_count = 1;
     const std::uint32_t most = only_root() ? kMostTreesOfOneRoot : kMostTreesOfBadRates;
     for (std::uint32_t k = 1; k <= most; ++k) {
       double loss = 0;
-      for (const auto* graph : {&out, &in}) {
-        if (*graph) loss = std::max(loss, best_unit_rate(**graph, k, rate).loss(rate));
+      for (const auto* graph : {&p.out, &p.in}) {
+        if (*graph) loss = std::max(loss, best_unit_rate(**graph, k, p.rate).loss(p.rate));
       }
       losses.push_back(loss);
       if (loss < losses[best_count - 1] - kGoodLoss / 4) best_count = k;
@@ -368,94 +403,80 @@ class ForestBuilder {
           !only_root() && k >= kMostTreesPerRoot && losses[best_count - 1] < kBadLoss;
       if (loss < kGoodLoss || suffices) break;
     }
-    std::vector<std::uint32_t> counts{best_count};
-    if (const std::uint32_t fewer = fewer_trees(losses, best_count); fewer < best_count) {
-      counts.push_back(fewer);
-    }
-    if (counts.back() != 1) counts.push_back(1);
-    for (const std::uint32_t k : counts) add_directed_all(in, out, k, rate);
+    bool ever_lost_rate = false;
+    bool lost_rate = false;
+    const auto plan = [&](std::uint32_t k) {
+      lost_rate = plan_trees(p, k, growth);
+      ever_lost_rate = ever_lost_rate || lost_rate;
+    };
+    plan(best_count);
+    if (best_count != 1) plan(1);
     // The few trees of one root, or of a group with relays, leave little choice of paths.
-    for (std::uint32_t k = 4 * best_count; is_split_again(k); k *= 4) {
-      add_directed_all(in, out, k, rate);
-    }
+    for (std::uint32_t k = 4 * best_count; is_split_again(k, lost_rate); k *= 4) plan(k);
+    return ever_lost_rate;
   }
 
-  // A number of trees below `best` that may be better through switches. If rows repeat: the number
-  // of least loss whose rows fit into a table. Otherwise: the smallest number that loses little
-  // more, because its messages are longer.
-  [[nodiscard]] std::uint32_t fewer_trees(const std::vector<double>& losses,
-                                          std::uint32_t best) const {
-    if (topology_.num_switches() == 0 || only_root()) return best;
-    const std::size_t rows = (ranks_.size() - 1) * (reduces() && gathers() ? 2 : 1);
-    std::uint32_t fewer = 1;
-    for (std::uint32_t k = 1; k <= best; ++k) {
-      if (request_.table_repeat) {
-        const bool fits = request_.table_rows == 0 || k * rows <= request_.table_rows;
-        if (fits && losses[k - 1] < losses[fewer - 1]) fewer = k;
-      } else if (losses[k - 1] < losses[best - 1] + kFewerLoss) {
-        return k;
-      }
-    }
-    return fewer;
-  }
-
-  [[nodiscard]] bool is_split_again(std::uint32_t trees) const {
+  [[nodiscard]] bool is_split_again(std::uint32_t trees, bool lost_rate) const {
     const bool few = only_root() || !request_.relays.empty();
     return few && topology_.num_switches() != 0 && trees <= kMostSplitTrees &&
            request_.size / trees >= kLeastSplitData &&
-           (lost_rate_ || ranks_.size() <= kFewSplitNodes);
+           (lost_rate || ranks_.size() <= kFewSplitNodes);
   }
 
-  // If one sequence of removing switches costs rate, the other sequence is tried, too.
-  void add_directed_all(const std::optional<PackGraph>& in, const std::optional<PackGraph>& out,
-                        std::uint32_t k, double rate) {
-    lost_rate_ = false;
-    sequence_ = SwitchSequence::listed;
-    add_directed_both(in, out, k, rate);
-    if (!lost_rate_ || is_near_bound(kGoodLoss)) return;
-    sequence_ = SwitchSequence::fewest_neighbours;
-    add_directed_both(in, out, k, rate);
+  // With either rule of how trees grow through switches. If one sequence of removing switches costs
+  // rate, the other sequence is planned, too. Returns whether one of them costs rate.
+  bool plan_trees(const Phases& p, std::uint32_t k, Growth growth) {
+    bool lost_rate = false;
+    for (const SwitchSequence sequence :
+         {SwitchSequence::listed, SwitchSequence::fewest_neighbours}) {
+      growth.sequence = sequence;
+      for (const bool short_paths_first : {false, true}) {
+        if (short_paths_first && topology_.num_switches() == 0) break;
+        growth.short_paths_first = short_paths_first;
+        lost_rate = plan_grown(p, k, growth) || lost_rate;
+      }
+      if (!lost_rate || is_near_bound(kGoodLoss)) break;
+    }
+    return lost_rate;
   }
 
-  // With either rule of how trees grow through switches.
-  void add_directed_both(const std::optional<PackGraph>& in, const std::optional<PackGraph>& out,
-                         std::uint32_t k, double rate) {
-    short_paths_first_ = false;
-    add_directed(in, out, k, rate);
-    if (topology_.num_switches() == 0) return;
-    short_paths_first_ = true;
-    add_directed(in, out, k, rate);
-  }
-
-  void add_directed(const std::optional<PackGraph>& in, const std::optional<PackGraph>& out,
-                    std::uint32_t k, double rate) {
+  bool plan_grown(const Phases& p, std::uint32_t k, const Growth& growth) {
     TreeOps forest = empty_forest(k);
     Reduced reduced(forest.units);
-    LinkOrder order = root_of_paths_ ? LinkOrder(topology_, *root_of_paths_) : LinkOrder(topology_);
-    if (in) add_trees(*in, k, rate, true, order, forest, reduced);
-    if (out) add_trees(*out, k, rate, false, order, forest, reduced);
-    if (rule_ == RateRule::own) {
+    const LinkOrder order =
+        growth.root_of_paths ? LinkOrder(topology_, *growth.root_of_paths) : LinkOrder(topology_);
+    bool lost_rate = false;
+    for (const auto* graph : {&p.in, &p.out}) {
+      if (!*graph) continue;
+      const bool reversed = graph == &p.in;
+      lost_rate =
+          add_trees(**graph, k, p.rate, reversed, growth, order, forest, reduced) || lost_rate;
+    }
+    if (growth.rule == RateRule::own) {
       choice_.consider_stored(forest);
     } else {
       choice_.consider(std::move(forest));
     }
+    return lost_rate;
   }
 
   // Adds `per_root` trees of every root: reduces towards the root in a reversed graph, copies away
-  // from it otherwise.
-  void add_trees(const PackGraph& graph, std::uint32_t per_root, double rate, bool reversed,
-                 LinkOrder& order, TreeOps& forest, Reduced& reduced) {
+  // from it otherwise. Returns whether safe paths cost rate.
+  bool add_trees(const PackGraph& graph, std::uint32_t per_root, double rate, bool reversed,
+                 const Growth& growth, const LinkOrder& order, TreeOps& forest,
+                 Reduced& reduced) const {
     const UnitRate unit = best_unit_rate(graph, per_root, rate);
-    NodeGraph direct =
-        remove_switches(topology_, graph, unit.units, per_root, reversed, rule_, sequence_, order);
+    NodeGraph direct = remove_switches(topology_, graph, unit.units, per_root, reversed,
+                                       growth.rule, growth.sequence, order);
     // Paths that could deadlock are left out, which may cost rate.
     constexpr double kSlower = 0.97;
+    bool lost_rate = false;
     for (double slower = unit.unit_rate; !trees_fit(direct.graph, direct.units, per_root);) {
-      lost_rate_ = ever_lost_rate_ = true;
+      lost_rate = true;
       if (slower >= unit.unit_rate / kMostSlowdown) {
         slower *= kSlower;
         direct = remove_switches(topology_, graph, units_at(graph, slower), per_root, reversed,
-                                 rule_, sequence_, order);
+                                 growth.rule, growth.sequence, order);
         continue;
       }
       slower /= 2;
@@ -469,7 +490,7 @@ class ForestBuilder {
     for (std::size_t n = 0; n < graph.nodes; ++n) demand[n] = graph.is_root(n) ? per_root : 0;
     std::vector<std::uint32_t> next(graph.nodes, 0);
     std::vector<PackedTree> trees =
-        pack_out_trees(direct.graph, direct.units, demand, short_paths_first_);
+        pack_out_trees(direct.graph, direct.units, demand, growth.short_paths_first);
     if (topology_.num_switches() != 0 && !only_root()) {
       trees = lower_trees(direct.graph, direct.units, edge_times(direct.graph, per_root), trees);
     }
@@ -479,6 +500,7 @@ class ForestBuilder {
         add_tree(direct.graph, tree, first + next[tree.root]++, reversed, forest, reduced);
       }
     }
+    return lost_rate;
   }
 
   // What a segment takes over each edge, if a tree's data are cut into a usual number of segments.
@@ -501,8 +523,7 @@ class ForestBuilder {
     return times;
   }
 
-  void try_undirected() {
-    if (topology_.num_switches() != 0) return;
+  void plan_undirected() {
     const PackGraph graph = pack_graph(topology_, false);
     const auto choices = best_undirected_trees(topology_, graph, kGoodLoss);
     if (choices.empty()) return;
@@ -638,12 +659,6 @@ class ForestBuilder {
   const Topology& topology_;
   const CollectiveRequest& request_;
   std::vector<std::size_t> ranks_;  // by node
-  bool short_paths_first_ = false;
-  bool lost_rate_ = false;  // of the last number of trees
-  bool ever_lost_rate_ = false;
-  RateRule rule_ = RateRule::slowest;
-  SwitchSequence sequence_ = SwitchSequence::listed;
-  std::optional<NodeId> root_of_paths_;  // PathRule's, if none
   SegmentSearch choice_;
 };
 

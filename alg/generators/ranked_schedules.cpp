@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "alg/packing/schedule_time.h"
+#include "alg/time/schedule_time.h"
 
 namespace espalier {
 

@@ -13,7 +13,7 @@ struct RankedSchedule {
   // Calling the generator with this number of segments makes the schedule again.
   const Generator* generator;
   std::uint32_t segments;
-  std::uint64_t planned_ps;  // alg/packing/schedule_time.h
+  std::uint64_t planned_ps;  // alg/time/schedule_time.h
   Schedule schedule;
 };
 

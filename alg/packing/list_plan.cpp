@@ -181,14 +181,9 @@ WavePlan plan_list(const WaveTask& task, std::uint32_t segments, std::uint64_t l
 }
 
 std::uint64_t busiest_link_ps(const WaveTask& task) {
-  const MessageTimes times(task.topology, task.routes, task.timing);
-  std::vector<std::uint64_t> busy(task.topology.num_links(), 0);
-  for (const WaveOp& op : task.ops) {
-    for (const LinkId l : task.routes.links(op.route)) {
-      busy[l.index()] += times.occupancy_ps(l, task.segment) * op.share;
-    }
-  }
-  return *std::max_element(busy.begin(), busy.end());
+  LinkLoads loads(task.topology, task.routes, task.timing);
+  for (const WaveOp& op : task.ops) loads.add(op.route, task.segment, op.share);
+  return loads.busiest_ps();
 }
 
 }  // namespace espalier

@@ -19,12 +19,10 @@ class StoredPlanner {
     for (std::size_t l = 0; l < task.topology.num_links(); ++l) {
       slot_ps_.push_back(times_.occupancy_ps(LinkId(l), task.segment));
     }
-    std::vector<std::uint64_t> busy(slot_ps_.size(), 0);
     for (std::size_t o = 0; o < ops_.size(); ++o) {
-      for (const LinkId l : routes_.links(ops_[o].route)) busy[l.index()] += slot_ps_[l.index()];
       least_[o] += times_.slowest_ps(ops_[o].route, task.segment);
     }
-    period_ps_ = *std::max_element(busy.begin(), busy.end());
+    period_ps_ = busiest_link_ps(task);
     for (const std::uint64_t slot : slot_ps_) slots_.emplace_back(slot, period_ps_);
   }
 

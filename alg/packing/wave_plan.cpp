@@ -545,46 +545,38 @@ bool shares_links(const RouteSet& routes, const std::vector<WaveOp>& ops) {
 
 std::uint64_t replay_ps(const WaveTask& task, const WavePlan& plan, std::uint32_t waves) {
   const auto& [topology, routes, ops, segment, timing] = task;
-  const MessageTimes times(topology, routes, timing);
+  MessageTimeline times(topology, routes, timing);
   std::vector<std::uint64_t> flight;    // start on the first link to usable
   std::vector<std::uint64_t> occupied;  // links
   for (const WaveOp& op : ops) {
     flight.push_back(times.arrival_ps(op, segment * op.share) - times.head_ps(op.route, 0));
     occupied.push_back(times.slowest_ps(op.route, segment) * op.share);
   }
-  std::vector<std::uint64_t> link_free(topology.num_links(), 0);
   std::vector<std::uint64_t> issued(topology.num_vertices(), 0);
-  // When the messages that were sent last on a link left the NI's queue; a ring per link.
-  const std::size_t depth = timing.send_queue;
-  std::vector<std::uint64_t> left(topology.num_links() * depth, 0);
-  std::vector<std::size_t> at(topology.num_links(), 0);
   std::vector<std::uint64_t> arrived(ops.size() * waves, 0);
   std::uint64_t end = 0;
   for (const WaveSend& send : all_sends(plan, waves)) {
     const WaveOp& op = ops[send.op];
     std::uint64_t issue = issued[op.from.index()];
     for (const std::uint32_t d : op.after) {
-      const bool turns = op.kind == TransferKind::copy && ops[d].kind == TransferKind::reduce;
-      issue = std::max(issue, arrived[d * waves + send.wave] + (turns ? timing.turnaround_ps : 0));
+      issue = std::max(issue, arrived[d * waves + send.wave] + times.turn_ps(ops[d].kind, op.kind));
     }
-    const std::size_t first = routes.link(op.route, 0).index();
-    std::uint64_t& oldest = left[first * depth + at[first]];
-    issue = std::max(issue, oldest);
+    const LinkId first = routes.link(op.route, 0);
+    issue = std::max(issue, times.room_ps(first));
     issued[op.from.index()] = issue;
     std::uint64_t start = issue + times.head_ps(op.route, 0);
     std::uint64_t offset = 0;
     for (const LinkId l : routes.links(op.route)) {
-      const std::uint64_t free = link_free[l.index()];
+      const std::uint64_t free = times.free_ps(l);
       start = std::max(start, free > offset ? free - offset : 0);
       offset += times.hop_ps(l);
     }
     offset = 0;
     for (const LinkId l : routes.links(op.route)) {
-      link_free[l.index()] = start + offset + occupied[send.op];
+      times.keep_busy(l, start + offset + occupied[send.op]);
       offset += times.hop_ps(l);
     }
-    oldest = start;
-    at[first] = (at[first] + 1) % depth;
+    times.leave_queue(first, start);
     const std::uint64_t usable = start + flight[send.op];
     arrived[send.op * waves + send.wave] = usable;
     end = std::max(end, usable);

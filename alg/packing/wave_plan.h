@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include "alg/packing/schedule_time.h"
 #include "alg/schedule/message_timing.h"
 #include "alg/schedule/schedule.h"
+#include "alg/time/message_timeline.h"
 
 namespace espalier {
 

@@ -131,7 +131,8 @@ void exchange_slots(const RouteSet& routes, const std::vector<WaveOp>& ops, OpSl
 // move: through one switch along a chain of two alternating slots, which succeeds as long as both
 // links have a slot left (edge colouring of a bipartite graph, Koenig 1916); elsewhere it takes the
 // slots of the fewest messages, which look for new slots (ejection, as in iterative modulo
-// scheduling, Rau 1994).
+// scheduling, Rau 1994). tests/perf/ablation.py: without chains two boxes of eight take 1 % longer
+// for 1 MiB, without ejection random networks up to 12 %.
 class PathSlots {
  public:
   // `slot_ps`: by link, the length of its slots.

@@ -5,9 +5,9 @@
 #include <tuple>
 #include <vector>
 
-#include "alg/packing/schedule_time.h"
 #include "alg/program/connection_routes.h"
 #include "alg/routes/route_set.h"
+#include "alg/time/message_timeline.h"
 
 namespace espalier {
 
@@ -22,9 +22,9 @@ class ProgramTime {
       : timing_(timing),
         tiling_(tiling),
         routes_(topology),
-        times_(topology, routes_, timing_.message),
-        port_free_(topology.num_links(), 0),
-        links_(times_, topology.num_links()) {
+        links_(topology, routes_, timing_.message),
+        loads_(topology, routes_, timing_.message),
+        port_free_(topology.num_links(), 0) {
     for (const RankProgram& rank : program.ranks) {
       first_block_.push_back(contexts_.size());
       for (const ThreadBlock& block : rank.blocks) {
@@ -49,7 +49,8 @@ class ProgramTime {
   }
 
   std::uint64_t run(std::uint64_t limit) {
-    if (const std::uint64_t busy = busiest_link_ps(); busy > limit) return busy;
+    add_loads();
+    if (const std::uint64_t busy = loads_.busiest_ps(); busy > limit) return busy;
     for (std::size_t c = contexts_.size(); c-- > 0;) ready_.push_back(c);
     advance_all();
     while (!events_.empty() && end_ <= limit) {
@@ -115,20 +116,15 @@ class ProgramTime {
     return (chunks * tiling_.chunk_bytes + timing_.request_bytes - 1) / timing_.request_bytes;
   }
 
-  [[nodiscard]] std::uint64_t busiest_link_ps() const {
-    std::vector<std::uint64_t> busy(port_free_.size(), 0);
+  void add_loads() {
     for (const Context& context : contexts_) {
       const RouteId route = channels_.empty() ? RouteId() : channels_[context.sends_to].route;
       for (const ProgramStep& step : context.block->steps) {
-        if (!sends(step.op)) continue;
-        for (std::size_t m = 0; m < messages_of(step); ++m) {
-          for (const LinkId link : routes_.links(route)) {
-            busy[link.index()] += times_.occupancy_ps(link, bytes_of(step, m));
-          }
+        for (std::size_t m = 0; sends(step.op) && m < messages_of(step); ++m) {
+          loads_.add(route, bytes_of(step, m));
         }
       }
     }
-    return busy.empty() ? 0 : *std::max_element(busy.begin(), busy.end());
   }
 
   void advance_all() {
@@ -204,7 +200,7 @@ class ProgramTime {
     const LinkId first = routes_.link(route, 0);
     std::uint64_t& port_free = port_free_[first.index()];
     const std::uint64_t start = std::max(at + timing_.message.injection_ps, port_free);
-    port_free = start + times_.occupancy_ps(first, message.bytes);
+    port_free = start + links_.occupancy_ps(first, message.bytes);
     events_.push({start + timing_.message.router_ps, 1, m});
     if (!message.is_last) return;
     context.at = std::max(context.at, port_free);
@@ -218,7 +214,7 @@ class ProgramTime {
     const LinkId link = routes_.link(channel.route, hop);
     const std::uint64_t start = links_.pass(link, message.bytes, at, message.tail);
     if (hop + 1 < routes_.hops(channel.route)) {
-      events_.push({start + times_.hop_ps(link), hop + 2, m});
+      events_.push({start + links_.hop_ps(link), hop + 2, m});
       return;
     }
     channel.arrived.push_back(message.tail + timing_.message.delivery_ps);
@@ -229,14 +225,14 @@ class ProgramTime {
   const ContextTiming& timing_;
   const Tiling& tiling_;
   RouteSet routes_;
-  MessageTimes times_;
+  MessageTimeline links_;
+  LinkLoads loads_;
   std::vector<std::size_t> first_block_;  // by rank, into contexts_
   std::vector<Context> contexts_;
   std::vector<Channel> channels_;
   std::vector<Message> messages_;
   std::vector<std::uint64_t> port_free_;  // by link: the NI port that feeds it
-  LinkTimeline links_;
-  std::vector<std::size_t> ready_;  // contexts that may go on
+  std::vector<std::size_t> ready_;        // contexts that may go on
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t end_ = 0;
 };

@@ -1,5 +1,5 @@
 // The time that a collective program takes, message by message and without the flit model: as
-// schedule_time_ps() plans schedules (alg/packing/schedule_time.h).
+// schedule_time_ps() plans schedules (alg/time/schedule_time.h).
 #pragma once
 
 #include <cstdint>

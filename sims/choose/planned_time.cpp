@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "alg/packing/schedule_time.h"
 #include "alg/program/program_time.h"
+#include "alg/time/schedule_time.h"
 #include "ni/engines/context_program.h"
 #include "sims/model/build_program.h"
 #include "sims/model/plan_forecast.h"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "alg/certify/certifier.h"
-#include "alg/packing/schedule_time.h"
 #include "alg/schedule/schedule_table.h"
+#include "alg/time/schedule_time.h"
 #include "sims/choose/choose.h"
 #include "sims/config/reader.h"
 #include "sims/model/plan_forecast.h"

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "alg/packing/schedule_time.h"
 #include "alg/schedule/schedule_text.h"
+#include "alg/time/schedule_time.h"
 #include "sims/page/page_files.h"
 #include "sims/page/rebuild.h"
 #include "sims/page/text.h"

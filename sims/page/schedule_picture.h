@@ -15,7 +15,7 @@ namespace espalier::report {
 [[nodiscard]] std::string tree_picture(const Topology& topology, const Schedule& schedule,
                                        const MessageTiming& timing);
 // One row for each link, one bar for each message at its planned time
-// (alg/packing/schedule_time.h); of long schedules, the beginning. A colour is a tree: flows over
+// (alg/time/schedule_time.h); of long schedules, the beginning. A colour is a tree: flows over
 // the same links. Messages that reduce are pale.
 [[nodiscard]] std::string slots_picture(const Topology& topology, const Schedule& schedule,
                                         const MessageTiming& timing);

@@ -6,7 +6,7 @@
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
 #include "alg/generators/ranked_schedules.h"
-#include "alg/packing/schedule_time.h"
+#include "alg/time/schedule_time.h"
 #include "model_test_support.h"
 #include "sims/choose/candidate.h"
 #include "sims/choose/choose.h"

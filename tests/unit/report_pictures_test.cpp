@@ -6,7 +6,7 @@
 #include <set>
 
 #include "alg/generators/generator.h"
-#include "alg/packing/schedule_time.h"
+#include "alg/time/schedule_time.h"
 #include "sims/page/area.h"
 #include "sims/page/rebuild.h"
 #include "sims/page/topology_layout.h"

@@ -1,4 +1,4 @@
-#include "alg/packing/schedule_time.h"
+#include "alg/time/schedule_time.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,8 @@
 #include <queue>
 #include <tuple>
 #include <vector>
+
+#include "alg/time/message_timeline.h"
 
 namespace espalier {
 
@@ -40,21 +42,19 @@ class ScheduleTime {
  public:
   ScheduleTime(const Topology& topology, const Schedule& schedule, const MessageTiming& timing)
       : schedule_(schedule),
-        timing_(timing),
-        times_(topology, schedule.routes, timing),
+        links_(topology, schedule.routes, timing),
+        loads_(topology, schedule.routes, timing),
         queue_(topology.num_vertices()),  // relays of a process group are switches here
         next_(topology.num_vertices(), 0),
         issued_(topology.num_vertices(), 0),
         usable_(schedule.transfers.size(), 0),
         missing_(schedule.transfers.size(), 0),
-        links_(times_, topology.num_links()),
-        tail_(schedule.transfers.size(), 0),
-        left_(topology.num_links() * timing.send_queue, 0),
-        oldest_(topology.num_links(), 0) {}
+        tail_(schedule.transfers.size(), 0) {}
 
   // `uses`: if given, every use of a link is added.
   std::uint64_t run(std::uint64_t limit, std::vector<LinkUse>* uses = nullptr) {
-    if (const std::uint64_t busy = busiest_link_ps(); busy > limit) return busy;
+    for (const Transfer& t : schedule_.transfers) loads_.add(t.route, schedule_.bytes_of(t));
+    if (const std::uint64_t busy = loads_.busiest_ps(); busy > limit) return busy;
     uses_ = uses;
     list_sends();
     for (std::size_t n = 0; n < queue_.size(); ++n) offer(n);
@@ -71,17 +71,6 @@ class ScheduleTime {
   }
 
  private:
-  // How long the busiest link is occupied.
-  [[nodiscard]] std::uint64_t busiest_link_ps() const {
-    std::vector<std::uint64_t> busy(oldest_.size(), 0);
-    for (const Transfer& t : schedule_.transfers) {
-      for (const LinkId link : schedule_.routes.links(t.route)) {
-        busy[link.index()] += times_.occupancy_ps(link, schedule_.bytes_of(t));
-      }
-    }
-    return busy.empty() ? 0 : *std::max_element(busy.begin(), busy.end());
-  }
-
   // When, hop and number. Hop 0: node `number` issues its next message. Otherwise: the head of
   // transfer `number` is before link `hop` of its route.
   using Event = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
@@ -126,12 +115,10 @@ class ScheduleTime {
     const Transfer& transfer = schedule_.transfers[t];
     std::uint64_t at = std::max(issued_[node], transfer.not_before_ps);
     for (const TransferId d : schedule_.dependencies_of(TransferId(t))) {
-      const bool turns = transfer.kind == TransferKind::copy &&
-                         schedule_.transfers[d.index()].kind == TransferKind::reduce;
-      at = std::max(at, usable_[d.index()] + (turns ? timing_.turnaround_ps : 0));
+      const TransferKind before = schedule_.transfers[d.index()].kind;
+      at = std::max(at, usable_[d.index()] + links_.turn_ps(before, transfer.kind));
     }
-    const std::size_t port = schedule_.routes.link(transfer.route, 0).index();
-    at = std::max(at, left_[port * timing_.send_queue + oldest_[port]]);
+    at = std::max(at, links_.room_ps(schedule_.routes.link(transfer.route, 0)));
     events_.push({at, 0, static_cast<std::uint32_t>(node)});
   }
 
@@ -139,10 +126,7 @@ class ScheduleTime {
     const std::uint32_t t = queue_[node][next_[node]++];
     issued_[node] = at;
     const RouteId route = schedule_.transfers[t].route;
-    const std::size_t port = schedule_.routes.link(route, 0).index();
-    const std::uint64_t start = pass(t, 0, at + times_.head_ps(route, 0));
-    left_[port * timing_.send_queue + oldest_[port]] = start;
-    oldest_[port] = (oldest_[port] + 1) % timing_.send_queue;
+    links_.leave_queue(schedule_.routes.link(route, 0), pass(t, 0, at + links_.head_ps(route, 0)));
     offer(node);
   }
 
@@ -154,7 +138,7 @@ class ScheduleTime {
     const std::uint64_t start = links_.pass(link, schedule_.bytes_of(transfer), at, tail_[t]);
     if (uses_ != nullptr) uses_->push_back({link, TransferId(t), start, links_.free_ps(link)});
     if (hop + 1 < schedule_.routes.hops(transfer.route)) {
-      events_.push({start + times_.hop_ps(link), hop + 1, t});
+      events_.push({start + links_.hop_ps(link), hop + 1, t});
     } else {
       deliver(t);
     }
@@ -162,8 +146,7 @@ class ScheduleTime {
   }
 
   void deliver(std::uint32_t t) {
-    const bool reduces = schedule_.transfers[t].kind == TransferKind::reduce;
-    usable_[t] = tail_[t] + timing_.delivery_ps + (reduces ? timing_.reduction_ps : 0);
+    usable_[t] = tail_[t] + links_.use_ps(schedule_.transfers[t].kind);
     end_ = std::max(end_, usable_[t]);
     for (std::uint32_t s = first_waiting_[t]; s < first_waiting_[t + 1]; ++s) {
       const std::uint32_t waiting = waiting_[s];
@@ -174,8 +157,8 @@ class ScheduleTime {
   }
 
   const Schedule& schedule_;
-  const MessageTiming& timing_;
-  MessageTimes times_;
+  MessageTimeline links_;
+  LinkLoads loads_;
   std::vector<std::vector<std::uint32_t>> queue_;  // by node: its transfers in order
   std::vector<std::size_t> next_;                  // by node: of its queue
   std::vector<std::uint64_t> issued_;              // by node: its last issue
@@ -183,10 +166,7 @@ class ScheduleTime {
   std::vector<std::uint32_t> missing_;             // by transfer: dependencies not sent yet
   std::vector<std::uint32_t> first_waiting_;       // by transfer, into waiting_
   std::vector<std::uint32_t> waiting_;
-  LinkTimeline links_;
   std::vector<std::uint64_t> tail_;  // by transfer
-  std::vector<std::uint64_t> left_;  // by link, a ring: when its last messages left the NI's queue
-  std::vector<std::size_t> oldest_;  // by link, of the ring
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t end_ = 0;
   std::vector<LinkUse>* uses_ = nullptr;
@@ -217,38 +197,6 @@ std::vector<LinkUse> planned_link_uses(const Topology& topology, const Schedule&
   std::vector<LinkUse> uses;
   ScheduleTime(topology, schedule, timing).run(std::numeric_limits<std::uint64_t>::max(), &uses);
   return uses;
-}
-
-std::uint64_t MessageTimes::occupancy_ps(LinkId link, Bytes bytes) const {
-  const std::uint64_t wire = timing_.flits(bytes) * timing_.flit_bytes;
-  const std::uint64_t rate = topology_.link(link).spec.bytes_per_second;
-  // Below 2^24 bytes the product with 10^12 fits; above, a bit of precision is given away.
-  constexpr std::uint64_t kExact = std::uint64_t{1} << 24;
-  constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000;
-  if (wire < kExact) return (wire * kPsPerSecond + rate - 1) / rate;
-  return static_cast<std::uint64_t>(static_cast<double>(wire) / static_cast<double>(rate) * 1e12) +
-         1;
-}
-
-std::uint64_t MessageTimes::slowest_ps(RouteId route, Bytes bytes) const {
-  std::uint64_t longest = 0;
-  for (const LinkId l : routes_.links(route)) longest = std::max(longest, occupancy_ps(l, bytes));
-  return longest;
-}
-
-std::uint64_t MessageTimes::head_ps(RouteId route, std::size_t hop) const {
-  std::uint64_t sum = timing_.injection_ps + timing_.router_ps;
-  for (std::size_t h = 0; h < hop; ++h) sum += hop_ps(routes_.link(route, h));
-  return sum;
-}
-
-std::uint64_t LinkTimeline::pass(LinkId link, Bytes bytes, std::uint64_t head,
-                                 std::uint64_t& tail) {
-  const std::uint64_t start = std::max(head, free_[link.index()]);
-  const std::uint64_t hop_ps = times_.hop_ps(link);
-  tail = std::max(start + times_.occupancy_ps(link, bytes), tail) + hop_ps;
-  free_[link.index()] = tail - hop_ps;
-  return start;
 }
 
 }  // namespace espalier
