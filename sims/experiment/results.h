@@ -2,6 +2,7 @@
 // from which each takes its value; CMake writes write_fields() for each part (result_parts.h).
 #pragma once
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
