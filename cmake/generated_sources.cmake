@@ -116,7 +116,7 @@ set(espalier_generated_espalier_sims_synthesis ${generated}/rtl_source.cpp)
 espalier_write_page_files(${PROJECT_SOURCE_DIR}/sims/page/page_files.cpp.in ${generated}/page_files.cpp)
 set(espalier_generated_espalier_sims_page ${generated}/page_files.cpp)
 espalier_write_files(sims/experiment embedded_files.cpp.in ${generated}/experiment_files.cpp RESULT_REGISTER=result_register.txt
-                     RESULTS_SCHEMA=results.schema.json SWEEP_SCHEMA=sweep/sweep.schema.json)
+                     RESULTS_SCHEMA=results.schema.json SWEEP_SCHEMA=../study/sweep.schema.json)
 set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cpp)
 espalier_write_files(sims/config presets_file.cpp.in ${generated}/presets_file.cpp PRESETS=presets.yaml)
 set(espalier_generated_espalier_sims_config ${generated}/presets_file.cpp)

@@ -8,6 +8,6 @@ namespace espalier {
 [[nodiscard]] std::string_view result_register_file();  // result_register.txt
 // JSON Schemas without the parts that follow from the register and from the table of keys.
 [[nodiscard]] std::string_view results_schema_file();  // results.schema.json
-[[nodiscard]] std::string_view sweep_schema_file();    // sweep/sweep.schema.json
+[[nodiscard]] std::string_view sweep_schema_file();    // sims/study
 
 }  // namespace espalier

@@ -1,10 +1,11 @@
-#include "sims/cli/lockstep_check.h"
+#include "sims/study/lockstep_check.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "sims/experiment/point_worker.h"
+#include "sims/point/config.h"
+#include "sims/study/study.h"
 
 namespace espalier {
 
@@ -16,8 +17,7 @@ constexpr double kLargeWait = 0.2;
 constexpr double kNoChange = 0.1;  // percent
 
 bool waits_for_lockstep(const ExplainedRun& run) {
-  if (run.of.point->system.ni.lockstep == LockstepMode::off ||
-      !run.result->contains("explanation")) {
+  if (run.point->system.ni.lockstep == LockstepMode::off || !run.result->contains("explanation")) {
     return false;
   }
   const Json& explanation = run.result->at("explanation");
@@ -50,19 +50,19 @@ std::string comparison(const Json& with, const Json& without) {
 
 int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned jobs) {
   std::vector<const ExplainedRun*> held;
-  std::vector<RunPoint> points;
+  std::vector<StudyPoint> points;
+  WorkerTask task;
+  task.explain = true;
   for (const ExplainedRun& run : runs) {
     if (!waits_for_lockstep(run)) continue;
     held.push_back(&run);
-    points.push_back(*run.of.point);
-    points.back().system.ni.lockstep = LockstepMode::off;
+    RunPoint point = *run.point;
+    point.system.ni.lockstep = LockstepMode::off;
+    task.schedule = run.schedule;
+    points.push_back(study_point(point, task));
   }
-  std::vector<WorkerPoint> workers;
-  for (std::size_t i = 0; i < held.size(); ++i) {
-    const Input& input = *held[i]->of.input;
-    workers.push_back({&points[i], {false, true, input.tables ? input.path : "", {}, {}}});
-  }
-  const auto add = [&](std::size_t i, const WorkerReport& report) {
+  WorkerBatch batch;
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
     Json& result = *held[i]->result;
     if (!report.failure.empty() || !report.result.contains("explanation")) {
       fmt::print(stderr, "warning: the run without lockstep cannot be explained: {}\n",
@@ -76,7 +76,7 @@ int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned job
     explanation["without_lockstep"]["verdict"] = report.result.at("explanation").at("verdict");
     return true;
   };
-  return run_points(workers, jobs, {{}, [](std::size_t, double) {}, add});
+  return run_points(points, every_one(points.size()), jobs, batch, Shown::nothing);
 }
 
 }  // namespace espalier
