@@ -69,14 +69,15 @@ espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/
 espalier_folder(sims/choose ONCE USES hw/topology ni/engines alg/routes alg/schedule alg/time alg/generators alg/plans alg/program alg/certify
                 sims/text sims/process sims/point sims/model sims/config sims/system LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost flowctl flowctl/train ni/engines ni/rtl alg/routes alg/schedule alg/generators
-                alg/plans alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination
-                sims/process sims/point sims/formats sims/model sims/config sims/system sims/observe/explain sims/choose
+                alg/plans alg/certify alg/bounds sims/text sims/workload/training sims/workload/coordination
+                sims/point sims/model sims/config sims/system sims/observe/explain sims/choose
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/point sims/config sims/experiment)
+espalier_folder(sims/study ONCE USES hw hw/topology alg/generators alg/rank_order sims/text sims/process sims/point sims/formats sims/config
+                sims/model sims/observe/explain sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/page ONCE USES hw/topology alg alg/routes alg/schedule alg/time alg/certify sims/text sims/point sims/model
                 sims/config sims/choose sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS fmt::fmt)
 espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/topology/families hw/cost hw/clock flowctl alg alg/schedule alg/program alg/certify
                 sims/text sims/process sims/workload/training sims/point sims/formats sims/formats/program sims/model
                 sims/config sims/system sims/observe/scopes sims/observe/timeline sims/observe/explain sims/choose sims/experiment
-                sims/experiment/sweep sims/page sims/synthesis LINKS CLI11::CLI11)
+                sims/study sims/page sims/synthesis LINKS CLI11::CLI11)

@@ -116,7 +116,7 @@ espalier_write_built_in_rtl(${PROJECT_SOURCE_DIR}/sims/synthesis/rtl_source.cpp.
 set(espalier_generated_espalier_sims_synthesis ${generated}/rtl_source.cpp)
 espalier_write_page_files(${PROJECT_SOURCE_DIR}/sims/page/page_files.cpp.in ${generated}/page_files.cpp)
 set(espalier_generated_espalier_sims_page ${generated}/page_files.cpp)
-espalier_write_files(sims/experiment embedded_files.cpp.in ${generated}/experiment_files.cpp RESULTS_SCHEMA=results.schema.json SWEEP_SCHEMA=sweep/sweep.schema.json)
+espalier_write_files(sims/experiment embedded_files.cpp.in ${generated}/experiment_files.cpp RESULTS_SCHEMA=results.schema.json SWEEP_SCHEMA=../study/sweep.schema.json)
 set(results ${generated}/include/sims/experiment)
 espalier_write_results(${PROJECT_SOURCE_DIR}/sims/experiment/results.txt ${results})
 set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cpp ${results}/result_parts.cpp

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,14 +12,12 @@
 #include "sims/cli/commands.h"
 #include "sims/cli/comparison.h"
 #include "sims/cli/input.h"
-#include "sims/cli/lockstep_check.h"
 #include "sims/cli/output.h"
 #include "sims/cli/results_document.h"
-#include "sims/experiment/point_worker.h"
 #include "sims/formats/published_times_file.h"
 #include "sims/formats/schedule_file.h"
-#include "sims/model/build_program.h"
 #include "sims/point/fidelity.h"
+#include "sims/study/compared_runs.h"
 #include "sims/text/diagnostics.h"
 #include "sims/text/read_file.h"
 
@@ -31,8 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 std::nullopt_t no_input(const std::string& path, const std::string& why) {
   fmt::print(stderr, "{}: error: {}\n", path, why);
@@ -145,193 +139,24 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
   return inputs;
 }
 
-// Simulates all points, those that are planned to be the fastest first. A point that takes more
-// than kLosing times as long as the best of its workload is not simulated to the end.
-class ComparedRuns {
- public:
-  ComparedRuns(const CompareOptions& options, const std::vector<Input>& inputs,
-               const std::string& choices)
-      : options_(options),
-        choices_(choices),
-        points_(all_points(inputs)),
-        planned_(points_.size()),
-        reports_(points_.size()) {}
+std::vector<ComparedPoint> compared(const std::vector<Input>& inputs) {
+  std::vector<ComparedPoint> points;
+  for (const auto& [input, point] : all_points(inputs)) {
+    const std::string& program = point->collective->program.file;
+    const std::string schedule = input->tables ? input->path : "";
+    const std::string& algorithm = program.empty() ? point->collective->algorithm : program;
+    points.push_back({point, schedule.empty() ? algorithm : schedule, schedule});
+  }
+  return points;
+}
 
-  // Returns the signal that stopped the simulations, or 0.
-  [[nodiscard]] int simulate(const WorkerLimits& limits) {
-    std::vector<std::size_t> order(points_.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    WorkerBatch planning;
-    planning.limits = limits;
-    planning.loses = [&](std::size_t i, Cycle) { return collective_of(i) == nullptr; };
-    planning.finished = [&](std::size_t i, const WorkerReport& report) {
-      if (!report.result.is_object()) return true;
-      Planned planned{report.result, 0, false};
-      if (planned.described.contains("planned_ns")) {
-        planned.least_ns = planned.described["least_ns"];
-        planned.is_proven_slowly = planned.described["is_proven_slowly"];
-        planned.described.erase("least_ns");
-        planned.described.erase("is_proven_slowly");
-      }
-      planned_[i] = std::move(planned);
-      return true;
-    };
-    if (const int signal = run(order, {true}, std::move(planning)); signal != 0) return signal;
-    // auto takes the fastest of all. Algorithms without a plan may take any time, and what is
-    // proven slowly is simulated if nothing else is.
-    const auto expected = [&](std::size_t i) {
-      const CollectiveConfig* collective = collective_of(i);
-      if (collective != nullptr && collective->algorithm == kAutoAlgorithm) return 0.0;
-      return planned_[i] && !planned_[i]->is_proven_slowly
-                 ? planned_[i]->described.value("planned_ns", kNoLimit)
-                 : kNoLimit;
-    };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return expected(a) < expected(b); });
-    WorkerBatch simulating;
-    simulating.limits = limits;
-    simulating.loses = [&](std::size_t k, Cycle cycles) { return loses(order[k], cycles); };
-    simulating.finished = [&](std::size_t k, const WorkerReport& report) {
-      take(order[k], report);
-      return true;
-    };
-    if (const int signal = run(order, {}, std::move(simulating)); signal != 0) return signal;
-    // Whether a point ended before the best time was known must not show.
-    for (std::size_t i = 0; i < points_.size(); ++i) finish(i);
-    return 0;
+std::vector<Json> results_of(const std::vector<ComparedPoint>& points) {
+  std::vector<Json> results;
+  for (const auto& [point, name, schedule, report] : points) {
+    results.push_back(report.result.is_null() ? not_run(report.failure).result : report.result);
   }
-
-  // Simulates the points `which` again and explains where their time went.
-  [[nodiscard]] int explain(const std::vector<std::size_t>& which, const WorkerLimits& limits) {
-    std::vector<std::size_t> explained;
-    for (const std::size_t i : which) {
-      const RunPoint& point = *points_[i].point;
-      if (!point.workload && !point.coordination) explained.push_back(i);
-    }
-    WorkerBatch batch;
-    batch.limits = limits;
-    batch.finished = [&](std::size_t k, const WorkerReport& report) {
-      const std::size_t i = explained[k];
-      if (report.result.contains("explanation")) {
-        reports_[i].result["explanation"] = report.result["explanation"];
-      } else {
-        fmt::print(stderr, "{}: warning: {} cannot be explained: {}\n", options_.config, name(i),
-                   report.failure);
-      }
-      return true;
-    };
-    if (const int signal = run(explained, {false, true}, std::move(batch)); signal != 0) {
-      return signal;
-    }
-    std::vector<ExplainedRun> runs;
-    runs.reserve(explained.size());
-    for (const std::size_t i : explained) runs.push_back({points_[i], &reports_[i].result});
-    return compare_without_lockstep(runs, options_.jobs);
-  }
-
-  [[nodiscard]] std::vector<Json> results() const {
-    std::vector<Json> results;
-    for (const WorkerReport& report : reports_) {
-      results.push_back(report.result.is_null() ? not_run(report.failure).result : report.result);
-    }
-    return results;
-  }
-  [[nodiscard]] const std::vector<WorkerReport>& reports() const { return reports_; }
-  // The name of a point in messages: its algorithm, or its file.
-  [[nodiscard]] std::string name(std::size_t i) const {
-    if (points_[i].input->tables) return points_[i].input->path;
-    const CollectiveConfig& collective = *points_[i].point->collective;
-    return collective.program.file.empty() ? collective.algorithm : collective.program.file;
-  }
-
- private:
-  int run(const std::vector<std::size_t>& which, WorkerTask task, WorkerBatch batch) {
-    std::vector<WorkerPoint> points;
-    for (const std::size_t i : which) {
-      const auto& [input, point] = points_[i];
-      task.schedule = input->tables ? input->path : "";
-      task.choices = choices_;
-      points.push_back({point, task});
-    }
-    return run_points(points, options_.jobs, std::move(batch));
-  }
-
-  // nullptr if the point is more than one collective, whose time is not that of the run.
-  [[nodiscard]] const CollectiveConfig* collective_of(std::size_t i) const {
-    const RunPoint& point = *points_[i].point;
-    if (point.training || point.workload || point.coordination) return nullptr;
-    return &*point.collective;
-  }
-  // The time from which on point `i` loses; infinite while its workload has no time, and for auto,
-  // which has no plan.
-  [[nodiscard]] double limit_ns(std::size_t i) const {
-    const CollectiveConfig* collective = options_.full || !planned_[i] ? nullptr : collective_of(i);
-    const auto best =
-        collective == nullptr ? best_ns_.end() : best_ns_.find({collective->op, collective->size});
-    return best == best_ns_.end() ? kNoLimit : kLosing * best->second;
-  }
-  // Whether point `i`, which takes at least so many cycles, is not simulated to the end. A program
-  // of the user is certified first, so it begins.
-  [[nodiscard]] bool loses(std::size_t i, Cycle cycles) const {
-    const double limit = limit_ns(i);
-    const bool is_own = collective_of(i) != nullptr && collective_of(i)->program.given;
-    if (limit == kNoLimit || (is_own && cycles == 0)) return false;
-    return planned_[i]->is_proven_slowly || planned_[i]->least_ns > limit ||
-           nanoseconds(cycles, points_[i].point->system.clock) > limit;
-  }
-  void take(std::size_t i, const WorkerReport& report) {
-    reports_[i] = report;
-    const CollectiveConfig* collective = collective_of(i);
-    const bool is_time = report.failure.empty() && !report.stopped;
-    // What is proven slowly sets no limit: with fewer processes at once it may not be simulated.
-    if (collective == nullptr || !is_time || (planned_[i] && planned_[i]->is_proven_slowly)) return;
-    double& best = best_ns_.try_emplace({collective->op, collective->size}, kNoLimit).first->second;
-    best = std::min(best, report.result.at("time_ns").get<double>());
-  }
-  void finish(std::size_t i) {
-    WorkerReport& report = reports_[i];
-    report.stopped = report.stopped || loses(i, 0) ||
-                     (report.failure.empty() && limit_ns(i) != kNoLimit &&
-                      loses(i, report.result.at("cycles").get<Cycle>()));
-    if (report.stopped) report.result = stopped_result(i);
-    if (!report.result.is_object()) return;
-    // The tables may name a generator that is compared, too; the file's name is the user's.
-    if (points_[i].input->tables) report.result["algorithm"] = label(i);
-    if (planned_[i] && planned_[i]->described.contains("planned_ns")) {
-      report.result["planned_ns"] = planned_[i]->described["planned_ns"];
-    }
-  }
-  // Stands for a run that was not simulated to the end.
-  [[nodiscard]] Json stopped_result(std::size_t i) const {
-    const auto& [described, least_ns, is_proven_slowly] = *planned_[i];
-    const double limit = limit_ns(i);
-    const bool is_slow = is_proven_slowly && least_ns <= limit;
-    Json result = described;
-    result["verified"] = false;
-    result["failure"] = is_slow ? kProvenSlowly : least_ns > limit ? kPlannedToLose : kLoses;
-    result["stopped_ns"] = is_slow ? Json() : Json(limit);
-    return result;
-  }
-  // The name of a point in the table.
-  [[nodiscard]] std::string label(std::size_t i) const {
-    if (points_[i].input->tables) return fs::path(points_[i].input->path).filename().string();
-    const CollectiveConfig& collective = *points_[i].point->collective;
-    return collective.program.given ? program_label(collective.program) : collective.algorithm;
-  }
-
-  struct Planned {
-    Json described;  // with the planned time, if there is one
-    double least_ns;
-    bool is_proven_slowly;
-  };
-
-  const CompareOptions& options_;
-  const std::string& choices_;
-  std::vector<PointRef> points_;
-  std::vector<std::optional<Planned>> planned_;  // of runs of one collective, but for auto
-  std::map<std::pair<CollectiveOp, Bytes>, double> best_ns_;  // by operation and size
-  std::vector<WorkerReport> reports_;
-};
+  return results;
+}
 
 std::string published_files(const CompareOptions& options) {
   std::vector<std::string> files;
@@ -360,16 +185,8 @@ Json json_of(const std::vector<SkippedAlgorithm>& skipped) {
 }  // namespace
 
 int compare_command(const CompareOptions& options) {
-  WorkerLimits limits;
-  if (!options.time_limit.empty()) {
-    const ParsedQuantity limit = kTimeLimits.parse(options.time_limit);
-    if (!limit.value) {
-      fmt::print(stderr, "--time-limit {}: error: {}\nhint: {}\n", options.time_limit, limit.error,
-                 limit.hint);
-      return kUsageError;
-    }
-    limits.time = std::chrono::milliseconds(*limit.value);
-  }
+  ComparisonSettings settings;
+  if (!read_time_limit(options.time_limit, settings.limits)) return kUsageError;
   std::vector<SkippedAlgorithm> skipped;
   std::vector<PublishedTime> published;
   const auto inputs = load(options, skipped, published);
@@ -381,22 +198,25 @@ int compare_command(const CompareOptions& options) {
     fmt::print(stderr, "{}\n", choices.mistake());
     return kUsageError;
   }
-  ComparedRuns comparison(options, *inputs, choices.path());
-  int signal = comparison.simulate(limits);
+  std::vector<ComparedPoint> points = compared(*inputs);
+  settings.jobs = options.jobs;
+  settings.full = options.full;
+  settings.choices = choices.path();
+  int signal = compare_points(points, settings);
   std::vector<Ranking> rankings;
   if (signal == 0) {
-    rankings = rank_results(comparison.results());
+    rankings = rank_results(results_of(points));
     std::vector<std::size_t> best;
     for (const Ranking& ranking : rankings) {
       if (!ranking.order.empty()) best.push_back(ranking.order.front());
     }
-    signal = comparison.explain(best, limits);
+    signal = explain_points(points, best, settings);
   }
   if (signal != 0) {
     fmt::print(stderr, "stopped by {}; no results are written\n", signal_name(signal));
     return exit_code_of_signal(signal);
   }
-  std::vector<Json> results = comparison.results();
+  std::vector<Json> results = results_of(points);
   if (!published.empty() && !put_beside(published, results)) {
     fmt::print(stderr,
                "{}: warning: no time is for a network, operation and size that is compared here; "
@@ -409,11 +229,10 @@ int compare_command(const CompareOptions& options) {
     fmt::print(people, "{}", ranking_text(ranking, results));
   }
   bool good = true;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const WorkerReport& report = comparison.reports()[i];
+  for (const auto& [point, name, schedule, report] : points) {
     if (report.failure.empty() || report.stopped) continue;
     good = false;
-    fmt::print(stderr, "{}: error: {}: {}\n", options.config, comparison.name(i), report.failure);
+    fmt::print(stderr, "{}: error: {}: {}\n", options.config, name, report.failure);
   }
   fmt::print(people, "{}", skipped_text(skipped));
   Json more{{"rankings", Json::array()}, {"skipped", json_of(skipped)}};

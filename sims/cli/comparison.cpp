@@ -11,6 +11,7 @@
 
 #include "alg/schedule/algorithm_row.h"
 #include "sims/cli/result_table.h"
+#include "sims/study/compared_runs.h"
 
 namespace espalier {
 

@@ -14,14 +14,6 @@ namespace espalier {
 // Times closer than this share are a tie. The simpler algorithm wins a tie: the one whose largest
 // schedule table has fewer entries.
 inline constexpr double kTieShare = 0.001;
-// An algorithm that takes longer than so many times the best time is not simulated to the end, as
-// the texts say.
-inline constexpr double kLosing = 5;
-inline constexpr const char* kLoses = "> 5 x the best: not simulated to the end; --full does";
-inline constexpr const char* kPlannedToLose =
-    "planned to take > 5 x the best: not simulated to the end; --full does";
-inline constexpr const char* kProvenSlowly =
-    "certifying the program takes minutes, so it is not simulated; --full does";
 
 // The results of one workload: one network, operation and size, or one network to train.
 struct Ranking {

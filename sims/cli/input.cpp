@@ -117,6 +117,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
     return false;
   }
   input.tables = std::move(tables.value);
+  for (RunPoint& point : input.points) point.file_hashes = input.file_hashes;
   return check_gradients(input);
 }
 
@@ -191,6 +192,24 @@ std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& pa
   }
   if (!ok) return std::nullopt;
   return inputs;
+}
+
+bool read_limit(const std::string& text, const char* option, const LimitRange& range,
+                std::uint64_t& limit) {
+  if (text.empty()) return true;
+  const ParsedQuantity parsed = range.parse(text);
+  limit = parsed.value.value_or(limit);
+  if (parsed.value) return true;
+  static_cast<void>(usage_error(fmt::format("{} {}", option, text), parsed.error));
+  if (!parsed.hint.empty()) fmt::print(stderr, "hint: {}\n", parsed.hint);
+  return false;
+}
+
+bool read_time_limit(const std::string& text, WorkerLimits& limits) {
+  auto milliseconds = static_cast<std::uint64_t>(limits.time.count());
+  const bool good = read_limit(text, "--time-limit", kTimeLimits, milliseconds);
+  limits.time = std::chrono::milliseconds(milliseconds);
+  return good;
 }
 
 std::vector<std::vector<std::string>> crossed(

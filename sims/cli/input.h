@@ -15,6 +15,7 @@
 #include "sims/cli/output.h"
 #include "sims/config/reader.h"
 #include "sims/point/config.h"
+#include "sims/study/workers.h"
 #include "sims/text/file_hashes.h"
 
 namespace espalier {
@@ -47,6 +48,12 @@ enum class Messages : std::uint8_t { people, errors, nobody };
 [[nodiscard]] std::optional<std::vector<Input>> load_inputs(
     const std::vector<std::string>& paths, const std::vector<std::string>& overrides,
     ConfigNeed need, Messages messages = Messages::people);
+
+// An option's limit of each point. An empty text leaves `limit` as it is. After an error, prints it
+// and returns false.
+[[nodiscard]] bool read_limit(const std::string& text, const char* option, const LimitRange& range,
+                              std::uint64_t& limit);
+[[nodiscard]] bool read_time_limit(const std::string& text, WorkerLimits& limits);
 
 // Every list of overrides with every `key=value` behind it, the values varying fastest.
 [[nodiscard]] std::vector<std::vector<std::string>> crossed(

@@ -14,14 +14,14 @@
 #include "sims/cli/results_document.h"
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/load_curve.h"
-#include "sims/experiment/point_worker.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/model/idle_times.h"
 #include "sims/page/config_differences.h"
 #include "sims/page/page.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
+#include "sims/study/load_curve.h"
+#include "sims/study/study.h"
 
 namespace espalier {
 
@@ -171,82 +171,55 @@ bool is_saturated(const WorkerReport& report) {
   return truth_in(report.result, field::saturated).value_or(false);
 }
 
-class LatencyStudy {
- public:
-  LatencyStudy(const LatencyOptions& options, const std::vector<Input>& inputs,
-               const std::vector<double>& loads)
-      : options_(options) {
-    const std::vector<std::string> names = design_names(inputs);
-    for (const Input& input : inputs) {
-      for (const RunPoint& point : input.points) {
-        designs_.push_back({&input,
-                            point,
-                            names[designs_.size()],
-                            LoadCurve(loads, least_load(point, *input.topology), most_load(point),
-                                      point.traffic->is_closed_loop()),
-                            {}});
-      }
+std::vector<LoadedDesign> designs_of(const std::vector<Input>& inputs,
+                                     const std::vector<double>& loads) {
+  const std::vector<std::string> names = design_names(inputs);
+  std::vector<LoadedDesign> designs;
+  for (const auto& [input, point] : all_points(inputs)) {
+    designs.push_back({input,
+                       *point,
+                       names[designs.size()],
+                       LoadCurve(loads, least_load(*point, *input->topology), most_load(*point),
+                                 point->traffic->is_closed_loop()),
+                       {}});
+  }
+  return designs;
+}
+
+RunPoint at_load(const RunPoint& point, double load) {
+  RunPoint loaded = point;
+  loaded.traffic->injection_rate = load;
+  loaded.simulation.fidelity = chosen_fidelity(loaded);
+  return loaded;
+}
+
+// Simulates the next loads of all designs. Returns the signal that stopped the simulations, or 0.
+int simulate_next(std::vector<LoadedDesign>& designs, unsigned jobs, bool& ended, bool& failed) {
+  std::vector<std::pair<LoadedDesign*, LoadRun>> runs;
+  std::vector<StudyPoint> study;
+  for (LoadedDesign& design : designs) {
+    for (const double load : design.curve.next()) {
+      runs.push_back({&design, {load, at_load(design.point, load), {}}});
+      study.push_back(study_point(runs.back().second.point));
     }
   }
-
-  // Returns the signal that stopped the simulations, or 0. Ends early if a run fails.
-  [[nodiscard]] int simulate() {
-    int signal = 0;
-    for (bool goes_on = true; goes_on && signal == 0 && !failed_;) {
-      std::vector<std::pair<std::size_t, double>> batch;  // designs and loads
-      for (std::size_t d = 0; d < designs_.size(); ++d) {
-        for (const double load : designs_[d].curve.next()) batch.emplace_back(d, load);
-      }
-      goes_on = !batch.empty();
-      if (goes_on) signal = run(batch);
+  ended = runs.empty();
+  WorkerBatch batch;
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
+    auto& [design, run] = runs[i];
+    if (!report.failure.empty()) {
+      failed = true;
+      fmt::print(stderr, "{}: error: load {:g}: {}\n", design->name, run.load, report.failure);
     }
-    for (LoadedDesign& design : designs_) {
-      std::sort(design.runs.begin(), design.runs.end(),
-                [](const LoadRun& a, const LoadRun& b) { return a.load < b.load; });
-    }
-    return signal;
-  }
-
-  [[nodiscard]] bool failed() const { return failed_; }
-  [[nodiscard]] const std::vector<LoadedDesign>& designs() const { return designs_; }
-
- private:
-  [[nodiscard]] static RunPoint at_load(const RunPoint& point, double load) {
-    RunPoint loaded = point;
-    loaded.traffic->injection_rate = load;
-    loaded.simulation.fidelity = chosen_fidelity(loaded);
-    return loaded;
-  }
-
-  int run(const std::vector<std::pair<std::size_t, double>>& batch) {
-    std::vector<RunPoint> points;
-    points.reserve(batch.size());
-    std::vector<WorkerPoint> workers;
-    for (const auto& [d, load] : batch) {
-      points.push_back(at_load(designs_[d].point, load));
-      workers.push_back({&points.back()});
-    }
-    WorkerBatch each;
-    each.finished = [&](std::size_t i, const WorkerReport& report) {
-      const auto& [d, load] = batch[i];
-      LoadedDesign& design = designs_[d];
-      if (!report.failure.empty()) {
-        failed_ = true;
-        fmt::print(stderr, "{}: error: load {:g}: {}\n", design.name, load, report.failure);
-      }
-      design.curve.add(load, is_saturated(report));
-      design.runs.push_back({load, points[i], report});
-      Json& result = design.runs.back().report.result;
-      if (result.is_null()) result = not_run(report.failure).result;  // the worker left none
-      return !failed_;
-    };
-    return run_points(workers, options_.jobs, std::move(each));
-  }
-
-  const LatencyOptions& options_;
-  std::vector<LoadedDesign> designs_;
-  bool failed_ = false;
-};
+    design->curve.add(run.load, is_saturated(report));
+    run.report = report;
+    Json& result = run.report.result;
+    if (result.is_null()) result = not_run(report.failure).result;  // the worker left none
+    design->runs.push_back(std::move(run));
+    return !failed;
+  };
+  return run_points(study, every_one(study.size()), jobs, batch);
+}
 
 std::string end_text(const LoadedDesign& design) {
   if (design.point.traffic->is_closed_loop()) {
@@ -373,19 +346,27 @@ int latency_command(const LatencyOptions& options) {
   if (!can_write({{"--json", options.json}, {"--csv", options.csv}, {"--output", options.page}},
                  files_of(inputs)))
     return kUsageError;
-  LatencyStudy study(options, inputs, *loads);
-  const int signal = study.simulate();
+  std::vector<LoadedDesign> loaded = designs_of(inputs, *loads);
+  int signal = 0;
+  bool failed = false;
+  for (bool ended = false; !ended && !failed && signal == 0;) {
+    signal = simulate_next(loaded, options.jobs, ended, failed);
+  }
+  for (LoadedDesign& design : loaded) {
+    std::sort(design.runs.begin(), design.runs.end(),
+              [](const LoadRun& a, const LoadRun& b) { return a.load < b.load; });
+  }
   const bool stdout_is_taken = options.json == "-" || options.csv == "-" || options.page == "-";
-  for (const LoadedDesign& design : study.designs()) {
+  for (const LoadedDesign& design : loaded) {
     fmt::print(stdout_is_taken ? stderr : stdout, "{}", design_text(design));
   }
-  const bool written = write_outputs(options, study.designs(), inputs);
+  const bool written = write_outputs(options, loaded, inputs);
   if (signal != 0) {
     fmt::print(stderr, "stopped by {}; the curves are incomplete\n", signal_name(signal));
     return exit_code_of_signal(signal);
   }
   if (!written) return kUsageError;
-  return study.failed() ? kCheckFailed : kGood;
+  return failed ? kCheckFailed : kGood;
 }
 
 }  // namespace espalier

@@ -17,8 +17,8 @@
 #include "sims/config/keys.h"
 #include "sims/config/presets.h"
 #include "sims/experiment/result_register.h"
-#include "sims/experiment/sweep/sweep.h"
 #include "sims/point/enum_names.h"
+#include "sims/study/sweep.h"
 #include "sims/text/text_lines.h"
 #include "sims/workload/training/layer.h"
 

@@ -16,8 +16,8 @@
 #include "sims/cli/embedded_files.h"
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
-#include "sims/experiment/point_worker.h"
-#include "sims/experiment/workers.h"
+#include "sims/study/study.h"
+#include "sims/study/workers.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/text_lines.h"
 

@@ -16,11 +16,11 @@
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/order_study.h"
-#include "sims/experiment/progress.h"
 #include "sims/formats/rank_order_file.h"
 #include "sims/point/config.h"
 #include "sims/point/enum_names.h"
+#include "sims/study/order_study.h"
+#include "sims/study/progress.h"
 #include "sims/system/probe.h"
 #include "sims/text/read_file.h"
 
@@ -270,9 +270,8 @@ std::optional<std::vector<std::uint64_t>> measured_latencies(const std::string& 
   return latencies;
 }
 
-// Parts of the progress bar: latencies, best order, worst order, two simulations.
+// Parts of the progress bar: latencies, best order, worst order.
 constexpr std::size_t kSearchParts = 3;
-constexpr std::size_t kSimulations = 2;
 
 std::string problem_of(const Input& input) {
   if (input.points.size() != 1) {
@@ -288,7 +287,7 @@ std::string problem_of(const Input& input) {
 }
 
 std::optional<std::vector<std::uint64_t>> latencies_of(const ReorderOptions& options,
-                                                       const Input& input, ProgressBar& bar) {
+                                                       const Input& input, Progress& bar) {
   if (!options.latency.empty()) {
     return measured_latencies(options.latency, input.topology->num_nodes());
   }
@@ -314,7 +313,7 @@ int study(const ReorderOptions& options, const Input& input) {
   std::string problem;
   const auto request = cost_model_request(point, input.topology->num_nodes(), problem);
   if (!request) return usage_error(input.path, problem);
-  ProgressBar bar(kSearchParts + (options.no_simulate ? 0 : kSimulations));
+  Progress bar(kSearchParts);
   const auto latencies = latencies_of(options, input, bar);
   if (!latencies) return kUsageError;
   bar.update(0, 1);
@@ -330,12 +329,8 @@ int study(const ReorderOptions& options, const Input& input) {
   const StudiedOrder& found = chosen(result, point.reorder.search.direction);
   const std::string no_simulation = options.no_simulate ? "--no-simulate" : why_no_order(point);
   OrderSimulation simulation;
-  if (no_simulation.empty()) {
-    simulation = simulate_orders(
-        point, result, found, options.jobs,
-        [&](std::size_t order, double done) { bar.update(kSearchParts + order, done); });
-  }
   bar.clear();
+  if (no_simulation.empty()) simulation = simulate_orders(point, result, found, options.jobs);
   if (simulation.signal != 0) return exit_code_of_signal(simulation.signal);
   const bool probed = options.latency.empty();
   std::FILE* people = options.json == "-" || options.output == "-" || options.write_latency == "-"

@@ -9,21 +9,22 @@
 
 #include "sims/cli/auto_folder.h"
 #include "sims/cli/input.h"
-#include "sims/cli/lockstep_check.h"
 #include "sims/cli/output.h"
 #include "sims/cli/result_table.h"
 #include "sims/cli/results_document.h"
 #include "sims/cli/run_observers.h"
-#include "sims/cli/run_store.h"
+#include "sims/cli/version.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/message_log.h"
 #include "sims/experiment/point_runner.h"
-#include "sims/experiment/point_worker.h"
-#include "sims/experiment/progress.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/fidelity.h"
+#include "sims/study/lockstep_check.h"
+#include "sims/study/progress.h"
+#include "sims/study/run_store.h"
+#include "sims/study/study.h"
 
 namespace espalier {
 
@@ -66,24 +67,15 @@ void say_what_is_not_folded(const std::vector<Input>& inputs) {
   }
 }
 
-// `messages`: the file for this point's messages, or empty.
-PointReport run_here(const PointRef& ref, const ProgressCallback& progress,
-                     const std::string& messages, const std::string& choices,
+PointReport run_here(const PointRef& ref, const WorkerTask& task, bool quiet,
                      RunObservers& observers) {
-  const auto& [input, point] = ref;
+  Progress progress(1, quiet ? Shown::nothing : Shown::on_terminals);
   SimulationHooks hooks;
-  hooks.progress = progress;
+  hooks.progress = [&](double done) { progress.update(0, done); };
   observers.watch(hooks);
-  std::optional<MessageLog> log;
-  if (!messages.empty()) {
-    log.emplace(messages, 1, *input->topology, point->traffic.has_value());
-    hooks.delivered = [&log](const Operation& message, Cycle now) { log->note(message, now); };
-  }
-  PointReport report =
-      run_point(*input->topology, *point, input->tables, hooks, observers.account(), choices);
+  PointReport report = simulate_here(*ref.input->topology, *ref.point, ref.input->tables,
+                                     std::move(hooks), observers.account(), task);
   observers.finish(report);
-  // If the part cannot be written, the parent finds it missing and reports that.
-  if (log) static_cast<void>(log->finish());
   return report;
 }
 
@@ -103,43 +95,20 @@ struct RunFiles {
 
 // Fills the entries of `reports` that have no result yet. Returns the signal that stopped the run,
 // or 0.
-int run_all(const RunOptions& options, const std::vector<PointRef>& points,
-            const std::string& choices, RunFiles& files, RunObservers* observers,
+int run_all(const RunOptions& options, const std::vector<StudyPoint>& points, RunFiles& files,
             std::vector<PointReport>& reports) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (reports[i].result.is_null()) open.push_back(i);
   }
-  const auto& messages = files.messages;
-  const auto part = [&](std::size_t i) { return messages ? messages->part(i) : std::string(); };
-  if (points.size() == 1) {
-    ProgressBar bar(1);
-    reports[0] = run_here(
-        points[0],
-        [&](double done) {
-          if (!options.quiet) bar.update(0, done);
-        },
-        part(0), choices, *observers);
-    return 0;
-  }
-  std::vector<WorkerPoint> workers;
-  for (const std::size_t i : open) {
-    WorkerTask task;
-    task.explain = options.explain;
-    task.schedule = points[i].input->tables ? points[i].input->path : "";
-    task.choices = choices;
-    task.messages = part(i);
-    task.number = i + 1;
-    workers.push_back({points[i].point, std::move(task)});
-  }
   WorkerBatch batch;
-  if (options.quiet) batch.progress = [](std::size_t, double) {};
-  batch.finished = [&](std::size_t k, const WorkerReport& report) {
-    reports[open[k]] = report;
-    if (files.store) files.store->add(open[k], report);
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
+    reports[i] = report;
+    if (files.store) files.store->add(i, report);
     return true;
   };
-  return run_points(workers, options.jobs, std::move(batch));
+  return run_points(points, open, options.jobs, batch,
+                    options.quiet ? Shown::nothing : Shown::on_terminals);
 }
 
 // Not for stdout, devices and pipes.
@@ -188,8 +157,7 @@ void say_interruption(const RunOptions& options, int signal, RunFiles& files,
     fmt::print(stderr, "{}\n", stop);
     return;
   }
-  const bool is_kept = files.store && files.store->write();
-  if (is_kept) {
+  if (files.store && files.store->write()) {
     fmt::print(stderr, "{} and kept in {}; to continue:\n    {}\n", stop,
                files.store->folder().string(), resume_command(options));
     return;
@@ -263,18 +231,30 @@ int run_command(const RunOptions& options) {
   RunFiles files;
   if (!options.messages.empty()) files.messages.emplace(options.messages, points.size());
   std::vector<PointReport> reports(points.size());
+  std::vector<StudyPoint> study;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    WorkerTask task;
+    task.explain = options.explain;
+    task.schedule = points[i].input->tables ? points[i].input->path : "";
+    task.choices = choices.path();
+    task.messages = files.messages ? files.messages->part(i) : "";
+    task.number = i + 1;
+    if (observers) {
+      reports[i] = run_here(points[i], task, options.quiet, *observers);
+    } else {
+      study.push_back(study_point(*points[i].point, std::move(task)));
+    }
+  }
   const std::string& target = is_file_output(options.json) ? options.json : options.csv;
-  if (points.size() > 1 && is_file_output(target) && !files.messages) {
-    files.store.emplace(target, *inputs, options.explain, resume_command(options));
+  if (!study.empty() && is_file_output(target) && !files.messages) {
+    files.store.emplace(target, study, PointOrigin{resume_command(options), kVersion});
     const std::string problem = files.store->begin(options.resume, reports);
     if (!problem.empty()) {
       fmt::print(stderr, "{}\n", problem);
       return kUsageError;
     }
   }
-  if (const int signal = run_all(options, points, choices.path(), files,
-                                 observers ? &*observers : nullptr, reports);
-      signal != 0) {
+  if (const int signal = run_all(options, study, files, reports); signal != 0) {
     say_interruption(options, signal, files, reports);
     return exit_code_of_signal(signal);
   }
@@ -286,7 +266,8 @@ int run_command(const RunOptions& options) {
   if (options.explain) {
     std::vector<ExplainedRun> runs;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      runs.push_back({points[i], &reports[i].result});
+      const bool is_file = points[i].input->tables.has_value();
+      runs.push_back({points[i].point, is_file ? points[i].input->path : "", &reports[i].result});
     }
     if (const int signal = compare_without_lockstep(runs, options.jobs); signal != 0) {
       say_interruption(options, signal, files, reports);

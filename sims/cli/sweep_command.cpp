@@ -6,11 +6,12 @@
 #include <filesystem>
 #include <optional>
 
+#include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
-#include "sims/experiment/sweep/manifest.h"
-#include "sims/experiment/sweep/sweep.h"
-#include "sims/experiment/sweep/sweep_runner.h"
+#include "sims/study/manifest.h"
+#include "sims/study/sweep.h"
+#include "sims/study/sweep_runner.h"
 #include "sims/text/whole_file.h"
 
 namespace espalier {
@@ -79,26 +80,13 @@ std::vector<std::string> same_sweep(const SweepOptions& options) {
   return words;
 }
 
-bool read_limit(const std::string& text, const char* option, const LimitRange& range,
-                std::uint64_t& limit) {
-  if (text.empty()) return true;
-  const ParsedQuantity parsed = range.parse(text);
-  limit = parsed.value.value_or(limit);
-  if (parsed.value) return true;
-  static_cast<void>(usage_error(option, parsed.error));
-  if (!parsed.hint.empty()) fmt::print(stderr, "hint: {}\n", parsed.hint);
-  return false;
-}
-
 // The file's limits, overridden by the command line's.
 std::optional<WorkerLimits> limits_of(const SweepOptions& options, const Sweep& sweep) {
   WorkerLimits limits = sweep.limits;
-  auto milliseconds = static_cast<std::uint64_t>(limits.time.count());
-  if (!read_limit(options.time_limit, "--time-limit", kTimeLimits, milliseconds) ||
+  if (!read_time_limit(options.time_limit, limits) ||
       !read_limit(options.memory_limit, "--memory-limit", kMemoryLimits, limits.memory_bytes)) {
     return std::nullopt;
   }
-  limits.time = std::chrono::milliseconds(milliseconds);
   return limits;
 }
 
@@ -142,11 +130,7 @@ int finish(const SweepTally& tally, const fs::path& folder) {
 
 bool has_point(const SweepPlan& plan, const std::string& id) {
   return std::any_of(plan.points.begin(), plan.points.end(),
-                     [&](const SweepPoint& point) { return point.id == id; });
-}
-
-bool is_finished(const PointStore& store, const SweepPoint& point) {
-  return store.finished(point.id, point.config_hash).document.has_value();
+                     [&](const StudyPoint& point) { return point.id == id; });
 }
 
 // These files may be all that is left of a sweep, so gather does not remove them.
@@ -182,8 +166,9 @@ int sweep_plan_command(const SweepOptions& options) {
   if (!is_own_folder(options, folder)) return kUsageError;
   const PointStore store(folder);
   if (!prepare_folder(*planned, folder, store)) return kUsageError;
-  for (const SweepPoint& point : planned->plan.points) {
-    const char* state = is_finished(store, point)         ? " (finished)"
+  for (const StudyPoint& point : planned->plan.points) {
+    const bool is_finished = store.finished(point.id, point.config_hash).document.has_value();
+    const char* state = is_finished                       ? " (finished)"
                         : store.failed(point.id).document ? " (failed)"
                                                           : "";
     fmt::print("{} {}{}\n", point.id, set_text(point.set), state);
@@ -193,7 +178,7 @@ int sweep_plan_command(const SweepOptions& options) {
 }
 
 int sweep_run_command(const SweepOptions& options) {
-  const auto planned = plan_of(options);
+  auto planned = plan_of(options);
   if (!planned) return kUsageError;
   const fs::path folder = folder_of(options);
   if (!is_own_folder(options, folder)) return kUsageError;
@@ -211,13 +196,13 @@ int sweep_run_command(const SweepOptions& options) {
   if (!options.point.empty() && !has_point(planned->plan, options.point))
     return usage_error("--point", fmt::format("the sweep has no point {}", options.point));
   settings.only_id = options.point;
-  settings.folder = planned->sweep.folder;
   std::vector<std::string> command{"espalier", "sweep", "run"};
   const std::vector<std::string> same = same_sweep(options);
   command.insert(command.end(), same.begin(), same.end());
   settings.command = shell_line(command);
   settings.version = kVersion;
-  settings.choices = fs::absolute(folder / "choices").string();
+  const std::string choices = fs::absolute(folder / "choices").string();
+  for (StudyPoint& point : planned->plan.points) point.task.choices = choices;
   settings.at_once = jobs_at_once(options.jobs);
   settings.keep_failed = options.keep_failed;
   if (!prepare_folder(*planned, folder, store)) return kUsageError;

@@ -51,7 +51,7 @@ bool set_up(const ChildOptions& options, int input, pid_t parent) {
     std::signal(SIGINT, SIG_IGN);
     std::signal(SIGTERM, SIG_IGN);
   }
-  // This process blocks the signals that it reads as data (sims/experiment/workers.cpp).
+  // This process blocks the signals that it reads as data (sims/study/workers.cpp).
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -44,9 +44,8 @@ def timed_sweep(file, folder, jobs):
 def timed_loop(folder):
     names = sorted(os.listdir(folder + "/points"))
     configs = [json.dumps(json.load(open(f"{folder}/points/{name}"))["config"]) for name in names]
-    task = {"folder": "", "files": [], "plan": False, "explain": False, "schedule": "", "choices": "",
-            "rank_order": [], "messages": "", "number": 1}
-    inputs = [json.dumps({"config": config, **task}).encode() for config in configs]
+    task = {"plan": False, "explain": False, "schedule": "", "choices": "", "rank_order": [], "messages": "", "number": 1}
+    inputs = [json.dumps({"config": c, "folder": "", "files": [], "task": task}).encode() for c in configs]
     begin = time.monotonic()
     for text in inputs:
         subprocess.run([program, "worker"], input=text, stdout=subprocess.DEVNULL)

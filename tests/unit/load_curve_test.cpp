@@ -1,7 +1,7 @@
 // The loads that a curve of latency against load chooses.
 #include <catch2/catch.hpp>
 
-#include "sims/experiment/load_curve.h"
+#include "sims/study/load_curve.h"
 
 namespace espalier {
 namespace {

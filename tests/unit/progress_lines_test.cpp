@@ -1,14 +1,14 @@
 // Progress in a log: seldom, and with what is left.
 #include <catch2/catch.hpp>
 
-#include "sims/experiment/progress.h"
+#include "sims/study/progress.h"
 
 using namespace espalier;
 using std::chrono::seconds;
 
 TEST_CASE("A line comes every half minute at most, once there is something to say") {
-  const ProgressLines::Time begin;
-  ProgressLines lines(200, begin);
+  const Progress::Time begin;
+  Progress lines(200, Shown::in_logs_too, begin);
   CHECK(lines.line(begin + seconds(100)).empty());
   for (int i = 0; i < 39; ++i) lines.count(false);
   lines.count(true);

@@ -3,7 +3,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "sims/experiment/sweep/axis_values.h"
+#include "sims/study/axis_values.h"
 #include "sims/text/yaml_loader.h"
 
 using namespace espalier;

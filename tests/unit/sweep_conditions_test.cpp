@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "sims/config/reader.h"
-#include "sims/experiment/sweep/sweep.h"
+#include "sims/study/sweep.h"
 #include "sims/text/yaml_loader.h"
 
 using namespace espalier;

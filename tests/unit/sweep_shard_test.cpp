@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "sims/experiment/sweep/sweep_runner.h"
+#include "sims/study/sweep_runner.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;

@@ -1,4 +1,4 @@
-#include "sims/experiment/workers.h"
+#include "sims/study/workers.h"
 
 #include <catch2/catch.hpp>
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "sims/experiment/sweep/axis_values.h"
+#include "sims/study/axis_values.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "sims/config/config_layers.h"
-#include "sims/experiment/sweep/sweep_keys.h"
+#include "sims/study/sweep_keys.h"
 
 namespace espalier {
 

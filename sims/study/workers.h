@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hw/ids.h"
@@ -88,6 +90,9 @@ struct WorkerBatch {
 // from the main thread.
 [[nodiscard]] int run_workers(const std::vector<std::string>& command, std::size_t points,
                               std::size_t at_once, const WorkerBatch& batch);
+
+// Nothing unless the text is a number.
+[[nodiscard]] std::optional<unsigned> parse_number(std::string_view text);
 
 // Returns `asked` unless it is 0; then the number of processors that Slurm gave the job, or of the
 // machine.

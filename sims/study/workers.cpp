@@ -1,4 +1,4 @@
-#include "sims/experiment/workers.h"
+#include "sims/study/workers.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -18,7 +18,6 @@
 #include <list>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -295,16 +294,6 @@ void write_line(const nlohmann::ordered_json& message) {
   static_cast<void>(write_all(STDOUT_FILENO, message.dump() + "\n"));
 }
 
-// 0 unless the variable holds a number.
-unsigned number_in_environment(const char* name) {
-  const char* text = std::getenv(name);
-  if (text == nullptr) return 0;
-  const std::string_view view(text);
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), number);
-  return error == std::errc() && end == view.data() + view.size() ? number : 0;
-}
-
 }  // namespace
 
 void write_worker_progress(double done, Cycle at_least) {
@@ -357,12 +346,21 @@ int run_workers(const std::vector<std::string>& command, std::size_t points, std
   return Batch(command, points, batch).run(std::max<std::size_t>(at_once, 1));
 }
 
+std::optional<unsigned> parse_number(std::string_view text) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 unsigned jobs_at_once(unsigned asked) {
   if (asked != 0) return asked;
   // Slurm does not always bind a job on a shared node to its processors, so Slurm's variables are
   // read.
   for (const char* name : {"SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE"}) {
-    if (const unsigned given = number_in_environment(name); given != 0) return given;
+    const char* text = std::getenv(name);
+    const unsigned given = text == nullptr ? 0 : parse_number(text).value_or(0);
+    if (given != 0) return given;
   }
   return std::max(1U, std::thread::hardware_concurrency());
 }

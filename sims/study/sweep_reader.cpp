@@ -1,4 +1,4 @@
-#include "sims/experiment/sweep/sweep.h"
+#include "sims/study/sweep.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 
 #include "sims/config/config_layers.h"
 #include "sims/config/given_keys.h"
-#include "sims/experiment/sweep/axis_values.h"
-#include "sims/experiment/sweep/sweep_keys.h"
+#include "sims/study/axis_values.h"
+#include "sims/study/sweep_keys.h"
 #include "sims/text/read_file.h"
 #include "sims/text/strict_map.h"
 #include "sims/text/yaml_loader.h"

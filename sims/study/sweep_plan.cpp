@@ -1,21 +1,17 @@
-#include "sims/experiment/sweep/sweep_plan.h"
+#include "sims/study/sweep_plan.h"
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <map>
-#include <stdexcept>
 
 #include "sims/config/config_layers.h"
 #include "sims/config/keys.h"
 #include "sims/config/reader.h"
-#include "sims/config/resolved.h"
-#include "sims/experiment/sweep/axis_values.h"
-#include "sims/experiment/sweep/sweep.h"
-#include "sims/experiment/sweep/sweep_keys.h"
 #include "sims/point/config.h"
 #include "sims/point/fidelity.h"
-#include "sims/text/file_hashes.h"
+#include "sims/study/axis_values.h"
+#include "sims/study/sweep.h"
+#include "sims/study/sweep_keys.h"
 
 namespace espalier {
 
@@ -103,9 +99,7 @@ class SweepPlanner {
     }
     RunPoint& point = points.front();
     point.simulation.fidelity = chosen_fidelity(point);
-    SweepPoint planned;
-    Json content = point_content(point);
-    planned.id = hash_of(content);
+    StudyPoint planned = study_point(point);
     const auto [known, is_new] = index_.emplace(planned.id, plan_.points.size());
     if (!is_new) {
       ++plan_.alike;
@@ -113,9 +107,6 @@ class SweepPlanner {
       return;
     }
     planned.set = set;
-    planned.config = std::move(content["config"]);
-    planned.config_hash = hash_of(planned.config);
-    planned.files = std::move(point.file_hashes);
     plan_.points.push_back(std::move(planned));
   }
 
@@ -175,29 +166,6 @@ std::string set_text(const Json& set) {
   for (const auto& [key, value] : set.items())
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, text_of(value));
   return text;
-}
-
-Json point_content(const RunPoint& point) {
-  Json content;
-  content["config"] = resolved_json(point);
-  const std::filesystem::path folder = point.system.topology.folder;
-  for (const Key& key : keys()) {
-    const bool is_used = key.resolved && has_section_of(point, key) && key.applies_at(point);
-    if (!is_used || key.shape.type != ValueType::text) continue;
-    const std::string text = key.get(point).text;
-    // A word such as "random" is not the name of a file.
-    if (!key.shape.zero_word.empty() && !is_path(text, key.shape)) continue;
-    if (text.empty()) {
-      content["files"][key.name] = hash_text(text);  // the value is not a file
-      continue;
-    }
-    // The hash is of the text that the reader saw: the file may have changed since.
-    const auto hash = point.file_hashes.find((folder / text).string());
-    if (hash == point.file_hashes.end())
-      throw std::logic_error(key.name + ": the file was named but not read: " + text);
-    content["files"][key.name] = hash->second;
-  }
-  return content;
 }
 
 }  // namespace espalier

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "sims/experiment/sweep/point_store.h"
-#include "sims/experiment/sweep/sweep_plan.h"
-#include "sims/experiment/workers.h"
+#include "sims/study/point_store.h"
+#include "sims/study/sweep_plan.h"
+#include "sims/study/workers.h"
 
 namespace espalier {
 
@@ -30,13 +30,11 @@ struct ParsedShard {
 [[nodiscard]] ParsedShard parse_shard(const std::string& text);
 
 struct SweepRunSettings {
-  std::string folder;   // paths in the points' configurations are relative to it
   std::string command;  // runs the sweep; with the id of a point appended, runs the point
   std::string version;  // of the program
-  std::string choices;  // folder in which the points share what auto has decided
   std::string only_id;  // if not empty: run this point, even if it is finished
   Shard shard;
-  std::size_t at_once = 1;
+  unsigned at_once = 1;
   WorkerLimits limits;
   bool keep_failed = false;  // do not try again points that failed before
 };

@@ -1,7 +1,7 @@
 #include "sims/config/json_schema.h"
 #include "sims/config/keys.h"
 #include "sims/experiment/embedded_files.h"
-#include "sims/experiment/sweep/sweep.h"
+#include "sims/study/sweep.h"
 
 namespace espalier {
 

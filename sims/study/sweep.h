@@ -11,7 +11,7 @@
 
 #include "sims/config/json_schema.h"
 #include "sims/config/keys.h"
-#include "sims/experiment/workers.h"
+#include "sims/study/workers.h"
 #include "sims/text/config_node.h"
 #include "sims/text/diagnostics.h"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "sims/experiment/sweep/point_store.h"
-#include "sims/experiment/sweep/sweep.h"
-#include "sims/experiment/sweep/sweep_plan.h"
+#include "sims/study/point_store.h"
+#include "sims/study/sweep.h"
+#include "sims/study/sweep_plan.h"
 
 namespace espalier {
 

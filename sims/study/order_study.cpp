@@ -1,4 +1,4 @@
-#include "sims/experiment/order_study.h"
+#include "sims/study/order_study.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include "alg/generators/generator.h"
 #include "alg/generators/rings.h"
 #include "alg/rank_order/order_search.h"
-#include "sims/experiment/point_worker.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/point/config.h"
+#include "sims/study/study.h"
 
 namespace espalier {
 
@@ -199,17 +199,17 @@ double OrderSimulation::gain() const {
 }
 
 OrderSimulation simulate_orders(RunPoint point, const OrderStudy& study, const StudiedOrder& found,
-                                unsigned jobs,
-                                const std::function<void(std::size_t, double)>& progress) {
+                                unsigned jobs) {
   point.simulation.link_utilization = true;
-  std::vector<WorkerPoint> orders{{&point}};
+  std::vector<StudyPoint> orders{study_point(point)};
   const bool same = found.order == study.run_order.order;
   if (!same) {
-    orders.push_back({&point});
+    orders.push_back(orders.front());
     orders.back().task.rank_order = found.order;
   }
   OrderSimulation simulation;
-  const auto finished = [&](std::size_t i, const WorkerReport& report) {
+  WorkerBatch batch;
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
     if (!report.failure.empty()) {
       simulation.failure = report.failure;
       return false;
@@ -217,7 +217,7 @@ OrderSimulation simulate_orders(RunPoint point, const OrderStudy& study, const S
     (i == 0 ? simulation.run : simulation.found) = simulated(report.result);
     return true;
   };
-  simulation.signal = run_points(orders, jobs, {{}, progress, finished});
+  simulation.signal = run_points(orders, every_one(orders.size()), jobs, batch);
   if (same) simulation.found = simulation.run;
   return simulation;
 }

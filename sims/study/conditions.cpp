@@ -1,12 +1,12 @@
-#include "sims/experiment/sweep/sweep.h"
+#include "sims/study/sweep.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "sims/experiment/sweep/axis_values.h"
-#include "sims/experiment/sweep/sweep_keys.h"
+#include "sims/study/axis_values.h"
+#include "sims/study/sweep_keys.h"
 
 namespace espalier {
 

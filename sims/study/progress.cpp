@@ -1,4 +1,4 @@
-#include "sims/experiment/progress.h"
+#include "sims/study/progress.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -35,32 +35,43 @@ std::optional<double> TimeLeft::seconds(Time now, double done) {
   return elapsed * (1 - done) / progress;
 }
 
-ProgressBar::ProgressBar(std::size_t points)
+Progress::Progress(std::size_t points, Shown shown, Time begin)
     : done_(points, 0),
-      begin_(steady_clock::now()),
-      last_drawn_(begin_),
-      terminal_(isatty(STDERR_FILENO) == 1) {}
+      shown_(shown),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      begin_(begin),
+      last_(begin) {}
 
-ProgressBar::~ProgressBar() { clear(); }
-
-void ProgressBar::clear() {
+void Progress::clear() {
   if (drawn_) fmt::print(stderr, "\r\x1b[K");
   drawn_ = false;
 }
 
-void ProgressBar::update(std::size_t point, double done) {
-  if (!terminal_) return;
-  done_[point] = std::min(done, 1.0);
-  const auto now = steady_clock::now();
-  if (now - last_drawn_ < std::chrono::milliseconds(200)) return;
-  last_drawn_ = now;
-  draw(std::accumulate(done_.begin(), done_.end(), 0.0) / static_cast<double>(done_.size()));
+void Progress::count(bool failed) {
+  ++ended_;
+  if (!failed) return;
+  ++failed_;
+  clear();  // somebody may write about it
 }
 
-void ProgressBar::draw(double done) {
+void Progress::update(std::size_t point, double done) {
+  if (shown_ == Shown::nothing) return;
+  done_[point] = std::min(done, 1.0);
+  const Time now = steady_clock::now();
+  if (terminal_) {
+    if (now - last_ >= std::chrono::milliseconds(200)) draw(now);
+  } else if (shown_ == Shown::in_logs_too) {
+    const std::string text = line(now);
+    if (!text.empty()) fmt::print(stderr, "{}\n", text);
+  }
+}
+
+void Progress::draw(Time now) {
   constexpr int kWidth = 30;
+  last_ = now;
+  const double done =
+      std::accumulate(done_.begin(), done_.end(), 0.0) / static_cast<double>(done_.size());
   const int filled = static_cast<int>(done * kWidth);
-  const auto now = steady_clock::now();
   const auto left = left_.seconds(now, done);
   if (now - begin_ < std::chrono::seconds(2)) return;
   drawn_ = true;
@@ -71,12 +82,13 @@ void ProgressBar::draw(double done) {
   std::fflush(stderr);
 }
 
-std::string ProgressLines::line(Time now) {
-  if (ended_ == 0 || ended_ == points_ || now - last_ <= std::chrono::seconds(30)) return {};
+std::string Progress::line(Time now) {
+  const std::size_t points = done_.size();
+  if (ended_ == 0 || ended_ == points || now - last_ <= std::chrono::seconds(30)) return {};
   last_ = now;
   const double elapsed = std::chrono::duration<double>(now - begin_).count();
-  const double left = elapsed * static_cast<double>(points_ - ended_) / static_cast<double>(ended_);
-  return fmt::format("{} of {} points, {} failed; {} left", ended_, points_, failed_,
+  const double left = elapsed * static_cast<double>(points - ended_) / static_cast<double>(ended_);
+  return fmt::format("{} of {} points, {} failed; {} left", ended_, points, failed_,
                      duration_text(left));
 }
 

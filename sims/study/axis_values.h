@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sims/config/keys.h"
-#include "sims/experiment/sweep/sweep.h"
+#include "sims/study/sweep.h"
 #include "sims/text/config_node.h"
 #include "sims/text/diagnostics.h"
 #include "sims/text/strict_map.h"

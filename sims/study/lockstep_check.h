@@ -2,14 +2,16 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
-
-#include "sims/cli/input.h"
 
 namespace espalier {
 
+struct RunPoint;
+
 struct ExplainedRun {
-  PointRef of;
+  const RunPoint* point;
+  std::string schedule;  // file of its tables; empty: the algorithm makes them
   nlohmann::ordered_json* result;
 };
 

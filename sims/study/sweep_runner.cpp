@@ -1,26 +1,17 @@
-#include "sims/experiment/sweep/sweep_runner.h"
+#include "sims/study/sweep_runner.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <vector>
 
-#include "sims/experiment/point_worker.h"
-#include "sims/experiment/progress.h"
+#include "sims/study/study.h"
 
 namespace espalier {
 
 namespace {
 
-std::optional<std::size_t> parse_number(const std::string& text) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-void say_failure(const SweepPoint& point, const std::string& failure) {
+void say_failure(const StudyPoint& point, const std::string& failure) {
   fmt::print(stderr, "{} {}: failed: {}\n", point.id, set_text(point.set), failure);
 }
 
@@ -30,11 +21,11 @@ void say_problem(const StoredPoint& point) {
 }
 
 // Returns the points that need a simulation, and counts the others.
-std::vector<const SweepPoint*> open_points(const SweepPlan& plan, const PointStore& store,
-                                           const SweepRunSettings& settings, SweepTally& tally) {
-  std::vector<const SweepPoint*> open;
+std::vector<std::size_t> open_points(const SweepPlan& plan, const PointStore& store,
+                                     const SweepRunSettings& settings, SweepTally& tally) {
+  std::vector<std::size_t> open;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    const SweepPoint& point = plan.points[i];
+    const StudyPoint& point = plan.points[i];
     const bool is_ours =
         settings.only_id.empty() ? settings.shard.has(i) : point.id == settings.only_id;
     if (!is_ours) continue;
@@ -58,7 +49,7 @@ std::vector<const SweepPoint*> open_points(const SweepPlan& plan, const PointSto
       }
       say_problem(failed);
     }
-    open.push_back(&point);
+    open.push_back(i);
   }
   return open;
 }
@@ -80,32 +71,15 @@ ParsedShard parse_shard(const std::string& text) {
 SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
                      const SweepRunSettings& settings) {
   SweepTally tally;
-  const std::vector<const SweepPoint*> open = open_points(plan, store, settings, tally);
-  ProgressBar bar(open.size());
-  ProgressLines lines(open.size(), std::chrono::steady_clock::now());
+  const std::vector<std::size_t> open = open_points(plan, store, settings, tally);
   WorkerBatch batch;
   batch.limits = settings.limits;
-  batch.input = [&](std::size_t i) {
-    WorkerTask task;
-    task.choices = settings.choices;
-    return worker_input(open[i]->config, settings.folder, open[i]->files, task);
-  };
-  batch.progress = [&](std::size_t i, double done) {
-    bar.update(i, done);
-    if (bar.has_terminal()) return;
-    const std::string line = lines.line(std::chrono::steady_clock::now());
-    if (!line.empty()) fmt::print(stderr, "{}\n", line);
-  };
   batch.finished = [&](std::size_t i, const WorkerReport& report) {
-    const SweepPoint& point = *open[i];
+    const StudyPoint& point = plan.points[i];
     const std::string command = fmt::format("{} --point {}", settings.command, point.id);
     const bool good = report.kind == FailureKind::none;
-    lines.count(!good);
-    if (!good) {
-      bar.clear();
-      say_failure(point, report.failure);
-    }
-    if (store.keep(point, settings.folder, report, {command, settings.version})) {
+    if (!good) say_failure(point, report.failure);
+    if (store.keep(point, report, {command, settings.version})) {
       ++(good ? tally.finished_now : tally.failed);
     } else {
       // `writable` stays false: points in flight end after this one, and their files may be written
@@ -114,7 +88,7 @@ SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
     }
     return tally.writable;
   };
-  tally.signal = run_workers(worker_command(), open.size(), settings.at_once, batch);
+  tally.signal = run_points(plan.points, open, settings.at_once, batch, Shown::in_logs_too);
   return tally;
 }
 

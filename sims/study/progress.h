@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,55 +25,41 @@ class TimeLeft {
   double done_at_begin_ = 0;
 };
 
-// Writes to stderr. Silent for the first two seconds, and if stderr is not a terminal.
-class ProgressBar {
+enum class Shown : std::uint8_t { nothing, on_terminals, in_logs_too };
+
+// Writes to stderr: on a terminal a bar, after two seconds; in a log a line every half minute.
+class Progress {
  public:
-  explicit ProgressBar(std::size_t points);
-  ~ProgressBar();
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
+  using Time = TimeLeft::Time;
+
+  explicit Progress(std::size_t points, Shown shown = Shown::on_terminals,
+                    Time begin = std::chrono::steady_clock::now());
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
 
   // `done`: the part of point `point` that is simulated, 0 to 1.
   void update(std::size_t point, double done);
-  // Whether stderr is a terminal.
-  [[nodiscard]] bool has_terminal() const { return terminal_; }
-  // Erases the line before other text is written; the next update draws it again.
-  void clear();
-
- private:
-  void draw(double done);
-
-  std::vector<double> done_;
-  std::chrono::steady_clock::time_point begin_;
-  std::chrono::steady_clock::time_point last_drawn_;
-  TimeLeft left_;
-  bool terminal_;
-  bool drawn_ = false;
-};
-
-// A line every half minute, for a stderr that is not a terminal.
-class ProgressLines {
- public:
-  using Time = std::chrono::steady_clock::time_point;
-
-  explicit ProgressLines(std::size_t points, Time begin)
-      : points_(points), begin_(begin), last_(begin) {}
-
   // A point has ended.
-  void count(bool failed) {
-    ++ended_;
-    if (failed) ++failed_;
-  }
+  void count(bool failed);
+  // Erases the bar before other text is written; the next update draws it again.
+  void clear();
   // "40 of 200 points, 2 failed; 12:30 min left", without an end of line. Empty in the half minute
   // after the last line, and before the first point has ended.
   [[nodiscard]] std::string line(Time now);
 
  private:
-  std::size_t points_;
+  void draw(Time now);
+
+  std::vector<double> done_;
   std::size_t ended_ = 0;
   std::size_t failed_ = 0;
+  Shown shown_;
+  bool terminal_;
+  bool drawn_ = false;
   Time begin_;
-  Time last_;
+  Time last_;  // something was written
+  TimeLeft left_;
 };
 
 // "40 s", "12:30 min", "3:05 h".

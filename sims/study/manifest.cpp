@@ -1,4 +1,4 @@
-#include "sims/experiment/sweep/manifest.h"
+#include "sims/study/manifest.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 
 #include "sims/experiment/result_fields.h"
-#include "sims/experiment/sweep/axis_values.h"
+#include "sims/study/axis_values.h"
 #include "sims/text/read_file.h"
 #include "sims/text/whole_file.h"
 
@@ -112,7 +112,7 @@ Json manifest_of(const Sweep& sweep, const SweepPlan& plan, const std::string& t
   }
   manifest["points"] = Json::array();
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    const SweepPoint& point = plan.points[i];
+    const StudyPoint& point = plan.points[i];
     manifest["points"].push_back(
         {{"id", point.id}, {"index", i}, {"set", point.set}, {"config_hash", point.config_hash}});
     if (!point.alike.empty()) manifest["points"].back()["alike"] = point.alike;

@@ -9,18 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "sims/cli/input.h"
-#include "sims/experiment/sweep/point_store.h"
-#include "sims/experiment/workers.h"
+#include "sims/study/point_store.h"
+#include "sims/study/workers.h"
 
 namespace espalier {
 
 class RunStore {
  public:
-  // `target`: the file of the results. `command` runs the points again. `explain`: the results
-  // contain explanations.
-  RunStore(const std::string& target, const std::vector<Input>& inputs, bool explain,
-           std::string command);
+  // `target`: the file of the results. `points` outlive the store.
+  RunStore(const std::string& target, const std::vector<StudyPoint>& points, PointOrigin origin);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
@@ -39,15 +36,13 @@ class RunStore {
  private:
   using Clock = std::chrono::steady_clock;
 
-  [[nodiscard]] bool is_of_this_run(const nlohmann::ordered_json& manifest) const;
   void tell_what_stays(std::size_t kept, bool is_same, bool resume) const;
 
   std::filesystem::path folder_;
   PointStore store_;
-  std::string command_;
-  std::vector<SweepPoint> points_;
-  std::vector<std::string> config_folders_;  // of `points_`
-  std::string hash_;                         // of all points
+  PointOrigin origin_;
+  const std::vector<StudyPoint>& points_;
+  std::string hash_;  // of all points
   std::vector<std::pair<std::size_t, WorkerReport>> waiting_;
   Clock::time_point last_written_;
   bool is_begun_ = false;  // the folder has the manifest of this run

@@ -1,4 +1,4 @@
-#include "sims/experiment/sweep/point_store.h"
+#include "sims/study/point_store.h"
 
 #include <fmt/format.h>
 
@@ -60,8 +60,8 @@ StoredPoint PointStore::failed(const std::string& id) const {
   });
 }
 
-bool PointStore::keep(const SweepPoint& point, const std::string& config_folder,
-                      const WorkerReport& report, const PointOrigin& origin) const {
+bool PointStore::keep(const StudyPoint& point, const WorkerReport& report,
+                      const PointOrigin& origin) const {
   const auto finished_file = folder_ / (point.id + ".json");
   const auto failed_file = folder_ / (point.id + kFailedEnding);
   const bool good = report.kind == FailureKind::none;
@@ -72,7 +72,7 @@ bool PointStore::keep(const SweepPoint& point, const std::string& config_folder,
     document["config_hash"] = point.config_hash;
     document["command"] = origin.command;
     document["version"] = origin.version;
-    document["config"] = with_moved_paths(point.config, config_folder, folder_.parent_path());
+    document["config"] = with_moved_paths(point.config, point.folder, folder_.parent_path());
     document["result"] = report.result;
     document["result"].erase("host");
     if (report.result.contains("host")) document["host"] = report.result["host"];

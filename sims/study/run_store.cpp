@@ -1,10 +1,9 @@
-#include "sims/cli/run_store.h"
+#include "sims/study/run_store.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "sims/cli/version.h"
 #include "sims/config/resolved.h"
 #include "sims/text/read_file.h"
 #include "sims/text/whole_file.h"
@@ -19,19 +18,6 @@ using Json = nlohmann::ordered_json;
 // A run that ends within this time leaves no folder, and a killed run loses no more than this.
 constexpr std::chrono::seconds kBetweenWrites{1};
 
-SweepPoint stored_point(const Input& input, const RunPoint& point, bool explain) {
-  SweepPoint stored;
-  Json content = point_content(point);
-  if (input.tables) content["schedule"] = input.file_hashes.at(input.path);
-  if (explain) content["explain"] = true;
-  stored.id = hash_of(content);
-  stored.set = Json::object();
-  stored.config = std::move(content["config"]);
-  stored.config_hash = hash_of(stored.config);
-  stored.files = point.file_hashes;
-  return stored;
-}
-
 // Null if the folder has no manifest of a run.
 Json read_run_manifest(const fs::path& folder) {
   const FileText file = read_file_bytes((folder / "manifest.json").string());
@@ -43,24 +29,17 @@ Json read_run_manifest(const fs::path& folder) {
 
 }  // namespace
 
-RunStore::RunStore(const std::string& target, const std::vector<Input>& inputs, bool explain,
-                   std::string command)
+RunStore::RunStore(const std::string& target, const std::vector<StudyPoint>& points,
+                   PointOrigin origin)
     : folder_(target + ".partial"),
       store_(folder_),
-      command_(std::move(command)),
+      origin_(std::move(origin)),
+      points_(points),
       last_written_(Clock::now()) {
   Json ids = Json::array();
-  for (const Input& input : inputs) {
-    for (const RunPoint& point : input.points) {
-      points_.push_back(stored_point(input, point, explain));
-      config_folders_.push_back(point.system.topology.folder);
-      ids.push_back(points_.back().id);
-    }
-  }
+  for (const StudyPoint& point : points) ids.push_back(point.id);
   hash_ = hash_of(ids);
 }
-
-bool RunStore::is_of_this_run(const Json& manifest) const { return manifest.at("run") == hash_; }
 
 std::string RunStore::begin(bool resume, std::vector<PointReport>& reports) {
   std::error_code ignored;
@@ -78,7 +57,7 @@ std::string RunStore::begin(bool resume, std::vector<PointReport>& reports) {
         "results to another file",
         folder_.string());
   }
-  const bool is_same = is_of_this_run(manifest);
+  const bool is_same = manifest.at("run") == hash_;
   if (resume && !is_same) {
     return fmt::format(
         "{}: error: the finished points belong to another configuration ({}; this one is {}); "
@@ -97,7 +76,7 @@ std::string RunStore::begin(bool resume, std::vector<PointReport>& reports) {
     ++kept;
     if (!resume) continue;
     const std::string version = stored.document->value("version", "");
-    if (version != kVersion) {
+    if (version != origin_.version) {
       ++of_other_version;
       other_version = version;
     }
@@ -110,19 +89,16 @@ std::string RunStore::begin(bool resume, std::vector<PointReport>& reports) {
     fmt::print(stderr,
                "{}: warning: {} of them are results of espalier {}, and this program is espalier "
                "{}; run without --resume to simulate them again\n",
-               folder_.string(), of_other_version, other_version, kVersion);
+               folder_.string(), of_other_version, other_version, origin_.version);
   }
   return {};
 }
 
 void RunStore::tell_what_stays(std::size_t kept, bool is_same, bool resume) const {
-  if (resume) {
-    fmt::print(stderr, "{}: {} of {} points are finished\n", folder_.string(), kept,
-               points_.size());
-  } else if (is_same) {
-    fmt::print(stderr,
-               "{}: note: {} of {} points are finished since an earlier run; --resume uses them\n",
-               folder_.string(), kept, points_.size());
+  if (is_same) {
+    fmt::print(stderr, "{}: {}{} of {} points are finished{}\n", folder_.string(),
+               resume ? "" : "note: ", kept, points_.size(),
+               resume ? "" : " since an earlier run; --resume uses them");
   } else {
     fmt::print(stderr,
                "{}: note: the finished points of another configuration are removed when the first "
@@ -146,16 +122,16 @@ bool RunStore::write() {
     // begin() has made sure that an existing folder is one of this program.
     fs::remove_all(folder_, ignored);
     if (!store_.open()) return false;
-    const Json manifest{{"tool", {{"name", "espalier"}, {"version", kVersion}}},
+    const Json manifest{{"tool", {{"name", "espalier"}, {"version", origin_.version}}},
                         {"run", hash_},
-                        {"command", command_},
+                        {"command", origin_.command},
                         {"points", points_.size()}};
     if (!write_whole_file(folder_ / "manifest.json", manifest.dump(2) + "\n")) return false;
     is_begun_ = true;
   }
   while (!waiting_.empty()) {
     const auto& [i, report] = waiting_.back();
-    if (!store_.keep(points_[i], config_folders_[i], report, {command_, kVersion})) return false;
+    if (!store_.keep(points_[i], report, origin_)) return false;
     waiting_.pop_back();
   }
   return true;

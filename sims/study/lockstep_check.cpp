@@ -1,11 +1,12 @@
-#include "sims/cli/lockstep_check.h"
+#include "sims/study/lockstep_check.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "sims/experiment/point_worker.h"
 #include "sims/experiment/result_fields.h"
+#include "sims/point/config.h"
+#include "sims/study/study.h"
 
 namespace espalier {
 
@@ -18,7 +19,7 @@ constexpr double kNoChange = 0.1;  // percent
 
 bool waits_for_lockstep(const ExplainedRun& run) {
   const Json* const found = find_field(*run.result, field::explanation);
-  if (run.of.point->system.ni.lockstep == LockstepMode::off || found == nullptr) return false;
+  if (run.point->system.ni.lockstep == LockstepMode::off || found == nullptr) return false;
   const Json& explanation = *found;
   const Json& totals = explanation.at("totals");
   return totals.contains("lockstep_wait") && explanation.contains("verdict") &&
@@ -49,19 +50,19 @@ std::string comparison(const Json& with, const Json& without) {
 
 int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned jobs) {
   std::vector<const ExplainedRun*> held;
-  std::vector<RunPoint> points;
+  std::vector<StudyPoint> points;
+  WorkerTask task;
+  task.explain = true;
   for (const ExplainedRun& run : runs) {
     if (!waits_for_lockstep(run)) continue;
     held.push_back(&run);
-    points.push_back(*run.of.point);
-    points.back().system.ni.lockstep = LockstepMode::off;
+    RunPoint point = *run.point;
+    point.system.ni.lockstep = LockstepMode::off;
+    task.schedule = run.schedule;
+    points.push_back(study_point(point, task));
   }
-  std::vector<WorkerPoint> workers;
-  for (std::size_t i = 0; i < held.size(); ++i) {
-    const Input& input = *held[i]->of.input;
-    workers.push_back({&points[i], {false, true, input.tables ? input.path : "", {}, {}}});
-  }
-  const auto add = [&](std::size_t i, const WorkerReport& report) {
+  WorkerBatch batch;
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
     Json& result = *held[i]->result;
     if (!report.failure.empty() || find_field(report.result, field::explanation) == nullptr) {
       fmt::print(stderr, "warning: the run without lockstep cannot be explained: {}\n",
@@ -76,7 +77,7 @@ int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned job
         *find_field(report.result, field::explanation_verdict);
     return true;
   };
-  return run_points(workers, jobs, {{}, [](std::size_t, double) {}, add});
+  return run_points(points, every_one(points.size()), jobs, batch, Shown::nothing);
 }
 
 }  // namespace espalier

@@ -1,4 +1,4 @@
-#include "sims/experiment/load_curve.h"
+#include "sims/study/load_curve.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "sims/experiment/sweep/sweep_keys.h"
+#include "sims/study/sweep_keys.h"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "sims/experiment/sweep/sweep_plan.h"
-#include "sims/experiment/workers.h"
+#include "sims/study/study.h"
+#include "sims/study/workers.h"
 
 namespace espalier {
 
@@ -37,11 +37,11 @@ class PointStore {
   [[nodiscard]] StoredPoint finished(const std::string& id, const std::string& config_hash) const;
   [[nodiscard]] StoredPoint failed(const std::string& id) const;
 
-  // Replaces the point's files. Paths in the point's configuration are relative to `config_folder`;
-  // in the file they are relative to the sweep's folder, so that both can be moved together.
+  // Replaces the point's files. Paths in the point's configuration are relative to its folder; in
+  // the file they are relative to the sweep's folder, so that both can be moved together.
   // Returns false if the file cannot be written.
-  [[nodiscard]] bool keep(const SweepPoint& point, const std::string& config_folder,
-                          const WorkerReport& report, const PointOrigin& origin) const;
+  [[nodiscard]] bool keep(const StudyPoint& point, const WorkerReport& report,
+                          const PointOrigin& origin) const;
 
  private:
   std::filesystem::path folder_;

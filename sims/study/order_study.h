@@ -91,9 +91,8 @@ struct OrderSimulation {
 
 // Simulates each of the two orders in a process of its own, because a cost model is not a
 // simulation; only once if they are the same. Precondition: the point's algorithm follows an order
-// of ranks. `progress`: for each order, 0 to 1.
-[[nodiscard]] OrderSimulation simulate_orders(
-    RunPoint point, const OrderStudy& study, const StudiedOrder& found, unsigned jobs,
-    const std::function<void(std::size_t, double)>& progress);
+// of ranks.
+[[nodiscard]] OrderSimulation simulate_orders(RunPoint point, const OrderStudy& study,
+                                              const StudiedOrder& found, unsigned jobs);
 
 }  // namespace espalier

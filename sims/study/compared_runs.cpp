@@ -1,0 +1,196 @@
+#include "sims/study/compared_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "sims/model/build_program.h"
+#include "sims/point/config.h"
+#include "sims/study/lockstep_check.h"
+#include "sims/study/study.h"
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+// Runs the points `which` with the task.
+int run(const std::vector<ComparedPoint>& points, const std::vector<std::size_t>& which,
+        WorkerTask task, const ComparisonSettings& settings, WorkerBatch batch) {
+  std::vector<StudyPoint> study(points.size());
+  for (const std::size_t i : which) {
+    task.schedule = points[i].schedule;
+    task.choices = settings.choices;
+    study[i] = study_point(*points[i].point, task);
+  }
+  batch.limits = settings.limits;
+  return run_points(study, which, settings.jobs, batch);
+}
+
+// Simulates all points, those that are planned to be the fastest first. A point that takes more
+// than kLosing times as long as the best of its workload is not simulated to the end.
+class ComparedRuns {
+ public:
+  ComparedRuns(std::vector<ComparedPoint>& points, const ComparisonSettings& settings)
+      : points_(points), settings_(settings), planned_(points.size()) {}
+
+  // Returns the signal that stopped the simulations, or 0.
+  [[nodiscard]] int simulate() {
+    std::vector<std::size_t> order = every_one(points_.size());
+    std::vector<std::size_t> planned;
+    std::copy_if(order.begin(), order.end(), std::back_inserter(planned),
+                 [&](std::size_t i) { return collective_of(i) != nullptr; });
+    WorkerBatch planning;
+    planning.finished = [&](std::size_t i, const WorkerReport& report) {
+      planned_[i] = report.result;
+      return true;
+    };
+    if (const int signal = run(points_, planned, {true}, settings_, planning); signal != 0) {
+      return signal;
+    }
+    // auto takes the fastest of all. Algorithms without a plan may take any time, and what is
+    // proven slowly is simulated if nothing else is.
+    const auto expected = [&](std::size_t i) {
+      const CollectiveConfig* collective = collective_of(i);
+      if (collective != nullptr && collective->algorithm == kAutoAlgorithm) return 0.0;
+      return is_proven_slowly(i) ? kNoLimit : number_of(i, "planned_ns", kNoLimit);
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return expected(a) < expected(b); });
+    WorkerBatch simulating;
+    simulating.loses = [&](std::size_t i, Cycle cycles) { return loses(i, cycles); };
+    simulating.finished = [&](std::size_t i, const WorkerReport& report) {
+      take(i, report);
+      return true;
+    };
+    if (const int signal = run(points_, order, {}, settings_, simulating); signal != 0) {
+      return signal;
+    }
+    // Whether a point ended before the best time was known must not show.
+    for (std::size_t i = 0; i < points_.size(); ++i) finish(i);
+    return 0;
+  }
+
+ private:
+  // nullptr if the point is more than one collective, whose time is not that of the run.
+  [[nodiscard]] const CollectiveConfig* collective_of(std::size_t i) const {
+    const RunPoint& point = *points_[i].point;
+    if (point.training || point.workload || point.coordination) return nullptr;
+    return &*point.collective;
+  }
+  // The time from which on point `i` loses; infinite while its workload has no time, and for auto,
+  // which has no plan.
+  [[nodiscard]] double limit_ns(std::size_t i) const {
+    const CollectiveConfig* collective =
+        settings_.full || planned_[i].is_null() ? nullptr : collective_of(i);
+    const auto best =
+        collective == nullptr ? best_ns_.end() : best_ns_.find({collective->op, collective->size});
+    return best == best_ns_.end() ? kNoLimit : kLosing * best->second;
+  }
+  // Whether point `i`, which takes at least so many cycles, is not simulated to the end. A program
+  // of the user is certified first, so it begins.
+  [[nodiscard]] bool loses(std::size_t i, Cycle cycles) const {
+    const double limit = limit_ns(i);
+    const bool is_own = collective_of(i) != nullptr && collective_of(i)->program.given;
+    if (limit == kNoLimit || (is_own && cycles == 0)) return false;
+    return is_proven_slowly(i) || number_of(i, "least_ns", 0) > limit ||
+           nanoseconds(cycles, points_[i].point->system.clock) > limit;
+  }
+  void take(std::size_t i, const WorkerReport& report) {
+    points_[i].report = report;
+    const CollectiveConfig* collective = collective_of(i);
+    const bool is_time = report.failure.empty() && !report.stopped;
+    // What is proven slowly sets no limit: with fewer processes at once it may not be simulated.
+    if (collective == nullptr || !is_time || is_proven_slowly(i)) return;
+    double& best = best_ns_.try_emplace({collective->op, collective->size}, kNoLimit).first->second;
+    best = std::min(best, report.result.at("time_ns").get<double>());
+  }
+  void finish(std::size_t i) {
+    WorkerReport& report = points_[i].report;
+    report.stopped = report.stopped || loses(i, 0) ||
+                     (report.failure.empty() && limit_ns(i) != kNoLimit &&
+                      loses(i, report.result.at("cycles").get<Cycle>()));
+    if (report.stopped) report.result = stopped_result(i);
+    if (!report.result.is_object()) return;
+    // The tables may name a generator that is compared, too; the file's name is the user's.
+    if (!points_[i].schedule.empty()) report.result["algorithm"] = label(i);
+    if (planned_[i].contains("planned_ns")) {
+      report.result["planned_ns"] = planned_[i]["planned_ns"];
+    }
+  }
+  // Stands for a run that was not simulated to the end.
+  [[nodiscard]] Json stopped_result(std::size_t i) const {
+    const double limit = limit_ns(i);
+    const bool is_planned_to_lose = number_of(i, "least_ns", 0) > limit;
+    const bool is_slow = is_proven_slowly(i) && !is_planned_to_lose;
+    Json result = planned_[i];
+    result.erase("least_ns");
+    result.erase("is_proven_slowly");
+    result["verified"] = false;
+    result["failure"] = is_slow ? kProvenSlowly : is_planned_to_lose ? kPlannedToLose : kLoses;
+    result["stopped_ns"] = is_slow ? Json() : Json(limit);
+    return result;
+  }
+  // The name of a point in the table.
+  [[nodiscard]] std::string label(std::size_t i) const {
+    if (!points_[i].schedule.empty())
+      return std::filesystem::path(points_[i].schedule).filename().string();
+    const CollectiveConfig& collective = *points_[i].point->collective;
+    return collective.program.given ? program_label(collective.program) : collective.algorithm;
+  }
+
+  [[nodiscard]] double number_of(std::size_t i, const char* name, double otherwise) const {
+    return planned_[i].is_null() ? otherwise : planned_[i].value(name, otherwise);
+  }
+  [[nodiscard]] bool is_proven_slowly(std::size_t i) const {
+    return !planned_[i].is_null() && planned_[i].value("is_proven_slowly", false);
+  }
+
+  std::vector<ComparedPoint>& points_;
+  const ComparisonSettings& settings_;
+  std::vector<Json> planned_;  // plan_run(); null but for runs of one collective without auto
+  std::map<std::pair<CollectiveOp, Bytes>, double> best_ns_;  // by operation and size
+};
+
+}  // namespace
+
+int compare_points(std::vector<ComparedPoint>& points, const ComparisonSettings& settings) {
+  return ComparedRuns(points, settings).simulate();
+}
+
+int explain_points(std::vector<ComparedPoint>& points, const std::vector<std::size_t>& which,
+                   const ComparisonSettings& settings) {
+  std::vector<std::size_t> explained;
+  for (const std::size_t i : which) {
+    const RunPoint& point = *points[i].point;
+    if (!point.workload && !point.coordination) explained.push_back(i);
+  }
+  WorkerBatch batch;
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
+    if (report.result.contains("explanation")) {
+      points[i].report.result["explanation"] = report.result["explanation"];
+    } else {
+      fmt::print(stderr, "warning: {} cannot be explained: {}\n", points[i].name, report.failure);
+    }
+    return true;
+  };
+  if (const int signal = run(points, explained, {false, true}, settings, batch); signal != 0) {
+    return signal;
+  }
+  std::vector<ExplainedRun> runs;
+  runs.reserve(explained.size());
+  for (const std::size_t i : explained) {
+    runs.push_back({points[i].point, points[i].schedule, &points[i].report.result});
+  }
+  return compare_without_lockstep(runs, settings.jobs);
+}
+
+}  // namespace espalier

@@ -1,0 +1,48 @@
+// The runs of `compare`: simulated in the order of their planned times, until they are certain to
+// lose.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sims/study/workers.h"
+
+namespace espalier {
+
+struct RunPoint;
+
+// An algorithm that takes longer than so many times the best time is not simulated to the end, as
+// the texts say.
+inline constexpr double kLosing = 5;
+inline constexpr const char* kLoses = "> 5 x the best: not simulated to the end; --full does";
+inline constexpr const char* kPlannedToLose =
+    "planned to take > 5 x the best: not simulated to the end; --full does";
+inline constexpr const char* kProvenSlowly =
+    "certifying the program takes minutes, so it is not simulated; --full does";
+
+struct ComparedPoint {
+  const RunPoint* point;
+  std::string name;          // in messages: its algorithm, or its file
+  std::string schedule;      // file of its tables; empty: the algorithm makes them
+  WorkerReport report = {};  // `result` has `stopped_ns` if it was stopped (docs/collectives.md)
+};
+
+struct ComparisonSettings {
+  unsigned jobs = 0;
+  WorkerLimits limits = {};
+  bool full = false;         // nothing is stopped
+  std::string choices = {};  // WorkerTask
+};
+
+// Makes the reports. Returns the signal that stopped the simulations, or 0.
+[[nodiscard]] int compare_points(std::vector<ComparedPoint>& points,
+                                 const ComparisonSettings& settings);
+
+// Simulates the points `which` again; their results get an explanation of where the time went.
+// Returns the signal that stopped the simulations, or 0.
+[[nodiscard]] int explain_points(std::vector<ComparedPoint>& points,
+                                 const std::vector<std::size_t>& which,
+                                 const ComparisonSettings& settings);
+
+}  // namespace espalier
