@@ -31,6 +31,24 @@ bool passes_one_link(const Schedule& schedule) {
                      [&](const Transfer& t) { return schedule.routes.hops(t.route) == 1; });
 }
 
+// How far the planned time of a schedule is off. The planner knows no lockstep, no rows that
+// repeat, and no limit of ports, DMA, reduction or buffers.
+PlanError plan_error(const Topology& topology, const Schedule& schedule,
+                     const SystemConfig& system) {
+  if (!passes_one_link(schedule)) return kContendedPlan;
+  const NiConfig& ni = system.ni;
+  const ReductionConfig& reduction = ni.reduction;
+  const bool limited = ni.ports != 0 || ni.dma_bytes_per_cycle != 0 || ni.table_repeat ||
+                       ni.injection_vcs == InjectionVcs::all ||
+                       reduction.mode != ReductionMode::streaming || reduction.bytes_per_cycle != 0;
+  const bool exact =
+      schedule.listed_order && !limited &&
+      std::all_of(topology.links().begin(), topology.links().end(), [&](const TopologyLink& link) {
+        return system.router.vc_depth_flits >= full_rate_depth(system, link.spec);
+      });
+  return exact ? kExactPlan : kOneLinkPlan;
+}
+
 // `of_group` must outlive the candidate.
 Candidate candidate_of(RankedSchedule schedule, const GroupRequest& of_group,
                        const SystemConfig& system) {
@@ -233,24 +251,6 @@ Candidate candidate_of(const ForecastPlan& planned, const RunPoint& point) {
 }
 
 }  // namespace
-
-// The planner knows no lockstep, no rows that repeat, and no limit of ports, DMA, reduction or
-// buffers.
-PlanError plan_error(const Topology& topology, const Schedule& schedule,
-                     const SystemConfig& system) {
-  if (!passes_one_link(schedule)) return kContendedPlan;
-  const NiConfig& ni = system.ni;
-  const ReductionConfig& reduction = ni.reduction;
-  const bool limited = ni.ports != 0 || ni.dma_bytes_per_cycle != 0 || ni.table_repeat ||
-                       ni.injection_vcs == InjectionVcs::all ||
-                       reduction.mode != ReductionMode::streaming || reduction.bytes_per_cycle != 0;
-  const bool exact =
-      schedule.listed_order && !limited &&
-      std::all_of(topology.links().begin(), topology.links().end(), [&](const TopologyLink& link) {
-        return system.router.vc_depth_flits >= full_rate_depth(system, link.spec);
-      });
-  return exact ? kExactPlan : kOneLinkPlan;
-}
 
 GroupRequest::GroupRequest(const Topology& topology, const SystemConfig& system,
                            const CollectiveConfig& collective)

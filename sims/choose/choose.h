@@ -47,7 +47,7 @@ struct SystemConfig;
 struct PlannedWork {
   CollectiveWork work;
   double ns = 0;  // of a program of several passes over its data, the time of the busiest link
-  double least_ns = 0;  // no machine is faster (PlanError)
+  double least_ns = 0;  // no machine is faster
 };
 // Nothing for `algorithm: auto`, whose candidates have times, and for runs of several collectives.
 [[nodiscard]] std::optional<PlannedWork> planned_work(const Topology& topology,
@@ -56,10 +56,6 @@ struct PlannedWork {
 // (alg/program/certify_program_races.cpp). True if there are more than 2^31, which take longer than
 // everything else that auto and `compare` do.
 [[nodiscard]] bool is_proven_slowly(const Program& program);
-
-// How far the planned time of a schedule is off.
-[[nodiscard]] PlanError plan_error(const Topology& topology, const Schedule& schedule,
-                                   const SystemConfig& system);
 
 // Stores the tables as the NIs' memories do: in rows that repeat, if `ni.table_repeat` is set.
 void store_rows(ScheduleTables& tables, const NiConfig& ni);

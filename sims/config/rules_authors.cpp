@@ -45,6 +45,7 @@ std::string problem_of(const RunPoint& point) {
 }  // namespace
 
 void check_ni_rules(const ExaminedPoint& examined) {
+  if (!examined.given.usable({"system.ni.rules", "system.ni.lockstep"})) return;
   const RunPoint& point = examined.point;
   const NiConfig& ni = point.system.ni;
   const bool counts_nops = ni.lockstep == LockstepMode::nop;

@@ -14,6 +14,7 @@
 #include "sims/model/build_topology.h"
 #include "sims/model/external_parts.h"
 #include "sims/model/idle_times.h"
+#include "sims/model/traffic_pattern.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 #include "sims/text/units.h"
@@ -70,23 +71,42 @@ class NetworkRules : private ExaminedPoint {
   }
 
  private:
-  // A drawn message goes from any node to any other. The reader of messages checks listed ones.
+  // The reader of messages checks listed ones, and nobody knows where those of sockets will go.
   void check_routes() {
-    const bool is_drawn = point.control || point.traffic->pattern != TrafficPattern::file;
-    if (!is_drawn || !may_lack_routes(*topology)) return;
-    const bool only_next = !point.control && point.traffic->pattern == TrafficPattern::neighbor;
+    const bool is_drawn = point.control || point.traffic->is_drawn();
+    if (diagnostics.num_errors() != 0 || !is_drawn || !may_lack_routes(*topology)) return;
     const std::size_t nodes = topology->num_nodes();
     for (std::size_t pair = 0; pair < nodes * nodes; ++pair) {
-      const std::size_t ahead = (nodes + pair % nodes - pair / nodes) % nodes;
-      if (ahead == 0 || (only_next && ahead != 1)) continue;
-      const std::string problem =
-          problem_of_route(*topology, NodeId(pair / nodes), NodeId(pair % nodes));
+      const NodeId from(pair / nodes);
+      const NodeId to(pair % nodes);
+      if (from == to || !may_send(from, to)) continue;
+      const std::string problem = problem_of_route(*topology, from, to);
       if (problem.empty()) continue;
       const char* const section = point.traffic ? "traffic" : "control";
       diagnostics.error(given.place_of_section(section), fmt::format("{}: {}", section, problem),
                         "give the links back, too: between: [A, B] in place of from and to");
       return;
     }
+  }
+
+  // Whether messages of the traffic or of control go from one node to another.
+  [[nodiscard]] bool may_send(NodeId from, NodeId to) const {
+    if (point.control && (point.control->pattern == ControlPattern::uniform ||
+                          fixed_destination(TrafficPattern::neighbor, *topology, from) == to)) {
+      return true;
+    }
+    if (!point.traffic) return false;
+    const TrafficConfig& traffic = *point.traffic;
+    const NodeId fixed = fixed_destination(traffic.pattern, *topology, from);
+    if (fixed.valid())
+      return fixed == to || (traffic.is_closed_loop() &&
+                             fixed_destination(traffic.pattern, *topology, to) == from);
+    const auto& hot = traffic.hotspots;
+    const auto is_hot = [&](NodeId node) {
+      return std::find(hot.begin(), hot.end(), node.value()) != hot.end();
+    };
+    const bool only_hot = traffic.pattern == TrafficPattern::hotspot && traffic.hotspot_share == 1;
+    return !only_hot || is_hot(to) || (traffic.is_closed_loop() && is_hot(from));
   }
 
   void check_link_times() {

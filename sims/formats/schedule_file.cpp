@@ -336,12 +336,13 @@ FileResult<ScheduleDocument> ScheduleDocument::parse(const std::string& text) {
   try {
     Json json = parse_strict_json(text);
     const JsonCursor root(json);
-    if (!json.is_object() || !json.contains("format") || json["format"] != kFormat) {
-      root.fail(fmt::format("not a schedule file: \"format\" must be \"{}\"", kFormat));
-    }
-    if (!json.contains("version") || json["version"] != kVersion) {
-      root.fail(fmt::format("\"version\" must be {}", kVersion));
-    }
+    const std::string other =
+        fmt::format("not a schedule file: \"format\" must be \"{}\"", kFormat);
+    if (!json.is_object() || !json.contains("format")) root.fail(other);
+    if (json["format"] != kFormat) root.key("format").fail(other);
+    const std::string version = fmt::format("\"version\" must be {}", kVersion);
+    if (!json.contains("version")) root.fail(version);
+    if (json["version"] != kVersion) root.key("version").fail(version);
     if (!json.contains("config")) root.fail("key \"config\" is missing");
     return {ScheduleDocument(std::move(json), text), {}, {}};
   } catch (const JsonError& error) {

@@ -96,11 +96,13 @@ class ComparedRuns {
     return best == best_ns_.end() ? kNoLimit : kLosing * best->second;
   }
   // Whether point `i`, which takes at least so many cycles, is not simulated to the end. A program
-  // of the user is certified first, so it begins.
+  // of the user is certified first, so it begins; if it is not certified, its data tell, so it
+  // ends.
   [[nodiscard]] bool loses(std::size_t i, Cycle cycles) const {
     const double limit = limit_ns(i);
     const bool is_own = collective_of(i) != nullptr && collective_of(i)->program.given;
-    if (limit == kNoLimit || (is_own && cycles == 0)) return false;
+    const bool is_certified = points_[i].point->simulation.check;
+    if (limit == kNoLimit || (is_own && (cycles == 0 || !is_certified))) return false;
     return is_proven_slowly(i) || number_of(i, "least_ns", 0) > limit ||
            nanoseconds(cycles, points_[i].point->system.clock) > limit;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <vector>
 
 namespace espalier {
@@ -12,6 +13,7 @@ namespace espalier {
 namespace {
 
 using Json = nlohmann::ordered_json;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::size_t kDeepest = 64;  // limits recursion in code that walks the result
 
 std::string text_of(const JsonError::Pointer& pointer) {
@@ -23,10 +25,17 @@ std::string text_of(const JsonError::Pointer& pointer) {
   return text.empty() ? "top level" : text;
 }
 
+std::size_t begin_of(const std::string& text) {
+  return text.compare(0, kByteOrderMark.size(), kByteOrderMark) == 0 ? kByteOrderMark.size() : 0;
+}
+
 // Finds values in text whose beginning is JSON.
 class JsonScanner {
  public:
-  explicit JsonScanner(const std::string& text) : text_(text) { skip_space(); }
+  explicit JsonScanner(const std::string& text) : text_(text) {
+    at_ = begin_of(text);
+    skip_space();
+  }
 
   [[nodiscard]] std::size_t at() const { return at_; }
   // Goes to a member of the object or array that begins here: the last one of this name. Returns
@@ -43,7 +52,8 @@ class JsonScanner {
       if (is_object) {
         const std::size_t key = at_;
         skip_value();
-        if (key + 2 <= at_) name = text_.substr(key + 1, at_ - key - 2);
+        const Json decoded = Json::parse(text_.substr(key, at_ - key), nullptr, false);
+        if (decoded.is_string()) name = decoded.get<std::string>();
         skip_space();
         ++at_;  // the colon
         skip_space();
@@ -192,10 +202,14 @@ Place JsonError::place(const std::string& text) const {
     at = scanner.at();
   }
   at = std::min(at, text.size());
+  const auto is_begin = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; };
   const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
   const std::size_t before = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
-  const std::size_t column = before == std::string::npos ? at + 1 : at - before;
-  return {0, static_cast<std::uint32_t>(lines + 1), static_cast<std::uint32_t>(column)};
+  const std::size_t line = before == std::string::npos ? begin_of(text) : before + 1;
+  at = std::max(at, line);
+  const auto column = std::count_if(text.begin() + static_cast<std::ptrdiff_t>(line),
+                                    text.begin() + static_cast<std::ptrdiff_t>(at), is_begin);
+  return {0, static_cast<std::uint32_t>(lines + 1), static_cast<std::uint32_t>(column + 1)};
 }
 
 void JsonCursor::fail(const std::string& why) const {

@@ -23,7 +23,7 @@ class JsonError : public std::runtime_error {
   // The character at `byte` is no JSON.
   JsonError(std::size_t byte, const std::string& why) : std::runtime_error(why), byte_(byte) {}
 
-  // In the text that was parsed; its source is 0.
+  // In the text that was parsed; its source is 0, and columns count characters, as editors do.
   [[nodiscard]] Place place(const std::string& text) const;
 
  private:

@@ -83,6 +83,15 @@ TEST_CASE("Messages that no route can carry are refused at their place") {
       test::espalier({"run", config("traffic: {pattern: file, file: messages.csv}\n")}).exit_code ==
       0);
   CHECK(test::espalier({"run", config("traffic: {pattern: neighbor}\n")}).exit_code == 0);
+  // A permutation needs the routes of its own pairs only.
+  folder.write("ring.yaml",
+               "nodes: [a, b, c, d]\nlinks:\n  - {between: [a, d]}\n  - {between: [b, c]}\n"
+               "  - {from: a, to: b}\n  - {from: c, to: d}\n");
+  for (const char* pattern : {"bit_complement", "hotspot, hotspots: [1], hotspot_share: 1"}) {
+    const std::string drawn =
+        config(std::string("traffic: {measure_cycles: 300, pattern: ") + pattern + "}\n");
+    CHECK(test::espalier({"run", drawn}).exit_code == 0);
+  }
 }
 
 TEST_CASE("Every point has its messages, in the order of points and of deliveries") {

@@ -125,11 +125,11 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
   std::string expected;
   SECTION("format") {
     set("/format", "gantt");
-    expected = "top level: not a schedule file";
+    expected = "/format: not a schedule file";
   }
   SECTION("version") {
     set("/version", 2);
-    expected = "top level: \"version\" must be 1";
+    expected = "/version: \"version\" must be 1";
   }
   SECTION("a root where the collective has none") {
     set("/root", 0);
@@ -389,6 +389,9 @@ TEST_CASE("An error in JSON has the line and column of the value") {
       {"[]", 1, 1, "top level: expected an object"},
       {"{\"a\": 1,\n \"a\": [2]}", 2, 7, "/a: the key is given twice"},
       {"{\"a\":\n  ]}", 2, 3, "not JSON: "},
+      {"{\"\\u0061\": [1, {\"\\u0062\": {}}]}", 1, 26, "/a/1/b: expected an integer"},
+      {"{\"a\": [\"\xc3\xa4\xc3\xb6\", {\"b\": {}}]}", 1, 20, "/a/1/b: expected an integer"},
+      {"\xef\xbb\xbf{\"a\": [1, {\"b\": {}}]}", 1, 17, "/a/1/b: expected an integer"},
       {"{\"a\": 1e400}", 1, 11, "not JSON: number overflow"},
       {"{\"a\": [", 1, 8, "not JSON: "},
   };
