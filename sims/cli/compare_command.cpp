@@ -142,10 +142,11 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
 std::vector<ComparedPoint> compared(const std::vector<Input>& inputs) {
   std::vector<ComparedPoint> points;
   for (const auto& [input, point] : all_points(inputs)) {
-    const std::string& program = point->collective->program.file;
-    const std::string schedule = input->tables ? input->path : "";
-    const std::string& algorithm = program.empty() ? point->collective->algorithm : program;
-    points.push_back({point, schedule.empty() ? algorithm : schedule, schedule});
+    const CollectiveConfig collective = point->collective.value_or(CollectiveConfig{});
+    const std::string& program = collective.program.file;
+    const std::string name = program.empty() ? collective.algorithm : program;
+    if (input->tables) points.push_back({point, input->path, input->path});
+    if (!input->tables) points.push_back({point, name, ""});
   }
   return points;
 }

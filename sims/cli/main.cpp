@@ -17,7 +17,6 @@
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/study/study.h"
-#include "sims/study/workers.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/text_lines.h"
 

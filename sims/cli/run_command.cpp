@@ -14,15 +14,13 @@
 #include "sims/cli/results_document.h"
 #include "sims/cli/run_observers.h"
 #include "sims/cli/version.h"
-#include "sims/config/resolved.h"
 #include "sims/experiment/message_log.h"
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/fidelity.h"
-#include "sims/study/lockstep_check.h"
-#include "sims/study/progress.h"
+#include "sims/study/compared_runs.h"
 #include "sims/study/run_store.h"
 #include "sims/study/study.h"
 
@@ -87,16 +85,10 @@ std::vector<std::string> command_words(const RunOptions& options) {
   return words;
 }
 
-// The parts of a run that needs several processes.
-struct RunFiles {
-  std::optional<MessageLogParts> messages;
-  std::optional<RunStore> store;
-};
-
 // Fills the entries of `reports` that have no result yet. Returns the signal that stopped the run,
 // or 0.
-int run_all(const RunOptions& options, const std::vector<StudyPoint>& points, RunFiles& files,
-            std::vector<PointReport>& reports) {
+int run_all(const RunOptions& options, const std::vector<StudyPoint>& points,
+            std::optional<RunStore>& store, std::vector<PointReport>& reports) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (reports[i].result.is_null()) open.push_back(i);
@@ -104,7 +96,7 @@ int run_all(const RunOptions& options, const std::vector<StudyPoint>& points, Ru
   WorkerBatch batch;
   batch.finished = [&](std::size_t i, const WorkerReport& report) {
     reports[i] = report;
-    if (files.store) files.store->add(i, report);
+    if (store) store->add(i, report);
     return true;
   };
   return run_points(points, open, options.jobs, batch,
@@ -145,7 +137,7 @@ std::string resume_mistake(const RunOptions& options) {
 }
 
 // Says what an interrupted run leaves behind: the finished points, or at least their rows.
-void say_interruption(const RunOptions& options, int signal, RunFiles& files,
+void say_interruption(const RunOptions& options, int signal, std::optional<RunStore>& store,
                       const std::vector<PointReport>& reports) {
   std::vector<Json> finished;
   for (const PointReport& report : reports) {
@@ -157,15 +149,15 @@ void say_interruption(const RunOptions& options, int signal, RunFiles& files,
     fmt::print(stderr, "{}\n", stop);
     return;
   }
-  if (files.store && files.store->write()) {
-    fmt::print(stderr, "{} and kept in {}; to continue:\n    {}\n", stop,
-               files.store->folder().string(), resume_command(options));
+  if (store && store->write()) {
+    fmt::print(stderr, "{} and kept in {}; to continue:\n    {}\n", stop, store->folder().string(),
+               resume_command(options));
     return;
   }
   const bool stdout_is_taken = options.json == "-" || options.csv == "-";
   fmt::print(stdout_is_taken ? stderr : stdout, "{}", result_table(finished));
   fmt::print(stderr, "{}, and their rows are printed; {}\n", stop,
-             files.store                ? files.store->folder().string() + " cannot be written"
+             store                      ? store->folder().string() + " cannot be written"
              : options.messages.empty() ? "with --json FILE, run keeps them and --resume continues"
                                         : "with --messages, run does not keep them");
 }
@@ -228,8 +220,8 @@ int run_command(const RunOptions& options) {
       return kUsageError;
     }
   }
-  RunFiles files;
-  if (!options.messages.empty()) files.messages.emplace(options.messages, points.size());
+  std::optional<MessageLogParts> messages;
+  if (!options.messages.empty()) messages.emplace(options.messages, points.size());
   std::vector<PointReport> reports(points.size());
   std::vector<StudyPoint> study;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -237,7 +229,7 @@ int run_command(const RunOptions& options) {
     task.explain = options.explain;
     task.schedule = points[i].input->tables ? points[i].input->path : "";
     task.choices = choices.path();
-    task.messages = files.messages ? files.messages->part(i) : "";
+    task.messages = messages ? messages->part(i) : "";
     task.number = i + 1;
     if (observers) {
       reports[i] = run_here(points[i], task, options.quiet, *observers);
@@ -245,17 +237,18 @@ int run_command(const RunOptions& options) {
       study.push_back(study_point(*points[i].point, std::move(task)));
     }
   }
+  std::optional<RunStore> store;
   const std::string& target = is_file_output(options.json) ? options.json : options.csv;
-  if (!study.empty() && is_file_output(target) && !files.messages) {
-    files.store.emplace(target, study, PointOrigin{resume_command(options), kVersion});
-    const std::string problem = files.store->begin(options.resume, reports);
+  if (!study.empty() && is_file_output(target) && !messages) {
+    store.emplace(target, study, PointOrigin{resume_command(options), kVersion});
+    const std::string problem = store->begin(options.resume, reports);
     if (!problem.empty()) {
       fmt::print(stderr, "{}\n", problem);
       return kUsageError;
     }
   }
-  if (const int signal = run_all(options, study, files, reports); signal != 0) {
-    say_interruption(options, signal, files, reports);
+  if (const int signal = run_all(options, study, store, reports); signal != 0) {
+    say_interruption(options, signal, store, reports);
     return exit_code_of_signal(signal);
   }
 
@@ -270,7 +263,7 @@ int run_command(const RunOptions& options) {
       runs.push_back({points[i].point, is_file ? points[i].input->path : "", &reports[i].result});
     }
     if (const int signal = compare_without_lockstep(runs, options.jobs); signal != 0) {
-      say_interruption(options, signal, files, reports);
+      say_interruption(options, signal, store, reports);
       return exit_code_of_signal(signal);
     }
   }
@@ -295,16 +288,15 @@ int run_command(const RunOptions& options) {
       fmt::print(stderr, "{}: error: point {}: {}\n", points[i].input->path, i + 1,
                  reports[i].failure);
   }
-  if (!write_outputs(options, *inputs, reports, results,
-                     files.messages ? &*files.messages : nullptr)) {
+  if (!write_outputs(options, *inputs, reports, results, messages ? &*messages : nullptr)) {
     // The simulations are not lost.
-    if (files.store && files.store->write()) {
+    if (store && store->write()) {
       fmt::print(stderr, "the finished points are kept in {}; to write the results:\n    {}\n",
-                 files.store->folder().string(), resume_command(options));
+                 store->folder().string(), resume_command(options));
     }
     return kUsageError;
   }
-  if (files.store) files.store->remove();
+  if (store) store->remove();
   return good ? kGood : kCheckFailed;
 }
 

@@ -128,11 +128,6 @@ int finish(const SweepTally& tally, const fs::path& folder) {
   return tally.failed == 0 ? kGood : kCheckFailed;
 }
 
-bool has_point(const SweepPlan& plan, const std::string& id) {
-  return std::any_of(plan.points.begin(), plan.points.end(),
-                     [&](const StudyPoint& point) { return point.id == id; });
-}
-
 // These files may be all that is left of a sweep, so gather does not remove them.
 void say_what_stays(const std::vector<fs::path>& files) {
   for (const fs::path& file : files) {
@@ -193,7 +188,9 @@ int sweep_run_command(const SweepOptions& options) {
   const auto limits = limits_of(options, planned->sweep);
   if (!limits) return kUsageError;
   settings.limits = *limits;
-  if (!options.point.empty() && !has_point(planned->plan, options.point))
+  std::vector<StudyPoint>& points = planned->plan.points;
+  const auto is_named = [&](const StudyPoint& point) { return point.id == options.point; };
+  if (!options.point.empty() && std::none_of(points.begin(), points.end(), is_named))
     return usage_error("--point", fmt::format("the sweep has no point {}", options.point));
   settings.only_id = options.point;
   std::vector<std::string> command{"espalier", "sweep", "run"};
@@ -202,7 +199,7 @@ int sweep_run_command(const SweepOptions& options) {
   settings.command = shell_line(command);
   settings.version = kVersion;
   const std::string choices = fs::absolute(folder / "choices").string();
-  for (StudyPoint& point : planned->plan.points) point.task.choices = choices;
+  for (StudyPoint& point : points) point.task.choices = choices;
   settings.at_once = jobs_at_once(options.jobs);
   settings.keep_failed = options.keep_failed;
   if (!prepare_folder(*planned, folder, store)) return kUsageError;

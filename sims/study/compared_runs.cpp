@@ -11,7 +11,6 @@
 
 #include "sims/model/build_program.h"
 #include "sims/point/config.h"
-#include "sims/study/lockstep_check.h"
 #include "sims/study/study.h"
 
 namespace espalier {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -44,5 +45,17 @@ struct ComparisonSettings {
 [[nodiscard]] int explain_points(std::vector<ComparedPoint>& points,
                                  const std::vector<std::size_t>& which,
                                  const ComparisonSettings& settings);
+
+struct ExplainedRun {
+  const RunPoint* point;
+  std::string schedule;  // file of its tables; empty: the algorithm makes them
+  nlohmann::ordered_json* result;
+};
+
+// Simulates each run again with system.ni.lockstep: off, in a process of its own, if its account
+// has a large lockstep wait. `explanation.without_lockstep` gets the cycles and the verdict of that
+// run, and `explanation.verdict` a sentence that compares the two. Returns the signal that stopped
+// it, or 0.
+[[nodiscard]] int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned jobs);
 
 }  // namespace espalier

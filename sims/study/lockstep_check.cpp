@@ -1,4 +1,4 @@
-#include "sims/study/lockstep_check.h"
+#include "sims/study/compared_runs.h"
 
 #include <fmt/format.h>
 

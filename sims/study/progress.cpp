@@ -12,12 +12,17 @@ namespace espalier {
 
 using std::chrono::steady_clock;
 
+namespace {
+
+// "40 s", "12:30 min", "3:05 h".
 std::string duration_text(double seconds) {
   const auto whole = std::lround(seconds);
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
   return fmt::format("{}:{:02} h", whole / 3600, whole / 60 % 60);
 }
+
+}  // namespace
 
 std::optional<double> TimeLeft::seconds(Time now, double done) {
   constexpr double kShortest = 2;

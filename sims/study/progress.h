@@ -62,7 +62,4 @@ class Progress {
   TimeLeft left_;
 };
 
-// "40 s", "12:30 min", "3:05 h".
-[[nodiscard]] std::string duration_text(double seconds);
-
 }  // namespace espalier

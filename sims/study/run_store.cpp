@@ -84,17 +84,6 @@ std::string RunStore::begin(bool resume, std::vector<PointReport>& reports) {
     if (stored.document->contains("host")) reports[i].result["host"] = stored.document->at("host");
   }
   is_begun_ = is_same;
-  tell_what_stays(kept, is_same, resume);
-  if (of_other_version != 0) {
-    fmt::print(stderr,
-               "{}: warning: {} of them are results of espalier {}, and this program is espalier "
-               "{}; run without --resume to simulate them again\n",
-               folder_.string(), of_other_version, other_version, origin_.version);
-  }
-  return {};
-}
-
-void RunStore::tell_what_stays(std::size_t kept, bool is_same, bool resume) const {
   if (is_same) {
     fmt::print(stderr, "{}: {}{} of {} points are finished{}\n", folder_.string(),
                resume ? "" : "note: ", kept, points_.size(),
@@ -105,6 +94,13 @@ void RunStore::tell_what_stays(std::size_t kept, bool is_same, bool resume) cons
                "points of this run are kept\n",
                folder_.string());
   }
+  if (of_other_version != 0) {
+    fmt::print(stderr,
+               "{}: warning: {} of them are results of espalier {}, and this program is espalier "
+               "{}; run without --resume to simulate them again\n",
+               folder_.string(), of_other_version, other_version, origin_.version);
+  }
+  return {};
 }
 
 void RunStore::add(std::size_t i, const WorkerReport& report) {

@@ -36,8 +36,6 @@ class RunStore {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void tell_what_stays(std::size_t kept, bool is_same, bool resume) const;
-
   std::filesystem::path folder_;
   PointStore store_;
   PointOrigin origin_;
