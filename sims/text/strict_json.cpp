@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <vector>
+
+#include "sims/text/utf8.h"
 
 namespace espalier {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::size_t kDeepest = 64;  // limits recursion in code that walks the result
 
 std::string text_of(const JsonError::Pointer& pointer) {

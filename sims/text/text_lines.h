@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sims/text/config_node.h"
+#include "sims/text/utf8.h"
 
 namespace espalier {
 
@@ -37,7 +38,6 @@ inline constexpr const char* kBlanks = " \t\r";
 template <class Visit>
 void for_each_line(std::string_view text, SourceIndex source, Diagnostics& diagnostics,
                    Visit&& visit) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   Place place{source, 1, 1};
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
     text.remove_prefix(kByteOrderMark.size());

@@ -3,8 +3,12 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace espalier {
+
+// In front of a text, it only says that the text is UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // The length in bytes of the well-formed character that starts at `at`; 0 if there is none (RFC
 // 3629: no overlong forms, no surrogates, nothing above U+10FFFF).

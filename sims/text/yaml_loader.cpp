@@ -16,7 +16,6 @@ namespace espalier {
 namespace {
 
 constexpr std::size_t kDeepestNesting = 32;
-const std::string kByteOrderMark = "\xef\xbb\xbf";
 
 // The position of the loader's text in its source: an override's value starts inside a line.
 struct Origin {
