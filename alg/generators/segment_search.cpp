@@ -1,6 +1,7 @@
 #include "alg/generators/segment_search.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -99,7 +100,7 @@ void SegmentSearch::consider(TreeOps trees) {
   if (waits) return;
   const Bytes unit = unit_bytes(trees);
   std::vector<Passing> found;
-  double stretch = 1;  // of the last period that was found
+  std::map<std::uint32_t, double> stretch_of;  // period that was found, by `together`
   const auto try_passing = [&](std::uint32_t together, std::uint32_t waves) {
     const std::size_t planned = trees.ops.size() * together;
     if (planned + planned_ops_ > kMostPlannedOps && !found.empty()) return;
@@ -111,6 +112,7 @@ void SegmentSearch::consider(TreeOps trees) {
         static_cast<std::uint32_t>((unit + together * p.segment - 1) / (together * p.segment));
     const std::vector<WaveOp> ops = tree_copies(trees.ops, together);
     p.rows = rows_of(ops);
+    double& stretch = stretch_of.try_emplace(together, 1.0).first->second;
     p.plan = plan_wave({topology_, trees.routes, ops, p.segment, request_.timing}, p.waves != 1,
                        stretch);
     if (p.waves != 1) stretch = std::max(1.0, p.plan.stretch - kLessStretch);
@@ -129,6 +131,8 @@ void SegmentSearch::consider(TreeOps trees) {
     const bool listed = !shared || s <= kFewSegments || given != 0;
     if (listed && trees.ops.size() * s <= kMostListedOps) try_passing(s, 1);
     if (s >= 4) try_passing(1, s);
+    if (s >= 32 && s % 4 == 0) try_passing(4, s / 4);
+    if (shared && s >= 128 && s % 16 == 0) try_passing(16, s / 16);
     if (given != 0) break;
   }
   if (found.empty()) try_passing(1, 1);

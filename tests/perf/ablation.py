@@ -81,6 +81,7 @@ PARTS = [
     ("fewer waves", SEGMENTS, "if (is_exact && given == 0 && found", "if (is_exact && !@ && given == 0 && found"),
     ("leads", LISTED, "for (const std::uint32_t lead : kLeads) try_list", "for (const std::uint32_t lead : kLeads) if (lead == 1 || !@) try_list"),
     ("leads and 3/4, 3/2 of the segments", LISTED, "if (trees.ops.size() * found <= kManyListed", "if (!@ && trees.ops.size() * found <= kManyListed"),
+    ("trees that fill later", LISTED, "const bool alike = best_ &&", "const bool alike = best_ && !@ &&"),
     ("well_cut", LISTED, "std::uint32_t best = wanted;", "if (@) return wanted; {}"),
     ("fewer justified waves", LISTED, "if (trees.ops.size() * first <= kManyJust", "if (!@ && trees.ops.size() * first <= kManyJust"),
     ("ejection", "alg/packing/path_slots.cpp", "if (looks_ > most_looks(ops_.size())) return false;", "if (@ || looks_ > most_looks(ops_.size())) return false;"),

@@ -11,6 +11,7 @@
 #include "alg/routes/links.h"
 #include "alg/schedule/repeated_rows.h"
 #include "alg/schedule/schedule_table.h"
+#include "alg/schedule/translations.h"
 #include "alg/time/schedule_time.h"
 #include "hw/topology/topology.h"
 #include "test_graphs.h"
@@ -149,6 +150,18 @@ TreeOps broadcast_tree(const Topology& topology,
   return trees;
 }
 
+// The same links without the coordinates by which a grid shows that it looks alike everywhere.
+Topology without_coordinates(const Topology& grid) {
+  Topology topology("plain");
+  for (std::size_t n = 0; n < grid.num_nodes(); ++n) topology.add_node("n" + std::to_string(n));
+  for (std::size_t l = 0; l < grid.num_links(); ++l) {
+    const TopologyLink& link = grid.link(LinkId(l));
+    topology.add_link(link.from, link.to, link.spec, "o" + std::to_string(l),
+                      "i" + std::to_string(l));
+  }
+  return topology;
+}
+
 }  // namespace
 
 TEST_CASE("A listed plan is the one that its rule gives, with ties and with unequal links") {
@@ -211,6 +224,21 @@ TEST_CASE("Of listed trees the fastest are taken, and of equally fast ones the f
   CHECK(parent_of_2({&over_1, &chain, &over_3}) == NodeId(1));
   CHECK(parent_of_2({&over_3, &over_1, &chain}) == NodeId(3));
   CHECK(parent_of_2({&chain, &over_3, &over_1}) == NodeId(3));
+}
+
+TEST_CASE("A network that looks alike from every node gets no slower plan than without symmetry") {
+  for (const auto& dims : std::vector<std::vector<std::uint32_t>>{{4, 4}, {3, 5}, {2, 3, 4}}) {
+    for (const Bytes size : {Bytes{1} << 12, Bytes{1} << 16, Bytes{1} << 20, Bytes{1} << 24}) {
+      CAPTURE(dims, size);
+      const Topology torus = make_torus(dims, test::kPlainLink);
+      const Topology plain = without_coordinates(torus);
+      REQUIRE(Translations::find(torus));
+      REQUIRE_FALSE(Translations::find(plain));
+      CollectiveRequest request;
+      request.size = size;
+      CHECK(planned_ps(torus, request) <= planned_ps(plain, request));
+    }
+  }
 }
 
 TEST_CASE("A listed plan sends one message at a time, and only data that have arrived") {
