@@ -26,11 +26,6 @@ namespace {
 constexpr std::size_t kMostOfKind = 2;  // candidates of a kind that are simulated
 constexpr double kPsPerUs = 1e6;
 
-bool passes_one_link(const Schedule& schedule) {
-  return std::all_of(schedule.transfers.begin(), schedule.transfers.end(),
-                     [&](const Transfer& t) { return schedule.routes.hops(t.route) == 1; });
-}
-
 // How far the planned time of a schedule is off. The planner knows no lockstep, no rows that
 // repeat, and no limit of ports, DMA, reduction or buffers.
 PlanError plan_error(const Topology& topology, const Schedule& schedule,
@@ -251,6 +246,11 @@ Candidate candidate_of(const ForecastPlan& planned, const RunPoint& point) {
 }
 
 }  // namespace
+
+bool passes_one_link(const Schedule& schedule) {
+  return std::all_of(schedule.transfers.begin(), schedule.transfers.end(),
+                     [&](const Transfer& t) { return schedule.routes.hops(t.route) == 1; });
+}
 
 GroupRequest::GroupRequest(const Topology& topology, const SystemConfig& system,
                            const CollectiveConfig& collective)

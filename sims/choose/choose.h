@@ -52,6 +52,8 @@ struct PlannedWork {
 // Nothing for `algorithm: auto`, whose candidates have times, and for runs of several collectives.
 [[nodiscard]] std::optional<PlannedWork> planned_work(const Topology& topology,
                                                       const RunPoint& point);
+// Each message of the schedule passes one link.
+[[nodiscard]] bool passes_one_link(const Schedule& schedule);
 // Certifying a program takes as many comparisons of clocks as it has steps times contexts
 // (alg/program/certify_program_races.cpp). True if there are more than 2^31, which take longer than
 // everything else that auto and `compare` do.
