@@ -41,12 +41,4 @@ Bytes Framing::payload_of_packet(std::uint64_t packet) const {
                                 : spec_.payload_bytes;
 }
 
-std::uint64_t Framing::sub_messages() const {
-  return ceil_div(message_bytes_, spec_.sub_message_bytes);
-}
-
-std::uint64_t Framing::sub_message_of(std::uint64_t packet) const {
-  return packet * spec_.payload_bytes / spec_.sub_message_bytes;
-}
-
 }  // namespace espalier

@@ -54,9 +54,8 @@ struct PacketGrid {
 struct FramingSpec {
   bool message_mode = true;
   std::uint32_t flit_bytes = 16;
-  Bytes payload_bytes = 256;       // of a full packet or sub-packet; a multiple of flit_bytes
-  Bytes sub_message_bytes = 4096;  // message mode; a multiple of payload_bytes
-  bool pad_last_packet = false;    // packet mode: the last packet has as many flits as a full one
+  Bytes payload_bytes = 256;     // of a full packet or sub-packet; a multiple of flit_bytes
+  bool pad_last_packet = false;  // packet mode: the last packet has as many flits as a full one
 };
 
 // Packet mode: every packet has one head flit and its payload; the last packet is as long as its
@@ -80,9 +79,6 @@ class Framing {
   [[nodiscard]] PacketGrid grid() const;
   [[nodiscard]] std::uint64_t head_flits() const { return spec_.message_mode ? 1 : packets_; }
   [[nodiscard]] Bytes payload_of_packet(std::uint64_t packet) const;
-  [[nodiscard]] std::uint64_t sub_messages() const;
-  // Sub-message of sub-packet `packet`, 0-based.
-  [[nodiscard]] std::uint64_t sub_message_of(std::uint64_t packet) const;
   [[nodiscard]] bool message_mode() const { return spec_.message_mode; }
   [[nodiscard]] Bytes message_bytes() const { return message_bytes_; }
 

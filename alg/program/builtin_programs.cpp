@@ -18,35 +18,8 @@ BuiltinProgram::BuiltinProgram(const char* the_name, const char* the_summary, Co
   summary = the_summary;
   ops = {op};
   fixed_ranks = kProgramRanks;
-  parameters.push_back({kInstancesKey, {}});
   for (const char* key : keys) parameters.push_back({key, {}});
-}
-
-BuiltinProgram BuiltinProgram::promising(
-    std::vector<PromisedChunk> (*the_promises)(const BuiltinRequest&)) const {
-  BuiltinProgram row = *this;
-  row.promises = the_promises;
-  return row;
-}
-
-BuiltinProgram BuiltinProgram::in_segments(
-    std::uint32_t (*the_segments)(const BuiltinRequest&)) const {
-  BuiltinProgram row = *this;
-  row.segments = the_segments;
-  row.parameters.front().key = kSegmentsKey;  // in place of instances
-  return row;
-}
-
-BuiltinProgram BuiltinProgram::in_own_orders() const {
-  BuiltinProgram row = *this;
-  row.bitwise_identical = false;
-  return row;
-}
-
-BuiltinProgram BuiltinProgram::over_messages() const {
-  BuiltinProgram row = *this;
-  row.protocol = Protocol::message;
-  return row;
+  if (parameter(kSegmentsKey) == nullptr) parameters.push_back({kInstancesKey, {}});
 }
 
 Program BuiltinProgram::build(const BuiltinRequest& request) const {
@@ -231,44 +204,45 @@ const std::vector<BuiltinProgram>& builtin_programs() {
           {kServersKey, kChannelsKey}, unsuited_nccl, per_rank_and_channel, write_nccl_allgather),
       Row("nccl_alltoall", "every rank sends to every other rank, and keeps its own part",
           Op::custom, {kServersKey}, unsuited_nccl, per_rank, write_nccl_alltoall)
-          .promising(nccl_alltoall_promises),
+          .with(&Row::promises, nccl_alltoall_promises),
       Row("nccl_sendrecv", "every rank sends its buffer to the next rank, the last to the first",
           Op::custom, {kServersKey}, unsuited_nccl, one_chunk, write_nccl_sendrecv)
-          .promising(nccl_sendrecv_promises),
-      // In the next four, ranks add in orders of their own; here their own data first.
+          .with(&Row::promises, nccl_sendrecv_promises),
+      // Without the bits of a sum: ranks add in orders of their own; here their own data first.
       Row("mscclpp_packets",
           "MSCCL++, small data: all data to all ranks of a server, sums to the partners "
           "in other servers",
           Op::all_reduce, {kServersKey}, unsuited_server_size, one_chunk, write_mscclpp_packets)
-          .in_own_orders(),
+          .with(&Row::bitwise_identical, false),
       Row("window", "torus, small data: windows grow on both sides, in half a ring's hops",
-          Op::all_reduce, {}, unsuited_torus, per_dimension, write_window)
-          .in_segments(window_segments)
-          .in_own_orders()
-          .over_messages(),
+          Op::all_reduce, {kSegmentsKey}, unsuited_torus, per_dimension, write_window)
+          .with(&Row::segments, window_segments)
+          .with(&Row::bitwise_identical, false)
+          .with(&Row::protocol, Protocol::message),
       Row("rs_window_ag",
           "torus, medium data: a reduce-scatter in one dimension, windows in the "
           "others, an all-gather",
-          Op::all_reduce, {}, unsuited_rs_window_ag, rs_window_ag_chunks, write_rs_window_ag)
-          .in_segments(rs_window_ag_segments)
-          .in_own_orders()
-          .over_messages(),
+          Op::all_reduce, {kSegmentsKey}, unsuited_rs_window_ag, rs_window_ag_chunks,
+          write_rs_window_ag)
+          .with(&Row::segments, rs_window_ag_segments)
+          .with(&Row::bitwise_identical, false)
+          .with(&Row::protocol, Protocol::message),
       Row("line", "mesh, small data: running sums go both ways along every line", Op::all_reduce,
-          {}, unsuited_mesh, per_dimension, write_line)
-          .in_segments(line_segments)
-          .in_own_orders()
-          .over_messages(),
+          {kSegmentsKey}, unsuited_mesh, per_dimension, write_line)
+          .with(&Row::segments, line_segments)
+          .with(&Row::bitwise_identical, false)
+          .with(&Row::protocol, Protocol::message),
       Row("recursive_doubling", "partners 1, 2, 4, ... ranks apart exchange all their data",
           Op::all_reduce, {}, unsuited_power_of_two, one_chunk, write_recursive_doubling)
-          .over_messages(),
+          .with(&Row::protocol, Protocol::message),
       Row("swing_latency",
           "Swing on a torus: partners 1, 1, 3, 5, 11, ... apart exchange all their data",
           Op::all_reduce, {}, unsuited_swing, per_direction, write_swing_latency)
-          .over_messages(),
+          .with(&Row::protocol, Protocol::message),
       Row("swing_bandwidth",
           "Swing on a torus: a reduce-scatter and an all-gather among the same partners",
           Op::all_reduce, {}, unsuited_swing, per_rank_and_direction, write_swing_bandwidth)
-          .over_messages(),
+          .with(&Row::protocol, Protocol::message),
   };
   return programs;
 }

@@ -50,12 +50,13 @@ struct BuiltinProgram : AlgorithmRow {
                  std::uint32_t (*the_chunks)(const BuiltinRequest& request),
                  void (*writes)(ChunkTracer& tracer, const BuiltinRequest& request));
 
-  // What few rows have.
-  BuiltinProgram promising(std::vector<PromisedChunk> (*the_promises)(const BuiltinRequest&)) const;
-  BuiltinProgram in_segments(std::uint32_t (*the_segments)(const BuiltinRequest&)) const;
-  BuiltinProgram in_own_orders() const;
-  // Over the NIs' own messages, without a GPU's protocol.
-  BuiltinProgram over_messages() const;
+  // This row with another value of a member.
+  template <class Value>
+  [[nodiscard]] BuiltinProgram with(Value BuiltinProgram::*member, Value value) const {
+    BuiltinProgram row = *this;
+    row.*member = value;
+    return row;
+  }
 
   // Why the program cannot be built, as a sentence for the user; empty if it can.
   std::string (*unsuited)(const BuiltinRequest& request) = nullptr;
@@ -64,12 +65,13 @@ struct BuiltinProgram : AlgorithmRow {
   void (*write)(ChunkTracer& tracer, const BuiltinRequest& request) = nullptr;
   // What a custom collective promises.
   std::vector<PromisedChunk> (*promises)(const BuiltinRequest& request) = nullptr;
-  // Of a program that reads kSegmentsKey: parallelize() into as many as this returns. Others are
-  // built in request.instances.
+  // Of a program that reads kSegmentsKey: parallelize() into as many as this returns. Others read
+  // kInstancesKey, and are built in request.instances.
   std::uint32_t (*segments)(const BuiltinRequest& request) = nullptr;
   // Every rank gets the same bits of a floating-point sum. Not so if ranks add in different orders.
   bool bitwise_identical = true;
-  // The protocol unless the user chooses another one.
+  // The protocol unless the user chooses another one. Of programs over the NIs' own messages,
+  // without a GPU's protocol, `message`.
   Protocol protocol = Protocol::simple;
 
   [[nodiscard]] CollectiveOp op() const { return ops.front(); }

@@ -125,7 +125,7 @@ void add_flow_control_keys(KeyTable& table) {
       .range(1, kGi)
       .only(table.where("system.flow_control.mode", {"message"}))
       .only(flat)
-      .doc("size of a sub-message");
+      .doc("size of a sub-message; it changes no time, because routers arbitrate sub-packets");
   flow.boolean("pad_last_packet", &Flow::pad_last_packet)
       .only(table.where("system.flow_control.mode", {"packet"}))
       .doc("true: the last packet of a message is padded to the length of the others");

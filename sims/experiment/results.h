@@ -13,7 +13,7 @@
 #include "sims/choose/collective_work.h"
 #include "sims/experiment/describe_cost.h"
 #include "sims/experiment/point_run.h"
-#include "sims/experiment/training_tables.h"
+#include "sims/experiment/training_work.h"
 #include "sims/point/config.h"
 #include "sims/system/plan_simulation.h"
 #include "sims/workload/coordination/training_recorder.h"

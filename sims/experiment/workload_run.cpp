@@ -10,7 +10,7 @@
 
 #include "sims/choose/certify_point.h"
 #include "sims/experiment/result_parts.h"
-#include "sims/experiment/workload_plans.h"
+#include "sims/experiment/training_work.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/build_workload.h"
 #include "sims/model/plan_forecast.h"

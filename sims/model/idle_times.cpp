@@ -11,8 +11,7 @@ namespace espalier {
 
 FramingSpec framing_spec(const SystemConfig& config) {
   return {config.flow_control.mode == FlowControlMode::message, config.clock.flit_bytes,
-          config.flow_control.payload_bytes, config.flow_control.sub_message_bytes,
-          config.flow_control.pad_last_packet};
+          config.flow_control.payload_bytes, config.flow_control.pad_last_packet};
 }
 
 std::uint32_t injection_buffer_flits(const SystemConfig& config) {
@@ -26,7 +25,6 @@ FramingSpec framing_spec(const SystemConfig& config, const DimensionSpec& dimens
   FramingSpec spec = framing_spec(config);
   spec.flit_bytes = dimension.link.flit_bytes;
   spec.payload_bytes = Bytes{config.dimensions.packet_flits} * spec.flit_bytes;
-  spec.sub_message_bytes = spec.payload_bytes;
   return spec;
 }
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "sims/config/config_layers.h"
-#include "sims/study/sweep_keys.h"
+#include "sims/study/sweep.h"
 
 namespace espalier {
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "sims/study/axis_values.h"
-#include "sims/study/sweep_keys.h"
 
 namespace espalier {
 

@@ -88,4 +88,17 @@ struct Sweep {
 // A JSON Schema (draft-07) of sweep files, for editors (docs/python.md).
 [[nodiscard]] nlohmann::ordered_json sweep_json_schema(const NameTexts& texts);
 
+// Dotted names of configuration keys in a sweep file, and settings in a tree of sections.
+
+// Finds the key with this name. If there is none, records an error that starts with `what` and
+// returns nullptr.
+[[nodiscard]] const Key* key_named(const std::string& name, const Place& place,
+                                   const std::string& what, Diagnostics& diagnostics);
+
+// Creates missing sections and replaces an existing value.
+void set_key(ConfigNode& root, const std::string& name, const ConfigNode& value);
+
+// Returns nullptr if the tree does not set the key.
+[[nodiscard]] const ConfigNode* find_setting(const ConfigNode& root, const std::string& name);
+
 }  // namespace espalier

@@ -11,7 +11,6 @@
 #include "sims/point/fidelity.h"
 #include "sims/study/axis_values.h"
 #include "sims/study/sweep.h"
-#include "sims/study/sweep_keys.h"
 
 namespace espalier {
 

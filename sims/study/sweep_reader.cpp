@@ -9,7 +9,6 @@
 #include "sims/config/config_layers.h"
 #include "sims/config/given_keys.h"
 #include "sims/study/axis_values.h"
-#include "sims/study/sweep_keys.h"
 #include "sims/text/read_file.h"
 #include "sims/text/strict_map.h"
 #include "sims/text/yaml_loader.h"

@@ -161,12 +161,6 @@ std::vector<Diagnostics::Error> Diagnostics::errors() const {
   return errors;
 }
 
-void Diagnostics::forget_warnings() {
-  messages_.erase(std::remove_if(messages_.begin(), messages_.end(),
-                                 [](const Message& message) { return !message.is_error; }),
-                  messages_.end());
-}
-
 void Diagnostics::add(Message message) {
   message.text = clipped(message.text, kLongestMessage);
   message.hint = clipped(message.hint, kLongestMessage);

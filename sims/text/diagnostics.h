@@ -50,9 +50,6 @@ class Diagnostics {
   };
   [[nodiscard]] std::vector<Error> errors() const;
 
-  // To be called after the warnings have been shown: later texts contain only new messages.
-  void forget_warnings();
-
   [[nodiscard]] std::size_t num_errors() const { return num_errors_; }
   [[nodiscard]] std::size_t num_warnings() const { return messages_.size() - num_errors_; }
   // All messages in the order of their places. One message is

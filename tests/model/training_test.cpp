@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
-#include "sims/experiment/training_tables.h"
+#include "sims/experiment/training_work.h"
 #include "tests/support/networks.h"
 
 namespace espalier {

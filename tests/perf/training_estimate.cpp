@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sims/config/reader.h"
-#include "sims/experiment/workload_plans.h"
+#include "sims/experiment/training_work.h"
 #include "sims/formats/layers_file.h"
 #include "sims/model/build_topology.h"
 #include "sims/workload/training/dimension_cost.h"

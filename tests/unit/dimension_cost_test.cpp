@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/experiment/workload_plans.h"
+#include "sims/experiment/training_work.h"
 
 namespace espalier {
 namespace {

@@ -161,29 +161,10 @@ TEST_CASE("A packet ends exactly with its last flit in both modes") {
   }
 }
 
-TEST_CASE("Sub-messages are full but for the last one") {
-  CHECK(Framing(FramingSpec{}, 4096).sub_messages() == 1);
-  CHECK(Framing(FramingSpec{}, 4097).sub_messages() == 2);
-  const Framing framing(FramingSpec{}, 3 * 4096 + 1);
-  CHECK(framing.sub_messages() == 4);
-  CHECK(framing.sub_message_of(0) == 0);
-  CHECK(framing.sub_message_of(15) == 0);
-  CHECK(framing.sub_message_of(16) == 1);
-  CHECK(framing.sub_message_of(47) == 2);
-  CHECK(framing.sub_message_of(48) == 3);
-  CHECK(framing.packets() == 49);
-}
-
-TEST_CASE("Sub-messages of very large messages are numbered right") {
-  const Framing framing(FramingSpec{}, Bytes{8} << 30);
-  CHECK(framing.sub_messages() == (Bytes{8} << 30) / 4096);
-  CHECK(framing.sub_message_of(framing.packets() - 1) == framing.sub_messages() - 1);
-}
-
 TEST_CASE("A message may have more packets than 32 bits can count") {
   const Bytes bytes = Bytes{160} << 30;
   for (const bool message_mode : {true, false}) {
-    const Framing framing({message_mode, 16, 16, 4096, false}, bytes);
+    const Framing framing({message_mode, 16, 16, false}, bytes);
     CHECK(framing.packets() == bytes / 16);
     CHECK(framing.flits() == bytes / 16 + (message_mode ? 1 : bytes / 16));
     CHECK(framing.grid().flits == framing.flits());

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "sims/experiment/training_tables.h"
+#include "sims/experiment/training_work.h"
 
 namespace espalier {
 namespace {

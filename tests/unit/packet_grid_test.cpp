@@ -10,7 +10,7 @@ TEST_CASE("A packet grid has the boundaries of the packets that framing makes") 
   for (const bool message_mode : {true, false}) {
     for (const bool pad : {false, true}) {
       for (Bytes bytes = 1; bytes < 700; bytes += 7) {
-        const Framing framing({message_mode, 16, 64, 256, pad}, bytes);
+        const Framing framing({message_mode, 16, 64, pad}, bytes);
         const PacketGrid grid = framing.grid();
         CAPTURE(message_mode, pad, bytes);
         REQUIRE(grid.flits == framing.flits());

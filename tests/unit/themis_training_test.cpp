@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/experiment/workload_plans.h"
+#include "sims/experiment/training_work.h"
 #include "sims/formats/layers_file.h"
 #include "sims/workload/training/timeline.h"
 #include "sims/workload/training/workload.h"

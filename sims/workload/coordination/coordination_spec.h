@@ -52,8 +52,6 @@ enum class CoordinationMode : std::uint8_t {
   cached,        // response cache and bit vector; coordinator for new tensors (section 3.1)
   in_ni,         // a bit per unit in every NI, intersected in a tree as bits are set
 };
-// What transports the messages of the control plane, or runs the collectives.
-enum class PlaneModel : std::uint8_t { network, closed_form };
 // What the background thread does while a collective runs.
 enum class DataPlaneWait : std::uint8_t {
   asynchronous,  // goes on with the next cycle (NCCL)

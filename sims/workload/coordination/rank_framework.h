@@ -111,7 +111,6 @@ class RankFramework {
   Cycle reduced(std::size_t tensors, Cycle now);
 
   [[nodiscard]] std::uint32_t iteration() const { return iteration_; }
-  [[nodiscard]] Cycle iteration_begin() const { return begin_; }
   [[nodiscard]] bool finished() const { return iteration_ == job_->spec.iterations; }
   // When the unit's first and last tensors are complete in this iteration.
   struct Completion {

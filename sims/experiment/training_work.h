@@ -1,19 +1,26 @@
-// A training iteration from layers to all-reduces on the modelled network.
+// What the collectives of a training run: tables of an iteration's all-reduces on the modelled
+// network, and plans of a workload's collectives, each on the dimensions of its group.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "alg/certify/certifier.h"
 #include "alg/schedule/schedule_table.h"
+#include "hw/topology/topology.h"
 #include "sims/choose/choices.h"
+#include "sims/choose/choose.h"
+#include "sims/point/config.h"
 #include "sims/point/training_config.h"
 #include "sims/system/simulation.h"
 #include "sims/workload/training/compute_model.h"
+#include "sims/workload/training/dimension_cost.h"
+#include "sims/workload/training/parallel_groups.h"
+#include "sims/workload/training/workload.h"
 
 namespace espalier {
-
-struct RunPoint;
 
 // The all-reduces of an iteration as one program, by post.
 struct TrainingTables {
@@ -54,5 +61,31 @@ struct IterationTimes {
 
 [[nodiscard]] IterationTimes iteration_times(const IterationPlan& plan, Overlap overlap,
                                              const std::vector<CollectiveSpan>& collectives);
+
+// One operation alone on the network: on the dimensions of its group, each with the group's size
+// there.
+struct WorkloadPlan {
+  CommunicationOp op;
+  RunPoint point;
+  Topology topology;
+  ForecastPlan planned;
+};
+
+// Precondition: point.workload.
+[[nodiscard]] ParallelGroups workload_groups(const Topology& topology, const RunPoint& point);
+
+// A plan for every different operation of the workload, in the order of issue. Skips all_to_all,
+// which no planner plans, and operations without bytes or without a second NPU. Precondition:
+// point.collective names a planner.
+[[nodiscard]] std::vector<std::unique_ptr<const WorkloadPlan>> plan_workload(
+    const RunPoint& point, const ParallelGroups& groups, const Workload& workload,
+    const Choices& choices);
+
+// "all_reduce of 120000000 B over all data-parallel NPUs".
+[[nodiscard]] std::string describe(const CommunicationOp& op);
+
+// The bandwidths and latencies of a multi-dimensional system, for costs in closed form.
+// Precondition: topology.dimensions(), built from the point's system.
+[[nodiscard]] CostSystem cost_system(const Topology& topology, const RunPoint& point);
 
 }  // namespace espalier
