@@ -93,6 +93,9 @@ class RandomPoint {
       s.flow_control.pad_last_packet = any() % 2 == 0;
     }
     s.ni.lockstep = one<LockstepMode>();
+    if (s.ni.lockstep == LockstepMode::nop) {
+      s.ni.rules = any() % 2 == 0 ? NiRules::authors : NiRules::authors_linked;
+    }
     s.ni.ports = pick32(0, 64);
     s.ni.buffer_flits = pick32(0, 5'000);
     s.ni.table_entries = pick32(0, 5'000);
@@ -126,6 +129,7 @@ class RandomPoint {
     } else {
       TrafficConfig t;
       s.ni.lockstep = {};  // no timesteps
+      s.ni.rules = {};
       do t.pattern = one<TrafficPattern>();
       while (!t.is_drawn());
       // A network that has every pattern.
@@ -256,6 +260,7 @@ class RandomPoint {
     s.flow_control.payload_bytes = defaults.flow_control.payload_bytes;
     s.flow_control.sub_message_bytes = defaults.flow_control.sub_message_bytes;
     s.ni.lockstep = defaults.ni.lockstep;
+    s.ni.rules = defaults.ni.rules;
     s.ni.ports = 0;
     s.ni.buffer_flits = defaults.ni.buffer_flits;
     s.ni.table_entries = 0;

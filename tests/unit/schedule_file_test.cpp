@@ -389,7 +389,7 @@ TEST_CASE("An error in JSON has the line and column of the value") {
       {"[]", 1, 1, "top level: expected an object"},
       {"{\"a\": 1,\n \"a\": [2]}", 2, 7, "/a: the key is given twice"},
       {"{\"a\":\n  ]}", 2, 3, "not JSON: "},
-      {"{\"\\u0061\": [1, {\"\\u0062\": {}}]}", 1, 26, "/a/1/b: expected an integer"},
+      {"{\"\\u0061\": [1, {\"\\u0062\": {}}]}", 1, 27, "/a/1/b: expected an integer"},
       {"{\"a\": [\"\xc3\xa4\xc3\xb6\", {\"b\": {}}]}", 1, 20, "/a/1/b: expected an integer"},
       {"\xef\xbb\xbf{\"a\": [1, {\"b\": {}}]}", 1, 17, "/a/1/b: expected an integer"},
       {"{\"a\": 1e400}", 1, 11, "not JSON: number overflow"},
