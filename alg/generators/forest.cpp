@@ -52,6 +52,7 @@ constexpr double kMostPairSlowdown = 1e6;
 constexpr std::size_t kMostPathRoots = 16;
 constexpr double kGoodStoredLoss = 0.02;    // of the bound's, where switches store messages
 constexpr double kGoodLoss = 0.005;         // of the best rate, at which no more trees are tried
+constexpr double kFewerLoss = 0.01;         // that fewer, longer messages through switches may cost
 constexpr std::size_t kMostLowNodes = 144;  // for trees of least latency
 constexpr double kManyLatencies = 16;       // up to which direct networks try these
 constexpr std::uint32_t kMostTimedPieces = 32;  // of a root's data, for trees that grow in time
@@ -403,17 +404,40 @@ class ForestBuilder {
           !only_root() && k >= kMostTreesPerRoot && losses[best_count - 1] < kBadLoss;
       if (loss < kGoodLoss || suffices) break;
     }
+    std::vector<std::uint32_t> counts{best_count};
+    if (const std::uint32_t fewer = fewer_trees(losses, best_count); fewer < best_count) {
+      counts.push_back(fewer);
+    }
+    if (counts.back() != 1) counts.push_back(1);
     bool ever_lost_rate = false;
     bool lost_rate = false;
     const auto plan = [&](std::uint32_t k) {
       lost_rate = plan_trees(p, k, growth);
       ever_lost_rate = ever_lost_rate || lost_rate;
     };
-    plan(best_count);
-    if (best_count != 1) plan(1);
+    for (const std::uint32_t k : counts) plan(k);
     // The few trees of one root, or of a group with relays, leave little choice of paths.
     for (std::uint32_t k = 4 * best_count; is_split_again(k, lost_rate); k *= 4) plan(k);
     return ever_lost_rate;
+  }
+
+  // A number of trees below `best` that may be better through switches. If rows repeat: the number
+  // of least loss whose rows fit into a table. Otherwise: the smallest number that loses little
+  // more, because its messages are longer.
+  [[nodiscard]] std::uint32_t fewer_trees(const std::vector<double>& losses,
+                                          std::uint32_t best) const {
+    if (topology_.num_switches() == 0 || only_root()) return best;
+    const std::size_t rows = (ranks_.size() - 1) * (reduces() && gathers() ? 2 : 1);
+    std::uint32_t fewer = 1;
+    for (std::uint32_t k = 1; k <= best; ++k) {
+      if (request_.table_repeat) {
+        const bool fits = request_.table_rows == 0 || k * rows <= request_.table_rows;
+        if (fits && losses[k - 1] < losses[fewer - 1]) fewer = k;
+      } else if (losses[k - 1] < losses[best - 1] + kFewerLoss) {
+        return k;
+      }
+    }
+    return fewer;
   }
 
   [[nodiscard]] bool is_split_again(std::uint32_t trees, bool lost_rate) const {
