@@ -239,7 +239,7 @@ class ForestBuilder {
   void plan_low() {
     TreeOps forest = empty_forest(1);
     Reduced reduced(forest.units);
-    const LinkOrder order(topology_);
+    LinkOrder order(topology_);
     for (const bool reversed : {true, false}) {
       if (!has_phase(reversed)) continue;
       const PackGraph direct = paths_of_pairs(reversed, order);
@@ -254,7 +254,7 @@ class ForestBuilder {
 
   // Trees that grow in time, of more and more pieces of the data until they take longer.
   void plan_timed() {
-    const LinkOrder order(topology_);
+    LinkOrder order(topology_);
     std::optional<PackGraph> in;
     std::optional<PackGraph> out;
     if (reduces()) in = paths_of_pairs(true, order);
@@ -272,7 +272,7 @@ class ForestBuilder {
 
   // A path from every node to every other one. Which paths there are matters here, not how many
   // trees they carry.
-  [[nodiscard]] PackGraph paths_of_pairs(bool reversed, const LinkOrder& order) const {
+  [[nodiscard]] PackGraph paths_of_pairs(bool reversed, LinkOrder& order) const {
     PackGraph graph = pack_graph(topology_, reversed);
     graph.root = only_root();
     const std::vector<std::int64_t> many(graph.edges.size(), std::int64_t{1} << 32);
@@ -467,7 +467,7 @@ class ForestBuilder {
   bool plan_grown(const Phases& p, std::uint32_t k, const Growth& growth) {
     TreeOps forest = empty_forest(k);
     Reduced reduced(forest.units);
-    const LinkOrder order =
+    LinkOrder order =
         growth.root_of_paths ? LinkOrder(topology_, *growth.root_of_paths) : LinkOrder(topology_);
     bool lost_rate = false;
     for (const auto* graph : {&p.in, &p.out}) {
@@ -487,8 +487,7 @@ class ForestBuilder {
   // Adds `per_root` trees of every root: reduces towards the root in a reversed graph, copies away
   // from it otherwise. Returns whether safe paths cost rate.
   bool add_trees(const PackGraph& graph, std::uint32_t per_root, double rate, bool reversed,
-                 const Growth& growth, const LinkOrder& order, TreeOps& forest,
-                 Reduced& reduced) const {
+                 const Growth& growth, LinkOrder& order, TreeOps& forest, Reduced& reduced) const {
     const UnitRate unit = best_unit_rate(graph, per_root, rate);
     NodeGraph direct = remove_switches(topology_, graph, unit.units, per_root, reversed,
                                        growth.rule, growth.sequence, order);

@@ -56,13 +56,14 @@ class PathSearch {
         cost_(topology.num_nodes() + topology.num_links()),
         came_by_(cost_.size()),
         paths_(topology.num_nodes() * topology.num_nodes() * pieces) {
-    const LinkOrder order(topology);
+    LinkOrder order(topology);
+    if (topology.num_switches() != 0) order.admit_all();
     for (std::size_t first = 0; first < follow_.size(); ++first) {
       const TopologyLink& link = topology.link(LinkId(first));
       if (!topology.is_switch(link.to)) continue;
       for (const LinkId second : topology.out_links(link.to)) {
         if (topology.link(second).to == link.from) continue;
-        if (order.admits(LinkId(first), second)) follow_[first].push_back(second);
+        if (order.admits(LinkId(first), second, false)) follow_[first].push_back(second);
       }
     }
   }

@@ -13,7 +13,7 @@ class SwitchRemoval {
  public:
   SwitchRemoval(const Topology& topology, const PackGraph& graph,
                 const std::vector<std::int64_t>& units, std::uint32_t trees, bool reversed,
-                RateRule rule, SwitchSequence sequence, const LinkOrder& order)
+                RateRule rule, SwitchSequence sequence, LinkOrder& order)
       : topology_(topology),
         order_(order),
         reversed_(reversed),
@@ -28,12 +28,15 @@ class SwitchRemoval {
     std::iota(left.begin(), left.end(), static_cast<std::uint32_t>(now_.graph.nodes));
     while (!left.empty()) {
       const std::uint32_t w = take_next(left);
+      // Up and down first: a path that turns up again passes links that others need.
       bool fits = false;
-      for (const bool apart_first : {true, false}) {
-        if (fits) break;
-        NodeGraph whole = split_at_once(w, apart_first);
-        fits = trees_fit(whole.graph, whole.units, trees_);
-        if (fits) now_ = std::move(whole);
+      for (const bool more : {false, true}) {
+        for (const bool apart_first : {true, false}) {
+          if (fits) break;
+          NodeGraph whole = split_at_once(w, more, apart_first);
+          fits = trees_fit(whole.graph, whole.units, trees_);
+          if (fits) now_ = std::move(whole);
+        }
       }
       if (!fits) split_step_by_step(w);
     }
@@ -96,7 +99,7 @@ class SwitchRemoval {
     return path;
   }
 
-  [[nodiscard]] bool may_join(const PackEdge& a, const PackEdge& b) const {
+  [[nodiscard]] bool may_join(const PackEdge& a, const PackEdge& b, bool more) const {
     if (a.from == b.to) return false;
     // No vertex twice.
     std::set<NodeId> seen;
@@ -107,8 +110,8 @@ class SwitchRemoval {
       }
     }
     // The data of a reversed graph travel from the end of the path to its beginning.
-    return reversed_ ? order_.admits(b.path.front(), a.path.back())
-                     : order_.admits(a.path.back(), b.path.front());
+    return reversed_ ? order_.admits(b.path.front(), a.path.back(), more)
+                     : order_.admits(a.path.back(), b.path.front(), more);
   }
 
   // Which vertices the rest of the network connects without w: 0 is "none yet".
@@ -211,7 +214,7 @@ class SwitchRemoval {
 
   // Joins every edge into the switch with edges out of it, in equal shares. `apart_first`: vertices
   // that only this switch connects have precedence.
-  [[nodiscard]] NodeGraph split_at_once(std::uint32_t w, bool apart_first) const {
+  [[nodiscard]] NodeGraph split_at_once(std::uint32_t w, bool more, bool apart_first) const {
     NodeGraph g = now_;
     const Ports ports = ports_of(g, w);
     const std::vector<std::uint32_t> component = components_without(g, w);
@@ -227,7 +230,7 @@ class SwitchRemoval {
     for (std::size_t c = 0; c < may.size(); ++c) {
       const PackEdge& a = g.graph.edges[ports.in[c / outs]];
       const PackEdge& b = g.graph.edges[ports.out[c % outs]];
-      may[c] = may_join(a, b);
+      may[c] = may_join(a, b, more);
       apart[c] = may[c] && component[a.from] != component[b.to];
       costs[c] = cost(a, b);
       if (may[c]) classes.insert(costs[c]);
@@ -287,7 +290,7 @@ class SwitchRemoval {
             if (now_.units[in] == 0 || now_.units[out] == 0) continue;
             const PackEdge& a = now_.graph.edges[in];
             const PackEdge& b = now_.graph.edges[out];
-            if (!may_join(a, b)) continue;
+            if (!may_join(a, b, true)) continue;
             if (apart && component[a.from] == component[b.to]) continue;
             const Cost c = cost(a, b);
             std::int64_t most = c.in_is_fast ? std::min(c.most(now_.units[in]), now_.units[out])
@@ -368,7 +371,7 @@ class SwitchRemoval {
   }
 
   const Topology& topology_;
-  const LinkOrder& order_;
+  LinkOrder& order_;
   bool reversed_;
   RateRule rule_;
   SwitchSequence sequence_;
@@ -380,15 +383,13 @@ class SwitchRemoval {
 
 NodeGraph remove_switches(const Topology& topology, const PackGraph& graph,
                           const std::vector<std::int64_t>& units, std::uint32_t trees,
-                          bool reversed, RateRule rule, SwitchSequence sequence,
-                          const LinkOrder& order) {
+                          bool reversed, RateRule rule, SwitchSequence sequence, LinkOrder& order) {
   if (graph.vertices == graph.nodes) return {graph, units};
   return SwitchRemoval(topology, graph, units, trees, reversed, rule, sequence, order).run();
 }
 
 NodeGraph join_pairs(const Topology& topology, const PackGraph& graph,
-                     const std::vector<std::int64_t>& units, bool reversed,
-                     const LinkOrder& order) {
+                     const std::vector<std::int64_t>& units, bool reversed, LinkOrder& order) {
   NodeGraph pairs;
   pairs.graph.nodes = pairs.graph.vertices = graph.nodes;
   pairs.graph.root = graph.root;
@@ -401,7 +402,7 @@ NodeGraph join_pairs(const Topology& topology, const PackGraph& graph,
     reached[n] = true;
     std::vector<LinkId> frontier;
     const auto visit = [&](LinkId link, LinkId before) {
-      if (seen[link.index()] || (before.valid() && !order.admits(before, link))) return;
+      if (seen[link.index()] || (before.valid() && !order.admits(before, link, false))) return;
       seen[link.index()] = true;
       came_from[link.index()] = before;
       frontier.push_back(link);

@@ -28,13 +28,13 @@ enum class SwitchSequence : std::uint8_t { listed, fewest_neighbours };
 [[nodiscard]] NodeGraph remove_switches(const Topology& topology, const PackGraph& graph,
                                         const std::vector<std::int64_t>& units, std::uint32_t trees,
                                         bool reversed, RateRule rule, SwitchSequence sequence,
-                                        const LinkOrder& order);
+                                        LinkOrder& order);
 
 // An alternative: one edge from every node to every node that it reaches through switches alone,
 // over a shortest path in `order`. Paths share the units of a link evenly. Wasteful, but with
 // enough units trees fit wherever such paths connect all nodes.
 [[nodiscard]] NodeGraph join_pairs(const Topology& topology, const PackGraph& graph,
                                    const std::vector<std::int64_t>& units, bool reversed,
-                                   const LinkOrder& order);
+                                   LinkOrder& order);
 
 }  // namespace espalier
