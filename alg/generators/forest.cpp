@@ -136,7 +136,8 @@ class ForestBuilder {
       list.push_back({[this] { plan_steps(); }});
     }
     if (is_small(is_switched ? 1 : kManyLatencies) && ranks_.size() <= kMostLowNodes) {
-      list.push_back({[this] { plan_low(); }});
+      list.push_back({[this] { plan_low(LowTrees::shortest); }});
+      list.push_back({[this] { plan_low(LowTrees::same_height); }});
     }
     return list;
   }
@@ -236,14 +237,14 @@ class ForestBuilder {
   }
 
   // One tree per root, of least latency.
-  void plan_low() {
+  void plan_low(LowTrees kind) {
     TreeOps forest = empty_forest(1);
     Reduced reduced(forest.units);
     LinkOrder order(topology_);
     for (const bool reversed : {true, false}) {
       if (!has_phase(reversed)) continue;
       const PackGraph direct = paths_of_pairs(reversed, order);
-      const std::vector<PackedTree> trees = low_out_trees(topology_, direct);
+      const std::vector<PackedTree> trees = low_out_trees(topology_, direct, kind);
       if (trees.empty()) return;
       for (const PackedTree& tree : trees) {
         add_tree(direct, tree, only_root() ? 0 : ranks_[tree.root], reversed, forest, reduced);

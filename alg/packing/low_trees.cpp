@@ -34,9 +34,10 @@ constexpr std::uint64_t kNoPath = std::numeric_limits<std::uint64_t>::max();
 // One tree per root, each grown over the links that are occupied least so far.
 class LowOutTrees {
  public:
-  LowOutTrees(const Topology& topology, const PackGraph& graph)
+  LowOutTrees(const Topology& topology, const PackGraph& graph, LowTrees kind)
       : topology_(topology),
         graph_(graph),
+        kind_(kind),
         out_(graph.nodes),
         latency_(graph.edges.size(), 0),
         used_(topology.num_links(), 0) {
@@ -68,8 +69,12 @@ class LowOutTrees {
     std::uint32_t edge;
   };
 
-  // The nearest node first, so that a link's messages leave in the order in which they are needed.
+  // Shortest trees take the nearest node first, so that a link's messages leave in the order in
+  // which they are needed.
   [[nodiscard]] bool before(const Candidate& a, const Candidate& b) const {
+    if (kind_ == LowTrees::same_height) {
+      return std::tie(a.load, a.at, a.edge) < std::tie(b.load, b.at, b.edge);
+    }
     const std::uint32_t to_a = graph_.edges[a.edge].to;
     const std::uint32_t to_b = graph_.edges[b.edge].to;
     return std::tie(a.at, to_a, a.load, a.edge) < std::tie(b.at, to_b, b.load, b.edge);
@@ -79,25 +84,42 @@ class LowOutTrees {
     std::vector<std::uint64_t> at(graph_.nodes, kNoPath);  // of the nodes in the tree
     at[root] = 0;
     const std::vector<std::uint64_t> first = earliest(at);
-    if (std::find(first.begin(), first.end(), kNoPath) != first.end()) return std::nullopt;
+    const std::uint64_t height = *std::max_element(first.begin(), first.end());
+    if (height == kNoPath) return std::nullopt;
     PackedTree tree;
     tree.root = root;
+    std::vector<Candidate> candidates;
     while (tree.edges.size() + 1 < graph_.nodes) {
-      std::optional<Candidate> best;
+      // A node that is reached at its earliest delays no other.
+      const std::vector<std::uint64_t> soonest = earliest(at);
+      candidates.clear();
       for (std::uint32_t e = 0; e < graph_.edges.size(); ++e) {
         const PackEdge& edge = graph_.edges[e];
         if (at[edge.from] == kNoPath || at[edge.to] != kNoPath) continue;
-        const Candidate next{at[edge.from] + latency_[e], load(e), e};
-        if (next.at == first[edge.to] && (!best || before(next, *best))) best = next;
+        const std::uint64_t time = at[edge.from] + latency_[e];
+        const std::uint64_t limit = kind_ == LowTrees::shortest ? first[edge.to] : height;
+        if (time <= limit) candidates.push_back({time, load(e), e});
       }
-      at[graph_.edges[best->edge].to] = best->at;
-      for (const LinkId l : graph_.edges[best->edge].path) used_[l.index()] += seconds(l);
-      tree.edges.push_back(best->edge);
+      std::sort(candidates.begin(), candidates.end(),
+                [this](const Candidate& a, const Candidate& b) { return before(a, b); });
+      const auto chosen =
+          std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+            const std::uint32_t to = graph_.edges[c.edge].to;
+            if (c.at == soonest[to]) return true;
+            at[to] = c.at;
+            const std::vector<std::uint64_t> after = earliest(at);
+            at[to] = kNoPath;
+            return *std::max_element(after.begin(), after.end()) <= height;
+          });
+      if (chosen == candidates.end()) return std::nullopt;
+      at[graph_.edges[chosen->edge].to] = chosen->at;
+      for (const LinkId l : graph_.edges[chosen->edge].path) used_[l.index()] += seconds(l);
+      tree.edges.push_back(chosen->edge);
     }
     return tree;
   }
 
-  // When each node is reached at the earliest, from the nodes whose times are given.
+  // When each node is reached at the earliest, from the nodes in the tree at their times.
   [[nodiscard]] std::vector<std::uint64_t> earliest(const std::vector<std::uint64_t>& at) const {
     std::vector<std::uint64_t> reached = at;
     using Entry = std::pair<std::uint64_t, std::uint32_t>;
@@ -132,6 +154,7 @@ class LowOutTrees {
 
   const Topology& topology_;
   const PackGraph& graph_;
+  LowTrees kind_;
   std::vector<std::vector<std::uint32_t>> out_;
   std::vector<std::uint64_t> latency_;  // by edge
   std::vector<double> used_;            // by link
@@ -139,8 +162,9 @@ class LowOutTrees {
 
 }  // namespace
 
-std::vector<PackedTree> low_out_trees(const Topology& topology, const PackGraph& graph) {
-  return LowOutTrees(topology, graph).all();
+std::vector<PackedTree> low_out_trees(const Topology& topology, const PackGraph& graph,
+                                      LowTrees kind) {
+  return LowOutTrees(topology, graph, kind).all();
 }
 
 std::vector<PackedTree> low_undirected_trees(const Topology& topology, const PackGraph& graph,

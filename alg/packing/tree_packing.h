@@ -56,10 +56,13 @@ struct EdgePair {
                                                                          const PackGraph& graph,
                                                                          double good_loss);
 
-// One out-tree of least latency from every root, over the links that the trees before occupy least.
-// Empty if a node cannot be reached. Preconditions: the graph has no switches; no link of rate 0.
+// One out-tree from every root, over the links that the trees before occupy least. `shortest`:
+// every path has the least latency. `same_height`: a path may be longer, but no longer than the
+// longest of a shortest tree from that root; slow links then carry fewer messages. Empty if a node
+// cannot be reached. Preconditions: the graph has no switches; no link of rate 0.
+enum class LowTrees : std::uint8_t { shortest, same_height };
 [[nodiscard]] std::vector<PackedTree> low_out_trees(const Topology& topology,
-                                                    const PackGraph& graph);
+                                                    const PackGraph& graph, LowTrees kind);
 
 // `count` trees of shortest paths from nodes in the middle of the network, over links that the
 // trees before use least: for data so small that hops count more than rates. Empty if fewer nodes

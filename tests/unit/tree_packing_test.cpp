@@ -271,7 +271,7 @@ TEST_CASE("Shortest low out-trees reach every node at the least latency") {
   link(2, 3, 100'000);
   link(0, 3, 250'000);
   const PackGraph graph = pack_graph(topology, false);
-  const auto trees = low_out_trees(topology, graph);
+  const auto trees = low_out_trees(topology, graph, LowTrees::shortest);
   REQUIRE(trees.size() == 4);
   std::vector<std::uint64_t> latency(4, 0);
   for (const std::uint32_t e : trees[0].edges) {
@@ -321,6 +321,31 @@ TEST_CASE("An all_gather of little data crosses the slow links between servers o
     last = std::max(last, chunk[t.to.index()]);
   }
   CHECK(last == kAcrossPs);
+}
+
+TEST_CASE("Low out-trees of the same height leave the slow links to fewer messages") {
+  const Topology topology = two_servers();
+  const PackGraph graph = pack_graph(topology, false);
+  LinkOrder order(topology);
+  const std::vector<std::int64_t> many(graph.edges.size(), 1 << 20);
+  const PackGraph direct = join_pairs(topology, graph, many, false, order).graph;
+  std::size_t crossings[2] = {0, 0};
+  for (const LowTrees kind : {LowTrees::shortest, LowTrees::same_height}) {
+    const auto trees = low_out_trees(topology, direct, kind);
+    REQUIRE(trees.size() == 32);
+    for (const PackedTree& tree : trees) {
+      REQUIRE(tree.edges.size() == 31);
+      std::vector<std::uint64_t> at(32, 0);
+      for (const std::uint32_t e : tree.edges) {
+        const PackEdge& edge = direct.edges[e];
+        at[edge.to] = at[edge.from];
+        for (const LinkId l : edge.path) at[edge.to] += topology.link(l).spec.latency_ps;
+        crossings[static_cast<std::size_t>(kind)] += edge.from / 16 != edge.to / 16 ? 1 : 0;
+      }
+      CHECK(*std::max_element(at.begin(), at.end()) <= kAcrossPs);
+    }
+  }
+  CHECK(crossings[1] < crossings[0]);
 }
 
 TEST_CASE("Without a link back there are no undirected trees") {
