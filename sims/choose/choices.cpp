@@ -13,6 +13,7 @@
 #include "sims/point/config.h"
 #include "sims/text/file_hashes.h"
 #include "sims/text/read_file.h"
+#include "sims/text/utf8.h"
 #include "sims/text/whole_file.h"
 
 namespace espalier {
@@ -104,11 +105,12 @@ std::optional<Choice> Choices::find(const Json& question) const {
     const Json& answer = document.at("answer");
     constexpr std::uint64_t kMostSegments = 64 << 10;  // of collective.segments
     const Json& segments = answer.at("segments");
+    const std::string why = answer.at("choice").get<std::string>();
+    if (why.empty() || !is_plain_text(why)) return std::nullopt;
     if (!segments.is_number_unsigned() || segments.get<std::uint64_t>() > kMostSegments) {
       return std::nullopt;
     }
-    return Choice{answer.at("algorithm").get<std::string>(), segments.get<std::uint32_t>(),
-                  answer.at("choice").get<std::string>()};
+    return Choice{answer.at("algorithm").get<std::string>(), segments.get<std::uint32_t>(), why};
   } catch (const Json::exception&) {
     return std::nullopt;
   }

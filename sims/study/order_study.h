@@ -46,7 +46,7 @@ struct OrderStudy {
   double random_mean = 0;
   double random_least = 0;
   double random_most = 0;
-  // Costs evenly spread from the best (exclusive) to the worst; see spread_order.h.
+  // Costs evenly spread from the best (exclusive) to the worst.
   std::vector<StudiedOrder> spread;
   double bound = 0;  // no order costs less
 

@@ -42,7 +42,8 @@ PointReport simulate(const std::string& config, const std::string& folder,
     return report;
   }
   if (!read.ok || read.points.size() != 1) {
-    report.failure = read.diagnostics;
+    const std::string gone = removed_file(files, read.file_hashes);
+    report.failure = gone.empty() ? read.diagnostics : changed_file_error(gone);
     return report;
   }
   FileResult<ScheduleTables> tables;

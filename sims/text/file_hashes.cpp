@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 namespace espalier {
 
 std::uint64_t hash_text(const std::string& text) {
@@ -18,8 +20,20 @@ std::vector<std::string> to_words(const FileHashes& files) {
   return words;
 }
 
+namespace {
+constexpr std::size_t kHashAndSpace = 17;
+}  // namespace
+
+std::string removed_file(const std::vector<std::string>& before, const FileHashes& now) {
+  for (const std::string& word : before) {
+    if (word.size() < kHashAndSpace) continue;
+    const std::string path = word.substr(kHashAndSpace);
+    if (now.count(path) == 0 && !std::filesystem::exists(path)) return path;
+  }
+  return {};
+}
+
 std::string changed_file(const std::vector<std::string>& before, const FileHashes& now) {
-  constexpr std::size_t kHashAndSpace = 17;
   for (const std::string& word : before) {
     if (word.size() < kHashAndSpace) continue;
     const auto found = now.find(word.substr(kHashAndSpace));

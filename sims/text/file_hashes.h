@@ -23,6 +23,11 @@ using FileHashes = std::map<std::string, std::uint64_t>;
 [[nodiscard]] std::string changed_file(const std::vector<std::string>& before,
                                        const FileHashes& now);
 
+// Returns the first file of `before` that is not in `now` and does not exist; empty if there is
+// none.
+[[nodiscard]] std::string removed_file(const std::vector<std::string>& before,
+                                       const FileHashes& now);
+
 // A worker's error text for a changed file.
 [[nodiscard]] std::string changed_file_error(const std::string& path);
 

@@ -386,6 +386,7 @@ TEST_CASE("A kept choice that is no candidate of its question is asked anew") {
   for (const char* name : {"dbtree", "gc3_ring", "window", "hdrm", "nonexistent", "auto"}) {
     with("algorithm", name);
   }
+  for (const char* why : {"", "\x1b[31mX", "two\nlines"}) with("choice", why);
   for (const Json& segments : {Json(-1), Json(1.5), Json("4"), Json(1 << 17)}) {
     with("segments", segments);
   }
