@@ -12,6 +12,7 @@
 
 using namespace espalier;
 using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 using test::Json;
 using test::kSmallConfig;
 using test::Outcome;
@@ -41,14 +42,15 @@ class ScheduleFolder {
   std::string schedule_;
 };
 
-// Refused by every command that reads schedules, with the place as a JSON pointer.
+// Refused by every command that reads schedules, with its line and column.
 void check_refused(const std::string& path, const std::string& message) {
   for (const char* command : {"check", "run", "schedule"}) {
     const Outcome outcome = test::espalier({command, path});
     CAPTURE(command, outcome.err);
     CHECK(outcome.exit_code == 2);
     CHECK(outcome.out.empty());
-    CHECK_THAT(outcome.err, Contains(path + ": error: " + message));
+    CHECK_THAT(outcome.err, StartsWith(path + ":") && Contains(": error: " + message) &&
+                                !StartsWith(path + ": "));
   }
 }
 
@@ -178,7 +180,7 @@ TEST_CASE("A schedule file of a network from a file can be used from another fol
   CHECK(test::espalier({"check", schedule}).exit_code == 0);
 }
 
-TEST_CASE("A corrupted schedule file exits with 2 and the place as a JSON pointer") {
+TEST_CASE("A corrupted schedule file exits with 2, the place and the value as a JSON pointer") {
   const ScheduleFolder files;
   const auto corrupted = [&](auto change) {
     Json document = files.document();

@@ -152,7 +152,7 @@ void draw_ports(Draw& draw, RunPoint& point) {
   if (draw.percent(50)) ni.buffer_flits = draw.between32(0, 120);
   if (draw.percent(20)) ni.buffer_packets = draw.between32(0, 4);
   const bool planned = find_generator(collective.algorithm)->plans_times;
-  if (planned || ni.table_repeat || draw.percent(20)) return;
+  if (planned || ni.table_repeat || draw.percent(60)) return;
   ni.rules = draw.pick({NiRules::authors, NiRules::authors_linked});
   ni.lockstep = draw.pick({LockstepMode::off, LockstepMode::nop});
 }
