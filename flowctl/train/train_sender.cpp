@@ -252,10 +252,10 @@ bool TrainSender::has_pattern(const Data& data) const {
          (to_ != nullptr && !to_->credits(vc_).coming.is_even());
 }
 
-// A packet starts as soon as the wire is free, its data can stream, and its last credit is seen; a
-// credit counts from the first tick of its cycle. The promise holds while the last of these three
-// comes exactly at the promised start. Each packet of one period is compared; from period to period
-// the three move along lines.
+// A packet starts when the wire is free, its data can stream, and its last credit is seen (from the
+// first tick of the credit's cycle on). The promise holds while the latest of these times equals
+// the promised start. It is enough to compare each packet of one period: from period to period,
+// each of the three times grows linearly.
 std::uint64_t TrainSender::first_unsure_of_pattern(std::uint64_t limit, std::uint64_t first,
                                                    const Data& data) const {
   if (first >= limit) return limit;

@@ -13,7 +13,6 @@
 #include "alg/plans/planner.h"
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
-#include "sims/choose/candidate.h"
 #include "sims/choose/choices.h"
 #include "sims/choose/collective_work.h"
 #include "sims/model/build_program.h"

@@ -32,9 +32,10 @@ double busiest_link_ns(const Topology& topology, const ContextProgram& loaded,
   return *std::max_element(seconds.begin(), seconds.end()) * 1e9;
 }
 
-// By which factor a machine may be faster than planned, at most. Measured: 1.09 where each message
-// passes one link and a flit takes a cycle. Where flits take several cycles, 1.8: the plan waits
-// for the whole last flit of a message on each link, and a machine does not.
+// By which factor a machine may be faster than planned, at most; tests/cli/compare_test.cpp checks
+// it. The most that was seen is 1.09 where each message passes one link and a flit takes a cycle.
+// Where flits take several cycles it is 1.8: the plan waits for the whole last flit of a message on
+// each link, and a machine does not.
 double most_faster(const Topology& topology, const RunPoint& point, bool passes_one_link) {
   const ClockSpec& clock = point.system.clock;
   const auto takes_a_cycle = [&](const TopologyLink& link) {

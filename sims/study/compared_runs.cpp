@@ -34,8 +34,8 @@ int run(const std::vector<ComparedPoint>& points, const std::vector<std::size_t>
   return run_points(study, which, settings.jobs, batch);
 }
 
-// Simulates all points, those that are planned to be the fastest first. A point that takes more
-// than kLosing times as long as the best of its workload is not simulated to the end.
+// Simulates points in the order of their planned times. Stops a point that takes more than kLosing
+// times as long as the best point of its workload.
 class ComparedRuns {
  public:
   ComparedRuns(std::vector<ComparedPoint>& points, const ComparisonSettings& settings)
