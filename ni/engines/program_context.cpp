@@ -4,9 +4,11 @@
 
 namespace espalier {
 
-void ProgramScoreboard::show_published() {
+bool ProgramScoreboard::show_published() {
+  const bool has_shown = has_news();
   for (const News& n : published_) done_[n.block] = std::max(done_[n.block], n.value);
   published_.clear();
+  return has_shown;
 }
 
 ProgramContext::ProgramContext(const ContextProgram& program, NodeId rank, std::size_t block)
@@ -20,6 +22,14 @@ Cycle ProgramContext::advance(Cycle now, Shared& shared) {
   issued_ = false;
   has_started_ = false;
   if (begins_ > now) return begins_;
+  if (asleep_until_ > now) return asleep_until_;
+  waits_for_room_ = false;
+  const Cycle next = proceed(now, shared);
+  if (!has_moved() && !waits_for_room_) asleep_until_ = next;
+  return next;
+}
+
+Cycle ProgramContext::proceed(Cycle now, Shared& shared) {
   times_.stalls[static_cast<std::size_t>(stall_)] += now - counted_;
   counted_ = now;
   while (!done()) {
@@ -92,6 +102,7 @@ Cycle ProgramContext::start_requests(Cycle now, Shared& shared) {
       const Cycle free = shared.credits.free_from(send_connection_, now);
       if (free > now) {
         stall_ = ContextStall::slot;
+        waits_for_room_ = true;
         return free;
       }
       shared.credits.take(send_connection_);
@@ -175,6 +186,7 @@ Cycle ProgramContext::carry_on(Cycle now, Shared& shared) {
     if (issued_) return kNever;  // one request for each context in turn
     if (!issue(request, now, shared)) {
       stall_ = ContextStall::port;
+      waits_for_room_ = true;
       return kNever;
     }
   }
@@ -229,6 +241,7 @@ void ProgramContext::sent(std::uint64_t number) {
   const auto left = std::find_if(under_way_.begin(), under_way_.end(),
                                  [&](const UnderWay& r) { return r.issued && r.number == number; });
   left->ended = true;
+  wake();
 }
 
 bool ProgramContext::end_requests(Cycle now, Shared& shared) {

@@ -20,8 +20,9 @@ class ProgramScoreboard {
   explicit ProgramScoreboard(const std::vector<ThreadBlock>& blocks) : done_(blocks.size(), 0) {
     for (const ThreadBlock& block : blocks) lengths_.push_back(block.steps.size());
   }
-  // Makes everything that was published in earlier cycles visible.
-  void show_published();
+  // Makes everything that was published in earlier cycles visible. Returns whether that was
+  // anything.
+  bool show_published();
   // Step `step` of pass `tile` is done. Other contexts see it from the next cycle on.
   void publish(std::size_t block, std::uint64_t tile, std::size_t step) {
     published_.push_back({block, value(block, tile, step)});
@@ -68,6 +69,8 @@ class ProgramContext {
   Cycle advance(Cycle now, Shared& shared);
   // Request `number` of the context's sending connection has left the NI.
   void sent(std::uint64_t number);
+  // A message has come, or a step of another context has been published.
+  void wake() { asleep_until_ = 0; }
 
   [[nodiscard]] std::uint32_t call() const { return block_->call; }
   [[nodiscard]] bool done() const { return tile_ == tiles_; }
@@ -97,6 +100,7 @@ class ProgramContext {
     std::vector<DataTag> data;  // received data, replaced by the data to send
   };
 
+  Cycle proceed(Cycle now, Shared& shared);
   void begin_step(Cycle now, const Shared& shared);
   // True once the current step is decoded. Otherwise `next` is the cycle in which to ask again.
   [[nodiscard]] bool is_decoded(Cycle now, const Shared& shared, Cycle& next);
@@ -141,8 +145,10 @@ class ProgramContext {
   std::uint64_t next_number_ = 0;  // of the next request on the sending connection
   std::uint64_t steps_done_ = 0;
   ContextStall stall_ = ContextStall::launch;
-  bool issued_ = false;       // in the last advance()
-  bool has_started_ = false;  // in the last advance()
+  bool issued_ = false;          // in the last advance()
+  bool has_started_ = false;     // in the last advance()
+  bool waits_for_room_ = false;  // of a port, or of the receiver: no event tells when it is there
+  Cycle asleep_until_ = 0;       // before this cycle only sent() and wake() change anything
 };
 
 }  // namespace espalier

@@ -34,7 +34,9 @@ ProgramContextEngine::ProgramContextEngine(const ContextProgram& program, NodeId
 
 Cycle ProgramContextEngine::evaluate(Cycle now, BackEnd& back_end) {
   shared_.back_end = &back_end;
-  scoreboard_.show_published();
+  if (scoreboard_.show_published()) {
+    for (const std::uint32_t c : active_) contexts_[c].wake();
+  }
   launch_calls(now);
   // The contexts take turns with one request each, so they share ports and memory evenly.
   const auto first = std::lower_bound(active_.begin(), active_.end(), turn_);
@@ -90,6 +92,8 @@ bool ProgramContextEngine::sent(const Operation& operation, Cycle) {
 
 bool ProgramContextEngine::completed(const Operation& operation, Cycle) {
   memory_.arrived(operation);
+  const Connection& connection = program_.route(ConnectionId(operation.flow.index())).connection;
+  contexts_[static_cast<std::size_t>(connection.recv_block)].wake();
   return !done();
 }
 
