@@ -17,19 +17,44 @@ namespace {
 
 double ns_of(std::uint64_t picoseconds) { return static_cast<double>(picoseconds) * 1e-3; }
 
-// Of a program of several passes over its data, which overlap: the time of the busiest link.
+// No machine is faster than the link with the most bytes.
+class LinkBytes {
+ public:
+  LinkBytes(const Topology& topology, const RouteSet& routes)
+      : topology_(topology), routes_(routes), bytes_(topology.num_links(), 0) {}
+  void add(RouteId route, Bytes bytes) {
+    for (const LinkId l : routes_.links(route)) bytes_[l.index()] += static_cast<double>(bytes);
+  }
+  [[nodiscard]] double busiest_ns() const {
+    double most = 0;
+    for (std::size_t l = 0; l < bytes_.size(); ++l) {
+      const auto rate = static_cast<double>(topology_.link(LinkId(l)).spec.bytes_per_second);
+      most = std::max(most, bytes_[l] / rate);
+    }
+    return most * 1e9;
+  }
+
+ private:
+  const Topology& topology_;
+  const RouteSet& routes_;
+  std::vector<double> bytes_;
+};
+
 double busiest_link_ns(const Topology& topology, const ContextProgram& loaded,
                        const ProgramRoutes& routes) {
-  std::vector<double> seconds(topology.num_links(), 0);
+  LinkBytes bytes(topology, routes.routes);
   for (std::size_t c = 0; c < loaded.num_connections(); ++c) {
     const ProgramRoute& route = loaded.route(ConnectionId(c));
-    for (std::size_t hop = 0; hop < routes.routes.hops(route.route); ++hop) {
-      const LinkId link = routes.routes.link(route.route, hop);
-      seconds[link.index()] += static_cast<double>(route.bytes) /
-                               static_cast<double>(topology.link(link).spec.bytes_per_second);
-    }
+    bytes.add(route.route, route.bytes);
   }
-  return *std::max_element(seconds.begin(), seconds.end()) * 1e9;
+  return bytes.busiest_ns();
+}
+
+// A lower bound: transfers of one root may stand for those of all.
+double busiest_link_ns(const Topology& topology, const Schedule& schedule) {
+  LinkBytes bytes(topology, schedule.routes);
+  for (const Transfer& t : schedule.transfers) bytes.add(t.route, schedule.bytes_of(t));
+  return bytes.busiest_ns();
 }
 
 // By which factor a machine may be faster than planned, at most; tests/cli/compare_test.cpp checks
@@ -47,8 +72,8 @@ double most_faster(const Topology& topology, const RunPoint& point, bool passes_
              : 2;
 }
 
-PlannedWork planned(CollectiveWork work, double ns, double faster) {
-  return {std::move(work), ns, ns / faster};
+PlannedWork planned(CollectiveWork work, double ns, double faster, double busiest_ns) {
+  return {std::move(work), ns, std::max(ns / faster, busiest_ns)};
 }
 
 PlannedWork planned_program(const Topology& topology, const RunPoint& point) {
@@ -56,18 +81,17 @@ PlannedWork planned_program(const Topology& topology, const RunPoint& point) {
   const Program& program = *work.program;
   const Tiling tiling = tiling_of(program, point);
   const ProgramRoutes routes = program_routes(topology, program);
-  if (tiling.tiles != 1) {
-    const ContextProgram loaded(program, tiling, protocol_of(program, point), context_spec(point),
-                                routes.forward);
-    const double ns = busiest_link_ns(topology, loaded, routes);
-    return planned(std::move(work), ns, 1);  // no plan, but a bound
-  }
+  const ContextProgram loaded(program, tiling, protocol_of(program, point), context_spec(point),
+                              routes.forward);
+  const double busiest_ns = busiest_link_ns(topology, loaded, routes);
+  // Several passes over the data overlap: no plan, but a bound.
+  if (tiling.tiles != 1) return planned(std::move(work), busiest_ns, 1, busiest_ns);
   const auto picoseconds = program_time_ps(topology, program, tiling, context_timing(point.system));
   const bool passes_one_link =
       std::all_of(routes.forward.begin(), routes.forward.end(),
                   [&](RouteId route) { return routes.routes.hops(route) == 1; });
   return planned(std::move(work), ns_of(picoseconds),
-                 most_faster(topology, point, passes_one_link));
+                 most_faster(topology, point, passes_one_link), busiest_ns);
 }
 
 }  // namespace
@@ -88,7 +112,7 @@ std::optional<PlannedWork> planned_work(const Topology& topology, const RunPoint
   if (planner_of(point) != nullptr) {
     work.plan = plan_point(topology, point);
     const double ns = nanoseconds(work.plan->forecast, point.system.clock);
-    return planned(std::move(work), ns, 2);
+    return planned(std::move(work), ns, 2, 0);
   }
   if (has_program(point)) return planned_program(topology, point);
   const GroupRequest of_group(topology, point.system, *point.collective);
@@ -96,8 +120,9 @@ std::optional<PlannedWork> planned_work(const Topology& topology, const RunPoint
   Schedule schedule = of_group.generate(point.collective->algorithm);
   const auto picoseconds = schedule_time_ps(network, schedule, of_group.request.timing);
   const double faster = most_faster(network, point, passes_one_link(schedule));
+  const double busiest_ns = busiest_link_ns(network, schedule);
   work.tables = of_group.tables_of(std::move(schedule));
-  return planned(std::move(work), ns_of(picoseconds), faster);
+  return planned(std::move(work), ns_of(picoseconds), faster, busiest_ns);
 }
 
 }  // namespace espalier
