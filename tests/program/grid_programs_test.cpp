@@ -145,3 +145,12 @@ TEST_CASE("Local steps stand behind the message whose data they use") {
   }
   CHECK(found);
 }
+
+// A step moves as many chunks as it has; limits of files are those of their formats.
+TEST_CASE("Swing halves the data of 256 ranks, so a step has 128 chunks") {
+  const BuiltinProgram& swing = builtin_named("swing_bandwidth");
+  const Program program = swing.build(grid_request({16, 16}, true));
+  ProgramLimits limits;
+  limits.form_only = true;
+  CHECK(certify_program(program, limits).ok());
+}
