@@ -90,8 +90,8 @@ PlannedWork planned_program(const Topology& topology, const RunPoint& point) {
   const bool passes_one_link =
       std::all_of(routes.forward.begin(), routes.forward.end(),
                   [&](RouteId route) { return routes.routes.hops(route) == 1; });
-  return planned(std::move(work), ns_of(picoseconds),
-                 most_faster(topology, point, passes_one_link), busiest_ns);
+  return planned(std::move(work), ns_of(picoseconds), most_faster(topology, point, passes_one_link),
+                 busiest_ns);
 }
 
 }  // namespace
