@@ -6,7 +6,7 @@
 // both, one after the other, or undirected trees that reduce to their centre and broadcast back;
 // the planned time decides. The data of a tree are cut into segments. On direct links every segment
 // has its place in a list (alg/packing/list_plan.cpp); through switches, or if table rows repeat,
-// segments follow each other in waves (alg/packing/wave_plan.h). Trees, segments and waves are
+// segments follow each other in rounds (alg/packing/round_plan.h). Trees, segments and rounds are
 // chosen by planned time.
 //
 // A broadcast has out-trees of one root, whose rate is the least maximum flow from the root to a
@@ -26,10 +26,10 @@
 #include "alg/generators/multitree.h"
 #include "alg/generators/segment_search.h"
 #include "alg/packing/pack_graph.h"
+#include "alg/packing/round_plan.h"
 #include "alg/packing/shift_routes.h"
 #include "alg/packing/switch_removal.h"
 #include "alg/packing/tree_packing.h"
-#include "alg/packing/wave_plan.h"
 #include "alg/routes/links.h"
 #include "alg/time/schedule_time.h"
 
@@ -125,7 +125,7 @@ class ForestBuilder {
     for (const std::uint64_t cap : slower) {
       list.push_back({[this, cap] { plan_directed(cap, {}); }});
     }
-    // Slots of equal links are exact, but through several switches some stay empty.
+    // Time slots of equal links are exact, but through several switches some stay empty.
     if (stores() && slower.empty()) {
       list.push_back({[this] {
         if (!is_near_bound(kGoodStoredLoss)) plan_stored();
@@ -178,7 +178,7 @@ class ForestBuilder {
       const std::uint32_t first = step.empty() ? 0 : step.back() + 1;
       for (std::uint32_t s = 0; s < shifts.steps.size(); ++s) {
         for (const ShiftRoutes::Send& send : shifts.steps[s]) {
-          WaveOp op;
+          RoundOp op;
           op.from = send.from;
           op.to = send.to;
           op.route = forest.routes.add(topology_, send.path);
@@ -650,7 +650,7 @@ class ForestBuilder {
     std::vector<std::vector<std::uint32_t>> into(topology_.num_vertices());
     const std::vector<TreeHop> hops = hops_of(graph, tree, reversed);
     for (auto hop = hops.rbegin(); hop != hops.rend(); ++hop) {
-      WaveOp op;
+      RoundOp op;
       op.from = NodeId(hop->to);
       op.to = NodeId(hop->from);
       op.route = reversed ? route_of(*hop, true, forest)
@@ -669,7 +669,7 @@ class ForestBuilder {
     std::vector<std::vector<std::uint32_t>> into(topology_.num_vertices());
     into[tree.root] = reduced;
     for (const TreeHop& hop : hops_of(graph, tree, false)) {
-      WaveOp op;
+      RoundOp op;
       op.from = NodeId(hop.from);
       op.to = NodeId(hop.to);
       op.route = route_of(hop, false, forest);

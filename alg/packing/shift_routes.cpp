@@ -139,8 +139,8 @@ std::optional<ShiftRoutes> shift_routes(const Topology& topology) {
   return ShiftFinder(topology).find();
 }
 
-WavePlan plan_steps(const WaveTask& task, const std::vector<std::uint32_t>& step,
-                    std::uint32_t turn, bool periodic) {
+RoundPlan plan_steps(const RoundTask& task, const std::vector<std::uint32_t>& step,
+                     std::uint32_t turn, bool periodic) {
   const auto& [topology, routes, ops, segment, timing] = task;
   const MessageTimes times(topology, routes, timing);
   // A step is as long as a message on its slowest link, and what heads of one step differ by at the
@@ -171,12 +171,12 @@ WavePlan plan_steps(const WaveTask& task, const std::vector<std::uint32_t>& step
   // The last step before the turn starts a step earlier than the turn.
   const std::uint64_t turned = arrival + timing.turnaround_ps;
   const std::uint64_t wait = turn < steps && turned > length ? turned - length : 0;
-  WavePlan plan;
+  RoundPlan plan;
   for (std::size_t o = 0; o < ops.size(); ++o) {
     plan.start_ps.push_back(step[o] * length + (step[o] < turn ? 0 : wait));
   }
   plan.span_ps = (steps - 1) * length + wait + arrival;
-  // The next wave begins as its own first step does, with the shortest ways.
+  // The next round begins as its own first step does, with the shortest ways.
   if (periodic) plan.period_ps = steps * length + wait + before;
   return plan;
 }

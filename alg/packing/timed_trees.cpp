@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "alg/packing/wave_plan.h"
+#include "alg/packing/round_plan.h"
 
 namespace espalier {
 
@@ -37,7 +37,7 @@ class TimedTrees {
       const PackEdge& edge = graph.edges[e];
       std::vector<LinkId> path = edge.path;
       if (reversed) std::reverse(path.begin(), path.end());
-      WaveOp op;
+      RoundOp op;
       op.route = routes.add(topology, path);
       if (reversed) op.kind = TransferKind::reduce;
       Way way;

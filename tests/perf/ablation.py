@@ -75,28 +75,28 @@ PARTS = [
     ("fewest neighbours", FOREST, "if (!lost_rate || is_near", "if (!lost_rate || @ || is_near"),
     ("short paths first", FOREST, "growth.short_paths_first = short_paths_first;", "if (short_paths_first && @) break; {}"),
     ("lower_trees", FOREST, "if (topology_.num_switches() != 0 && !only_root()) {", "if (topology_.num_switches() != 0 && !only_root() && !@) {"),
-    ("slot_exchange", SEGMENTS, "if (is_exact && !hopeless) {", "if (is_exact && !hopeless && !@) {"),
-    ("slot_exchange hopeless", SEGMENTS, "best_ && has_many_rows(p) >= has_many", "best_ && !@ && has_many_rows(p) >= has_many"),
+    ("time slot exchange", SEGMENTS, "if (is_exact && !hopeless) {", "if (is_exact && !hopeless && !@) {"),
+    ("time slot exchange hopeless", SEGMENTS, "best_ && has_many_rows(p) >= has_many", "best_ && !@ && has_many_rows(p) >= has_many"),
     ("justify_sends", SEGMENTS, "if (is_exact && request_.timing.slot_counter", "if (is_exact && !@ && request_.timing.slot_counter"),
     ("list_plan", SEGMENTS, "return !request_.table_repeat && !shares_links(trees", "return !request_.table_repeat && !@ && !shares_links(trees"),
-    ("one wave", SEGMENTS, "if (listed && trees.ops", "if (listed && !@ && trees.ops"),
-    ("fewer waves", SEGMENTS, "if (is_exact && given == 0 && found", "if (is_exact && !@ && given == 0 && found"),
+    ("one round", SEGMENTS, "if (listed && trees.ops", "if (listed && !@ && trees.ops"),
+    ("fewer rounds", SEGMENTS, "if (is_exact && given == 0 && found", "if (is_exact && !@ && given == 0 && found"),
     ("leads", LISTED, "for (const std::uint32_t lead : kLeads) try_list", "for (const std::uint32_t lead : kLeads) if (lead == 1 || !@) try_list"),
     ("leads and 3/4, 3/2 of the segments", LISTED, "if (trees.ops.size() * found <= kManyListed", "if (!@ && trees.ops.size() * found <= kManyListed"),
     ("trees that fill later", LISTED, "const bool alike = best_ &&", "const bool alike = best_ && !@ &&"),
     ("well_cut", LISTED, "std::uint32_t best = wanted;", "if (@) return wanted; {}"),
-    ("fewer justified waves", LISTED, "if (trees.ops.size() * first <= kManyJust", "if (!@ && trees.ops.size() * first <= kManyJust"),
-    ("ejection", "alg/packing/path_slots.cpp", "if (looks_ > most_looks(ops_.size())) return false;", "if (@ || looks_ > most_looks(ops_.size())) return false;"),
-    ("two slots alternate", "alg/packing/path_slots.cpp", "if (crosses_one_switch(o) && move_chain", "if (!@ && crosses_one_switch(o) && move_chain"),
-    ("aligned slots", "alg/packing/wave_plan.cpp", "if (std::all_of(ops_.begin(), ops_.end(), aligned)) return;", "if (!@ && std::all_of(ops_.begin(), ops_.end(), aligned)) return;"),
-    ("held slots first", "alg/packing/wave_plan.cpp", "if (period != 0 && holds_any_) {", "if (period != 0 && holds_any_ && !@) {"),
-    ("stretch kept", SEGMENTS, "if (p.waves != 1) stretch =", "if (p.waves != 1 && !@) stretch ="),
+    ("fewer justified rounds", LISTED, "if (trees.ops.size() * first <= kManyJust", "if (!@ && trees.ops.size() * first <= kManyJust"),
+    ("ejection", "alg/packing/path_time_slots.cpp", "if (looks_ > most_looks(ops_.size())) return false;", "if (@ || looks_ > most_looks(ops_.size())) return false;"),
+    ("two time slots alternate", "alg/packing/path_time_slots.cpp", "if (crosses_one_switch(o) && move_chain", "if (!@ && crosses_one_switch(o) && move_chain"),
+    ("aligned time slots", "alg/packing/round_plan.cpp", "if (std::all_of(ops_.begin(), ops_.end(), aligned)) return;", "if (!@ && std::all_of(ops_.begin(), ops_.end(), aligned)) return;"),
+    ("held time slots first", "alg/packing/round_plan.cpp", "if (period != 0 && holds_any_) {", "if (period != 0 && holds_any_ && !@) {"),
+    ("stretch kept", SEGMENTS, "if (p.rounds != 1) stretch =", "if (p.rounds != 1 && !@) stretch ="),
     ("switch split at once", "alg/packing/switch_removal.cpp", "if (fits) break;", "if (fits || @) break;"),
     ("apart first", "alg/packing/switch_removal.cpp", "if (apart_first) join_shares", "if (apart_first && !@) join_shares"),
     ("paths on grids", "alg/packing/balanced_paths.cpp", "if (!is_even_grid(topology)) return", "if (!is_even_grid(topology) || @) return"),
     ("path search", "alg/packing/balanced_paths.cpp", "if (best_peak <= least_peak_ * kGood) break;", "if (@) break; {}"),
     ("pieces", "alg/generators/a2a_paths.cpp", "if (given != 0) break;\n    }\n    return", "if (given != 0 || @) break;\n    }\n    return"),
-    ("a2a waves", "alg/generators/a2a_paths.cpp", "if (waves > 1 && (given != 0 ||", "if (waves > 1 && (given != 0 || @ ||"),
+    ("a2a rounds", "alg/generators/a2a_paths.cpp", "(given != 0 || !shares_links(p.routes, p.hops)", "(given != 0 || @ || !shares_links(p.routes, p.hops)"),
 ]
 FIXED = {
     "switched suite": ({"type": "fat_tree", "nodes_per_switch": 4, "switches": 4, "spines": 4}, {"type": "fat_tree", "nodes_per_switch": 4, "switches": 4, "spines": 2},
@@ -172,7 +172,7 @@ def cases(count, cases_of_each, folder):
         yield from of_file(f"{kind}, rows repeat", f"seed {seed} repeat", text, rate, ni={"table_repeat": True})
         if kind == "switched":
             yield from of_file("switched, storing", f"seed {seed} storing", text, rate, router={"vcs": 16, "vc_order": "rotating", "crossbar_inputs": "vc"})
-            yield from of_file("switched, no slots", f"seed {seed} no slots", text, rate, ni={"slot_counter": False})
+            yield from of_file("switched, no time slots", f"seed {seed} no time slots", text, rate, ni={"slot_counter": False})
 
 
 def plan(program, config, seconds, notes=None, off="", factor=0.0):
