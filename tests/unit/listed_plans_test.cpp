@@ -5,8 +5,8 @@
 
 #include "alg/bounds/bounds.h"
 #include "alg/generators/generator.h"
-#include "alg/generators/segment_search.h"
 #include "alg/packing/round_plan.h"
+#include "alg/packing/segment_search.h"
 #include "alg/packing/tree_packing.h"
 #include "alg/routes/links.h"
 #include "alg/schedule/repeated_rows.h"
@@ -133,8 +133,7 @@ std::vector<std::uint64_t> starts_by_rule(const RoundTask& task, std::uint32_t s
 // Trees of a broadcast from node 0, as links from node to node, parents first.
 TreeOps broadcast_tree(const Topology& topology,
                        const std::vector<std::pair<std::size_t, std::size_t>>& edges) {
-  TreeOps trees(topology);
-  trees.units = 1;
+  TreeOps trees(topology, 1, 0);
   std::vector<std::vector<std::uint32_t>> into(topology.num_nodes());
   for (const auto& [from, to] : edges) {
     RoundOp op;

@@ -1,4 +1,4 @@
-#include "alg/generators/segment_search.h"
+#include "alg/packing/segment_search.h"
 
 #include <algorithm>
 #include <map>
@@ -91,6 +91,21 @@ std::size_t SegmentSearch::rows_of(const std::vector<RoundOp>& ops) const {
 bool SegmentSearch::is_listed(const TreeOps& trees) const {
   return !request_.table_repeat && !shares_links(trees.routes, trees.ops) &&
          trees.ops.size() * request_.segments <= kMostListedSends;
+}
+
+SegmentSearch::Passing SegmentSearch::round_passing(const TreeOps& trees, Bytes segments) const {
+  Passing p;
+  p.segment = segment_bytes(unit_bytes(trees), segments);
+  p.rounds = static_cast<std::uint32_t>((unit_bytes(trees) + p.segment - 1) / p.segment);
+  p.rows = rows_of(trees.ops);
+  return p;
+}
+
+SegmentSearch::Passing SegmentSearch::listed_passing(const TreeOps& trees, Bytes segments) const {
+  Passing p = round_passing(trees, segments);
+  std::swap(p.rounds, p.together);
+  p.rows *= p.together;
+  return p;
 }
 
 void SegmentSearch::consider(TreeOps trees) {
@@ -191,11 +206,8 @@ void SegmentSearch::consider_stored(const TreeOps& trees) {
     if (trees.ops.size() * segments > kMostReplayedSends) break;
     if (segments > least && unit / segments < std::max(kLeastSegment, request_.element_bytes))
       break;
-    Passing p;
-    p.segment = segment_bytes(unit, segments);
+    Passing p = round_passing(trees, segments);
     if (p.segment > request_.timing.stored_bytes) break;  // a buffer of few flits
-    p.rounds = static_cast<std::uint32_t>((unit + p.segment - 1) / p.segment);
-    p.rows = rows_of(trees.ops);
     p.plan = plan_stored_round(task_of(trees, p.segment));
     p.time_ps = p.plan.end_ps(p.rounds);
     consider_passing(trees, std::move(p));
@@ -205,30 +217,30 @@ void SegmentSearch::consider_stored(const TreeOps& trees) {
 
 void SegmentSearch::consider_steps(const TreeOps& trees, const std::vector<std::uint32_t>& step,
                                    std::uint32_t turn) {
-  Passing p;
-  p.segment = segment_bytes(unit_bytes(trees), std::max(1U, request_.segments));
-  p.rounds = static_cast<std::uint32_t>((unit_bytes(trees) + p.segment - 1) / p.segment);
+  Passing p = round_passing(trees, std::max(1U, request_.segments));
   p.plan = plan_steps(task_of(trees, p.segment), step, turn, p.rounds != 1);
   p.time_ps = p.plan.end_ps(p.rounds);
-  p.rows = rows_of(trees.ops);
   consider_passing(trees, std::move(p));
+}
+
+std::uint64_t SegmentSearch::end_ps(const TreeOps& trees,
+                                    const std::vector<std::uint64_t>& starts) const {
+  const MessageTimes times(topology_, trees.routes, request_.timing);
+  std::uint64_t end = 0;
+  for (std::size_t o = 0; o < starts.size(); ++o) {
+    end = std::max(end, starts[o] + times.arrival_ps(trees.ops[o], unit_bytes(trees)));
+  }
+  return end;
 }
 
 std::uint64_t SegmentSearch::consider_starts(const TreeOps& trees,
                                              std::vector<std::uint64_t> starts) {
-  Passing p;
-  p.segment = unit_bytes(trees);
-  p.rounds = 1;
-  const MessageTimes times(topology_, trees.routes, request_.timing);
-  for (std::size_t o = 0; o < starts.size(); ++o) {
-    p.plan.span_ps =
-        std::max(p.plan.span_ps, starts[o] + times.arrival_ps(trees.ops[o], p.segment));
-  }
+  Passing p = round_passing(trees, 1);
+  p.plan.span_ps = end_ps(trees, starts);
   p.plan.start_ps = std::move(starts);
   // Without time slots the machine only keeps the order.
   p.time_ps = request_.timing.slot_counter ? p.plan.span_ps
                                            : replay_ps(task_of(trees, p.segment), p.plan, p.rounds);
-  p.rows = rows_of(trees.ops);
   const std::uint64_t time_ps = p.time_ps;
   consider_passing(trees, std::move(p));
   return time_ps;

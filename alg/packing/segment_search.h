@@ -7,18 +7,20 @@
 #include <optional>
 #include <vector>
 
-#include "alg/generators/generator.h"
 #include "alg/packing/round_plan.h"
+#include "alg/schedule/collective_request.h"
 
 namespace espalier {
 
 // Trees as ops of one round; each unit is a flow with an equal share of its owner's data.
 struct TreeOps {
-  explicit TreeOps(const Topology& topology) : routes(topology) {}
+  TreeOps(const Topology& topology, std::size_t the_units, std::uint32_t units_per_rank)
+      : routes(topology), units(the_units), per_rank(units_per_rank), reduced(units) {}
   RouteSet routes;
   std::vector<RoundOp> ops;
-  std::size_t units = 0;       // rank by rank, or of the whole data
-  std::uint32_t per_rank = 0;  // units of a rank's data; 0: units are not bound to ranks
+  std::size_t units = 0;                            // rank by rank, or of the whole data
+  std::uint32_t per_rank = 0;                       // 0: units are not bound to ranks
+  std::vector<std::vector<std::uint32_t>> reduced;  // by unit: the reduces into its root
 };
 
 constexpr std::size_t kMostListedSends = 1'500'000;  // of an order without a period
@@ -43,6 +45,9 @@ class SegmentSearch {
   // The same for ops that start at given times, each with a unit's whole data. Returns the planned
   // time.
   std::uint64_t consider_starts(const TreeOps& trees, std::vector<std::uint64_t> starts);
+  // When the last of the ops arrives that start at these times.
+  [[nodiscard]] std::uint64_t end_ps(const TreeOps& trees,
+                                     const std::vector<std::uint64_t>& starts) const;
   // The bytes of a unit, at most.
   [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
   [[nodiscard]] bool empty() const { return !best_ && waiting_.empty(); }
@@ -65,6 +70,9 @@ class SegmentSearch {
   // Without switches, and if rows do not repeat, a table lists the messages of all segments in an
   // order without a period (listed_segments.cpp).
   [[nodiscard]] bool is_listed(const TreeOps& trees) const;
+  // One round of so many segments; as many rounds of a segment.
+  [[nodiscard]] Passing listed_passing(const TreeOps& trees, Bytes segments) const;
+  [[nodiscard]] Passing round_passing(const TreeOps& trees, Bytes segments) const;
   [[nodiscard]] RoundTask task_of(const TreeOps& trees, Bytes segment) const {
     return {topology_, trees.routes, trees.ops, segment, request_.timing};
   }

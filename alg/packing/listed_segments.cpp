@@ -7,8 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "alg/generators/segment_search.h"
-#include "alg/schedule/translations.h"
+#include "alg/packing/segment_search.h"
 
 namespace espalier {
 
@@ -21,7 +20,6 @@ constexpr double kWorthwhile = 0.003;              // of the time
 constexpr double kAtBound = 0.0002;                // above the busiest link's time: good enough
 constexpr double kWorse = 1.002;                   // than the best: more segments are too many
 constexpr std::uint32_t kLeadSegments = 4;         // with which all leads are tried
-constexpr double kFasterFill = 2;                  // than with the number of segments, at most
 
 // If the messages with the longest remaining paths of all segments went first, links would idle
 // while the last of these messages pass and the first copies of an all_reduce begin. Each segment
@@ -73,17 +71,13 @@ void SegmentSearch::plan_waiting() {
 
 SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
                                                    std::uint64_t least) const {
-  const Bytes unit = unit_bytes(trees);
   const std::uint32_t most = most_listed(trees);
   std::optional<Passing> best;
   std::uint32_t best_lead = kLeads[0];
   std::uint32_t best_segments = 1;
   const auto try_list = [&](std::uint32_t segments, std::uint32_t lead) {
     if (best && segments == best_segments && lead == best_lead) return best->time_ps;
-    Passing p;
-    p.segment = segment_bytes(unit, segments);
-    p.together = static_cast<std::uint32_t>((unit + p.segment - 1) / p.segment);
-    p.rows = rows_of(trees.ops) * p.together;
+    Passing p = listed_passing(trees, segments);
     const RoundTask task = task_of(trees, p.segment);
     const std::uint64_t of_segment = busiest_link_ps(task);
     const std::uint64_t limit =
@@ -106,10 +100,6 @@ SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
     try_leads(request_.segments);
   } else {
     std::uint32_t worse = 0;
-    // If all nodes see the same network, all trees can load all links alike and differ in how soon
-    // they fill the links. Few segments then show which trees do not catch up with the best ones:
-    // this saves 5 % of the time of planning a 16x16 torus.
-    const bool alike = best_ && Translations::find(topology_);
     for (std::uint32_t s = 1; s <= most && worse < 2; s *= 2) {
       const auto before = best ? static_cast<double>(best->time_ps) : 0;
       if (s == kLeadSegments) try_leads(s);
@@ -119,11 +109,6 @@ SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
       // The time to fill and empty the links halves with each doubling of the segments.
       const double above = now - static_cast<double>(least);
       const double gain = std::min(before == 0 ? above : before - now, above) / 2;
-      const double ever = static_cast<double>(least) + above * best_segments / most / kFasterFill;
-      if (alike && s >= kLeadSegments &&
-          ever > (1 + kWorthwhile) * static_cast<double>(passing_.time_ps)) {
-        return std::move(*best);
-      }
       if (above < kAtBound * now) break;
       if (2 * s * trees.ops.size() > kManyListedSends && gain < kWorthwhile * now) break;
     }
@@ -166,11 +151,8 @@ void SegmentSearch::consider_justified(const TreeOps& trees, std::uint32_t round
   std::optional<Passing> best;
   std::uint32_t best_rounds = 0;
   const auto try_rounds = [&](std::uint32_t wanted) {
-    Passing p;
-    p.segment = segment_bytes(unit, wanted);
-    p.together = static_cast<std::uint32_t>((unit + p.segment - 1) / p.segment);
+    Passing p = listed_passing(trees, wanted);
     if (p.together < 2 || p.together == best_rounds) return false;
-    p.rows = rows_of(trees.ops) * p.together;
     const RoundTask task = task_of(trees, p.segment);
     const RoundPlan round = plan_round(task, true);
     // The busiest link's time, which gaps cannot shorten.
