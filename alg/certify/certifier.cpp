@@ -63,18 +63,18 @@ void check_symmetric_tables(const Topology& topology, const ScheduleTables& tabl
   certificate.contention_free = check_symmetric_contention(topology, tables, findings);
 }
 
-// Judges one wave for all of them. Returns false if tables are not periodic or a wave has faults:
+// Judges one round for all of them. Returns false if tables are not periodic or a round has faults:
 // then every entry is judged, so that the faults are named.
-bool check_one_wave(const Topology& topology, const ScheduleTables& tables,
-                    const CertifierLimits& limits, Certificate& certificate) {
-  const std::optional<WaveProof> proof = fold_waves(topology, tables);
+bool check_one_round(const Topology& topology, const ScheduleTables& tables,
+                     const CertifierLimits& limits, Certificate& certificate) {
+  const std::optional<RoundProof> proof = fold_rounds(topology, tables);
   if (!proof) return false;
   Findings findings;
-  Certificate of_wave;
-  check_schedule(topology, proof->wave.schedule, limits, of_wave, findings);
+  Certificate of_round;
+  check_schedule(topology, proof->round.schedule, limits, of_round, findings);
   if (!findings.list().empty()) return false;
   certificate.transfers = proof->transfers;
-  certificate.judged_transfers = proof->wave.schedule.transfers.size();
+  certificate.judged_transfers = proof->round.schedule.transfers.size();
   certificate.contention_free = proof->contention_free;
   return true;
 }
@@ -111,7 +111,7 @@ Certificate certify(const Topology& topology, const ScheduleTables& tables,
   certifier::check_shares(tables.op, tables.scope, limits.element_bytes, tables.chunks,
                           topology.num_nodes(), findings);
   if (!tables.repeated.empty() &&
-      certifier::check_one_wave(topology, tables, limits, certificate)) {
+      certifier::check_one_round(topology, tables, limits, certificate)) {
     certificate.violations = findings.list();
     return certificate;
   }

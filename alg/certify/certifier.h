@@ -40,9 +40,9 @@ struct Violation {
 };
 
 struct CertifierLimits {
-  std::size_t table_entries = 0;   // without NOPs; 0: as many as the schedule needs
-  std::size_t children_slots = 0;  // 0: as many as the schedule needs
-  Bytes element_bytes = 0;         // data are cut only between elements; 0: unknown
+  std::size_t table_entries = 0;    // without NOPs; 0: as many as the schedule needs
+  std::size_t children_fields = 0;  // 0: as many as the schedule needs
+  Bytes element_bytes = 0;          // data are cut only between elements; 0: unknown
   // VC classes that the routers keep apart; 0: as many as the network's routes need.
   std::uint32_t vc_classes = 0;
 };
@@ -54,7 +54,7 @@ struct Certificate {
   std::vector<Violation> violations;
   std::size_t transfers = 0;
   // The transfers that were judged one by one. In a periodic schedule, whose table rows repeat, one
-  // wave stands for all waves, and in a schedule with symmetry one root for all roots.
+  // round stands for all rounds, and in a schedule with symmetry one root for all roots.
   std::size_t judged_transfers = 0;
   bool contention_free = false;  // proven, independent of the schedule's claim
   // The largest table of a node; 0 if only the IR was checked. NOPs are not counted: they contain

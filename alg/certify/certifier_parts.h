@@ -69,7 +69,7 @@ class RouteCheck {
 };
 
 // The place of a transfer in the tables.
-struct TableSlot {
+struct EntryPlace {
   NodeId node;
   std::uint32_t entry = 0;
 };
@@ -77,7 +77,7 @@ struct TableSlot {
 struct RaisedTables {
   RaisedTables(const Topology& topology, const ScheduleTables& tables);
   Schedule schedule;
-  std::vector<TableSlot> slots;  // by transfer
+  std::vector<EntryPlace> places;  // by transfer
 };
 
 // Reports entries without meaning as malformed, and then waits for messages that no node sends as
@@ -143,16 +143,16 @@ void check_data_order(const Schedule& schedule, const OrderedTransfers& ordered,
 // Checks that the rows of tables that repeat (ScheduleTables::repeated) issue the tables' entries.
 void check_rows(const ScheduleTables& tables, Findings& findings);
 
-// One wave of periodic tables. What check_schedule() proves of it holds for every wave.
-struct WaveProof {
-  RaisedTables wave;
-  std::size_t transfers = 0;  // of all waves
+// One round of periodic tables. What check_schedule() proves of it holds for every round.
+struct RoundProof {
+  RaisedTables round;
+  std::size_t transfers = 0;  // of all rounds
   bool contention_free = false;
 };
 // Nothing if the tables are not periodic, or if their order could deadlock: then every entry has to
 // be judged. Precondition: check_rows() finds nothing.
-[[nodiscard]] std::optional<WaveProof> fold_waves(const Topology& topology,
-                                                  const ScheduleTables& tables);
+[[nodiscard]] std::optional<RoundProof> fold_rounds(const Topology& topology,
+                                                    const ScheduleTables& tables);
 
 // Checks a table that all nodes share (ScheduleTables::symmetry). Returns whether its entries have
 // a meaning, so that the part of one root can be judged for all roots.

@@ -78,8 +78,8 @@ void check_issue_order(const ScheduleTables& tables, const RaisedTables& raised,
   std::vector<std::size_t> begin{0};
   for (const auto& entries : tables.nodes) begin.push_back(begin.back() + entries.size());
   const auto vertex = [&](TransferId t) {
-    const TableSlot& slot = raised.slots[t.index()];
-    return static_cast<std::uint32_t>(begin[slot.node.index()] + slot.entry);
+    const EntryPlace& place = raised.places[t.index()];
+    return static_cast<std::uint32_t>(begin[place.node.index()] + place.entry);
   };
   const auto node_of = [&](std::uint32_t v) {
     const auto next = std::upper_bound(begin.begin(), begin.end(), v);

@@ -1,13 +1,13 @@
 // Tables whose rows repeat: that the rows issue the tables' entries, and, for a periodic schedule,
-// a proof of one wave that holds for all of them.
+// a proof of one round that holds for all of them.
 //
 // A family is a set of flows f, f + stride, f + 2 stride, ... that every row with first flow f
-// passes through, one flow in a pass. Flow f + i * stride is wave i. If each flow has one chunk of
-// its own, waves touch different memory, and every wave has the same messages. Hence it
-// suffices to check the data of one wave. Waves meet only in the order of the tables: row r issues
-// wave w in pass first_pass(r) + w. A time x(r) for every row, with wave w at x(r) + w * T, that
-// grows from row to row of a table, from the last row to the first one of the next pass, and from
-// the sender of an awaited message to the row that waits, leaves no circle of waits in any wave.
+// passes through, one flow in a pass. Flow f + i * stride is round i. If each flow has one chunk of
+// its own, rounds touch different memory, and every round has the same messages. Hence it suffices
+// to check the data of one round. Rounds meet only in the order of the tables: row r issues round w
+// in pass first_pass(r) + w. A time x(r) for every row, with round w at x(r) + w * T, that grows
+// from row to row of a table, from the last row to the first one of the next pass, and from the
+// sender of an awaited message to the row that waits, leaves no circle of waits in any round.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,13 +50,13 @@ struct Family {
   }
 };
 
-// Finds one wave of tables that are periodic in this sense: all entries in one step, one loop per
+// Finds one round of tables that are periodic in this sense: all entries in one step, one loop per
 // node, no waits for other flows, and a chunk for every flow.
-class WaveFolding {
+class RoundFolding {
  public:
-  explicit WaveFolding(const ScheduleTables& tables) : tables_(tables), wave_(tables.routes) {}
+  explicit RoundFolding(const ScheduleTables& tables) : tables_(tables), round_(tables.routes) {}
 
-  // The tables of one wave: row r of a node's loop is entry r. Nothing if the tables do not have
+  // The tables of one round: row r of a node's loop is entry r. Nothing if the tables do not have
   // this form.
   std::optional<ScheduleTables> fold() {
     // The flows of an all_to_allv have sizes that one byte cannot stand for.
@@ -74,8 +74,8 @@ class WaveFolding {
       }
     }
     if (!owns_all_chunks()) return std::nullopt;
-    write_wave();
-    return std::move(wave_);
+    write_round();
+    return std::move(round_);
   }
 
  private:
@@ -124,27 +124,27 @@ class WaveFolding {
   }
 
   // One byte stands for the data of a flow: sizes and addresses were compared with the chunks.
-  void write_wave() {
-    wave_.algorithm = tables_.algorithm;
-    wave_.op = tables_.op;
-    wave_.scope = tables_.scope;
-    wave_.num_steps = 1;
-    wave_.contention_free = false;
-    wave_.listed_order = tables_.listed_order;
-    wave_.ni_ports = tables_.ni_ports;
+  void write_round() {
+    round_.algorithm = tables_.algorithm;
+    round_.op = tables_.op;
+    round_.scope = tables_.scope;
+    round_.num_steps = 1;
+    round_.contention_free = false;
+    round_.listed_order = tables_.listed_order;
+    round_.ni_ports = tables_.ni_ports;
     std::map<FlowId, std::size_t> place;
     for (const auto& [first, family] : families_) {
       const Chunk& chunk = tables_.chunks[first.index()];
-      const std::size_t number = wave_.chunks.size();
+      const std::size_t number = round_.chunks.size();
       place[first] = number;
-      wave_.chunks.push_back({number, 1, chunk.owner, chunk.destination});
+      round_.chunks.push_back({number, 1, chunk.owner, chunk.destination});
     }
-    wave_.size = wave_.chunks.size();
+    round_.size = round_.chunks.size();
     if (tables_.op == CollectiveOp::all_to_all) {
-      wave_.size /= tables_.scope.num_members(tables_.nodes.size());
+      round_.size /= tables_.scope.num_members(tables_.nodes.size());
     }
     for (const RepeatedTable& table : tables_.repeated) {
-      std::vector<TableEntry>& entries = wave_.nodes.emplace_back();
+      std::vector<TableEntry>& entries = round_.nodes.emplace_back();
       for (const auto& loop : table.loops) {
         for (const RepeatedRow& row : loop) {
           TableEntry& entry = entries.emplace_back(row.first);
@@ -157,15 +157,15 @@ class WaveFolding {
   }
 
   const ScheduleTables& tables_;
-  ScheduleTables wave_;
+  ScheduleTables round_;
   std::map<FlowId, Family> families_;
 };
 
 // Finds the times x of the file's head, by longest paths.
 class PeriodicOrder {
  public:
-  PeriodicOrder(const ScheduleTables& tables, const RaisedTables& wave)
-      : tables_(tables), wave_(wave) {
+  PeriodicOrder(const ScheduleTables& tables, const RaisedTables& round)
+      : tables_(tables), round_(round) {
     for (const RepeatedTable& table : tables.repeated) {
       begin_.push_back(begin_.back() + static_cast<std::int64_t>(table.rows()));
     }
@@ -173,11 +173,11 @@ class PeriodicOrder {
     period_ = begin_.back() + 1;
   }
 
-  // False if there are none, or if they were not found within a number of rounds.
+  // False if there are none, or if they were not found within a number of sweeps.
   [[nodiscard]] bool exists() {
-    constexpr int kMostRounds = 4096;
+    constexpr int kMostSweeps = 4096;
     place_.assign(static_cast<std::size_t>(begin_.back()), 0);  // x(r) - T * first_pass(r)
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
       changed_ = false;
       for (std::size_t n = 0; n < tables_.nodes.size(); ++n) order_table(n);
       order_messages();
@@ -196,7 +196,7 @@ class PeriodicOrder {
   }
 
   void order_messages() {
-    const Schedule& s = wave_.schedule;
+    const Schedule& s = round_.schedule;
     for (std::size_t t = 0; t < s.transfers.size(); ++t) {
       const std::int64_t row = row_of(TransferId(t));
       for (const TransferId d : s.dependencies_of(TransferId(t))) {
@@ -208,12 +208,12 @@ class PeriodicOrder {
   }
 
   [[nodiscard]] std::int64_t row_of(TransferId t) const {
-    const TableSlot& slot = wave_.slots[t.index()];
-    return begin_[slot.node.index()] + slot.entry;
+    const EntryPlace& place = round_.places[t.index()];
+    return begin_[place.node.index()] + place.entry;
   }
   [[nodiscard]] std::int64_t first_pass(TransferId t) const {
-    const TableSlot& slot = wave_.slots[t.index()];
-    return tables_.repeated[slot.node.index()].loops.front()[slot.entry].first_pass;
+    const EntryPlace& place = round_.places[t.index()];
+    return tables_.repeated[place.node.index()].loops.front()[place.entry].first_pass;
   }
 
   void raise(std::int64_t row, std::int64_t least) {
@@ -224,26 +224,26 @@ class PeriodicOrder {
   }
 
   const ScheduleTables& tables_;
-  const RaisedTables& wave_;
+  const RaisedTables& round_;
   std::vector<std::int64_t> begin_{0};  // by node: its first row
   std::int64_t period_ = 0;
   std::vector<std::int64_t> place_;
   bool changed_ = false;
 };
 
-// By transfer of the wave: how many waves it has.
-std::uint32_t waves_of(const ScheduleTables& tables, const TableSlot& slot) {
-  return tables.repeated[slot.node.index()].loops.front()[slot.entry].count;
+// By transfer of the round: how many rounds it has.
+std::uint32_t rounds_of(const ScheduleTables& tables, const EntryPlace& place) {
+  return tables.repeated[place.node.index()].loops.front()[place.entry].count;
 }
 
 bool shares_no_link(const Topology& topology, const ScheduleTables& tables,
-                    const RaisedTables& wave) {
+                    const RaisedTables& round) {
   const std::vector<std::uint32_t> units = link_units(topology);
   std::vector<std::uint64_t> transfers(topology.num_links(), 0);
-  const Schedule& s = wave.schedule;
+  const Schedule& s = round.schedule;
   for (std::size_t t = 0; t < s.transfers.size(); ++t) {
     for (const LinkId link : s.routes.links(s.transfers[t].route)) {
-      transfers[link.index()] += waves_of(tables, wave.slots[t]);
+      transfers[link.index()] += rounds_of(tables, round.places[t]);
       if (transfers[link.index()] > units[link.index()]) return false;
     }
   }
@@ -281,17 +281,17 @@ void check_rows(const ScheduleTables& tables, Findings& findings) {
   }
 }
 
-std::optional<WaveProof> fold_waves(const Topology& topology, const ScheduleTables& tables) {
-  std::optional<ScheduleTables> wave = WaveFolding(tables).fold();
-  if (!wave) return std::nullopt;
+std::optional<RoundProof> fold_rounds(const Topology& topology, const ScheduleTables& tables) {
+  std::optional<ScheduleTables> round = RoundFolding(tables).fold();
+  if (!round) return std::nullopt;
   Findings findings;
-  WaveProof proof{raise_tables(topology, *wave, findings), 0, false};
-  if (!findings.list().empty() || !check_dependencies(proof.wave.schedule, findings) ||
-      !PeriodicOrder(tables, proof.wave).exists()) {
+  RoundProof proof{raise_tables(topology, *round, findings), 0, false};
+  if (!findings.list().empty() || !check_dependencies(proof.round.schedule, findings) ||
+      !PeriodicOrder(tables, proof.round).exists()) {
     return std::nullopt;
   }
-  for (const TableSlot& slot : proof.wave.slots) proof.transfers += waves_of(tables, slot);
-  proof.contention_free = shares_no_link(topology, tables, proof.wave);
+  for (const EntryPlace& place : proof.round.places) proof.transfers += rounds_of(tables, place);
+  proof.contention_free = shares_no_link(topology, tables, proof.round);
   return proof;
 }
 

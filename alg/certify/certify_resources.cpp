@@ -47,11 +47,11 @@ void check_capacity(const ScheduleTables& tables, const CertifierLimits& limits,
       const TableEntry& entry = tables.nodes[n][e];
       const std::size_t children = entry.children.size();
       certificate.most_children = std::max(certificate.most_children, children);
-      if (limits.children_slots != 0 && children > limits.children_slots) {
+      if (limits.children_fields != 0 && children > limits.children_fields) {
         findings.add_described(ViolationKind::capacity, [&] {
           return fmt::format(
               "{} has {} children, but the children field of a table entry holds at most {}",
-              describe(tables, NodeId(n), e), children, limits.children_slots);
+              describe(tables, NodeId(n), e), children, limits.children_fields);
         });
       }
     }

@@ -227,14 +227,14 @@ class Raising {
     return {};
   }
 
-  template <class Visit>  // visit(slot, entry, ordinal)
+  template <class Visit>  // visit(place, entry, ordinal)
   void for_each_sending_entry(Visit visit) const {
     std::uint32_t ordinal = 0;
     for (std::size_t n = 0; n < tables_.nodes.size(); ++n) {
       for (std::size_t e = 0; e < tables_.nodes[n].size(); ++e) {
         const TableEntry& entry = tables_.nodes[n][e];
         if (entry.op == TableOp::nop) continue;
-        visit(TableSlot{NodeId(n), static_cast<std::uint32_t>(e)}, entry, ordinal++);
+        visit(EntryPlace{NodeId(n), static_cast<std::uint32_t>(e)}, entry, ordinal++);
       }
     }
   }
@@ -247,7 +247,7 @@ class Raising {
   void place_transfers() {
     std::vector<std::uint64_t> order;  // step, ordinal
     std::vector<std::uint32_t> sends;
-    for_each_sending_entry([&](TableSlot, const TableEntry& entry, std::uint32_t ordinal) {
+    for_each_sending_entry([&](EntryPlace, const TableEntry& entry, std::uint32_t ordinal) {
       order.push_back(std::uint64_t{entry.step} << 32U | ordinal);
       sends.push_back(sends_of(entry));
     });
@@ -260,16 +260,16 @@ class Raising {
       transfers += sends[ordinal];
     }
     raised_.schedule.transfers.resize(transfers);
-    raised_.slots.resize(transfers);
+    raised_.places.resize(transfers);
     // add_dependencies() adds the dependencies later.
     raised_.schedule.dependency_begin.assign(transfers + 1U, 0);
   }
 
   void add_transfers() {
     place_transfers();
-    for_each_sending_entry([&](TableSlot slot, const TableEntry& entry, std::uint32_t ordinal) {
+    for_each_sending_entry([&](EntryPlace place, const TableEntry& entry, std::uint32_t ordinal) {
       Transfer t;
-      t.from = slot.node;
+      t.from = place.node;
       t.flow = entry.flow;
       t.first_chunk = ranges_[ordinal].first;
       t.num_chunks = ranges_[ordinal].count;
@@ -280,7 +280,7 @@ class Raising {
         t.to = peer.node;
         t.route = peer.route;
         raised_.schedule.transfers[id] = t;
-        raised_.slots[id] = slot;
+        raised_.places[id] = place;
         ++id;
       };
       if (entry.op == TableOp::reduce) {
@@ -298,14 +298,14 @@ class Raising {
       const ArrivalIndex::Range all = arrivals_.at(NodeId(n));
       for (const auto* a = all.begin(); a != all.end(); ++a) {
         if (a->kind != TransferKind::copy) continue;
-        const TableSlot& slot = raised_.slots[a->transfer.index()];
+        const EntryPlace& place = raised_.places[a->transfer.index()];
         if (has(roots_[n], a->flow)) {
-          malformed(slot.node, slot.entry,
+          malformed(place.node, place.entry,
                     fmt::format(
                         "its child {} is the root of this flow, and a root receives no Gather", n));
         } else if (a != all.begin() && a[-1].flow == a->flow && a[-1].kind == a->kind) {
-          const TableSlot& other = raised_.slots[a[-1].transfer.index()];
-          malformed(slot.node, slot.entry,
+          const EntryPlace& other = raised_.places[a[-1].transfer.index()];
+          malformed(place.node, place.entry,
                     fmt::format("its child {} also receives this flow from {}", n,
                                 describe(tables_, other.node, other.entry)));
         }
@@ -318,9 +318,9 @@ class Raising {
     // Waits are collected by entry first, and then put into the order of the transfers.
     std::vector<std::size_t> begin{0};
     std::vector<TransferId> waits;
-    for_each_sending_entry([&](TableSlot slot, const TableEntry& entry, std::uint32_t ordinal) {
-      add_tree_waits(slot, entry, waits);
-      add_flow_waits(slot, entry, waits);
+    for_each_sending_entry([&](EntryPlace place, const TableEntry& entry, std::uint32_t ordinal) {
+      add_tree_waits(place, entry, waits);
+      add_flow_waits(place, entry, waits);
       begin.push_back(waits.size());
       const std::uint32_t first = first_transfer_[ordinal];
       for (std::uint32_t t = first; t < first + sends_of(entry); ++t) {
@@ -331,7 +331,7 @@ class Raising {
       s.dependency_begin[t + 1] += s.dependency_begin[t];
     }
     s.dependencies.resize(s.dependency_begin.back());
-    for_each_sending_entry([&](TableSlot, const TableEntry& entry, std::uint32_t ordinal) {
+    for_each_sending_entry([&](EntryPlace, const TableEntry& entry, std::uint32_t ordinal) {
       const std::uint32_t first = first_transfer_[ordinal];
       for (std::uint32_t t = first; t < first + sends_of(entry); ++t) {
         std::copy(waits.begin() + static_cast<std::ptrdiff_t>(begin[ordinal]),
@@ -341,9 +341,9 @@ class Raising {
     });
   }
 
-  void wait_for(const TableSlot& slot, const TableEntry& entry, TransferKind kind, NodeId sender,
+  void wait_for(const EntryPlace& place, const TableEntry& entry, TransferKind kind, NodeId sender,
                 std::vector<TransferId>& waits) {
-    const TransferId arrival = arrivals_.find(slot.node, entry.flow, kind, sender);
+    const TransferId arrival = arrivals_.find(place.node, entry.flow, kind, sender);
     if (arrival.valid()) {
       waits.push_back(arrival);
       return;
@@ -351,34 +351,34 @@ class Raising {
     findings_.add_described(ViolationKind::deadlock, [&] {
       return fmt::format(
           "{} waits for a {} of flow {} that node {} never sends to it",
-          describe(tables_, slot.node, slot.entry),
+          describe(tables_, place.node, place.entry),
           to_string(kind == TransferKind::reduce ? TableOp::reduce : TableOp::gather),
           entry.flow.value(), sender.value());
     });
   }
 
-  void add_tree_waits(const TableSlot& slot, const TableEntry& entry,
+  void add_tree_waits(const EntryPlace& place, const TableEntry& entry,
                       std::vector<TransferId>& waits) {
     if (entry.op == TableOp::reduce) {
       for (const TablePeer& child : entry.children) {
-        wait_for(slot, entry, TransferKind::reduce, child.node, waits);
+        wait_for(place, entry, TransferKind::reduce, child.node, waits);
       }
     } else if (entry.parent.node.valid()) {
-      wait_for(slot, entry, TransferKind::copy, entry.parent.node, waits);
+      wait_for(place, entry, TransferKind::copy, entry.parent.node, waits);
     } else {
       for (const ArrivalIndex::Arrival& reduce :
-           arrivals_.at(slot.node, entry.flow, TransferKind::reduce)) {
+           arrivals_.at(place.node, entry.flow, TransferKind::reduce)) {
         waits.push_back(reduce.transfer);
       }
     }
   }
 
   // Checks that the node's own messages of a flow in `after` are sent by earlier entries.
-  void check_own_sends(const TableSlot& slot, FlowId flow) {
-    if (last_entries_of_ != slot.node) {
-      last_entries_of_ = slot.node;
+  void check_own_sends(const EntryPlace& place, FlowId flow) {
+    if (last_entries_of_ != place.node) {
+      last_entries_of_ = place.node;
       last_entries_.clear();
-      const auto& entries = tables_.nodes[slot.node.index()];
+      const auto& entries = tables_.nodes[place.node.index()];
       for (std::uint32_t e = 0; e < entries.size(); ++e) {
         if (entries[e].op != TableOp::nop) last_entries_.push_back({entries[e].flow, e});
       }
@@ -389,24 +389,24 @@ class Raising {
                                        FlowEntry{FlowId(flow.index() + 1), 0});
     if (next == last_entries_.begin() || (next - 1)->flow != flow) return;
     const std::uint32_t last = (next - 1)->entry;
-    if (last < slot.entry) return;
+    if (last < place.entry) return;
     findings_.add_described(ViolationKind::deadlock, [&] {
       return fmt::format(
           "{} waits until {} has been sent, but that entry comes later in the same table",
-          describe(tables_, slot.node, slot.entry), describe(tables_, slot.node, last));
+          describe(tables_, place.node, place.entry), describe(tables_, place.node, last));
     });
   }
 
-  void add_flow_waits(const TableSlot& slot, const TableEntry& entry,
+  void add_flow_waits(const EntryPlace& place, const TableEntry& entry,
                       std::vector<TransferId>& waits) {
     for (const FlowId flow : entry.after) {
-      const FlowRole role{has(roots_[slot.node.index()], flow),
-                          has(reduces_[slot.node.index()], flow)};
-      check_own_sends(slot, flow);
-      if (collect_completion(arrivals_, slot.node, flow, role, waits)) continue;
+      const FlowRole role{has(roots_[place.node.index()], flow),
+                          has(reduces_[place.node.index()], flow)};
+      check_own_sends(place, flow);
+      if (collect_completion(arrivals_, place.node, flow, role, waits)) continue;
       findings_.add_described(ViolationKind::deadlock, [&] {
         return fmt::format("{} waits for flow {}, which is never complete at that node",
-                           describe(tables_, slot.node, slot.entry), flow.value());
+                           describe(tables_, place.node, place.entry), flow.value());
       });
     }
   }

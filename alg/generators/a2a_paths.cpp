@@ -15,7 +15,7 @@
 
 #include "alg/generators/generator.h"
 #include "alg/packing/balanced_paths.h"
-#include "alg/packing/wave_plan.h"
+#include "alg/packing/round_plan.h"
 #include "alg/routes/links.h"
 #include "alg/time/schedule_time.h"
 
@@ -32,10 +32,10 @@ constexpr std::uint32_t kMostPieces = 8;
 constexpr std::size_t kMostHopMessages = 400'000;
 constexpr std::size_t kMostPlannedHops = 1'000'000;  // over all plans of one call
 constexpr Bytes kLeastPiece = 256;                   // bytes; a smaller message is mostly head
-constexpr std::uint32_t kMostWaves = 64;
-constexpr std::uint32_t kFewestWaves = 4;  // fewer do not make up for filling the pipeline
-constexpr Bytes kSizes = 1000;             // sizes of pairs that plans tell apart
-constexpr Bytes kSlotSizes = 16;           // where every size is a number of messages
+constexpr std::uint32_t kMostRounds = 64;
+constexpr std::uint32_t kFewestRounds = 4;  // fewer do not make up for filling the pipeline
+constexpr Bytes kSizes = 1000;              // sizes of pairs that plans tell apart
+constexpr Bytes kUnitSizes = 16;            // where every size is a number of messages
 constexpr Bytes kLeastUnit = 8 << 10;
 constexpr double kFineSizes = 1 << 16;
 constexpr double kClearlyFaster = 0.998;  // more messages must be worth it
@@ -43,12 +43,12 @@ constexpr double kClearlyFaster = 0.998;  // more messages must be worth it
 struct PathPlan {
   explicit PathPlan(const Topology& topology) : routes(topology) {}
   std::uint32_t pieces = 1;  // of a pair's data, each with its path
-  std::uint32_t waves = 1;   // parts of a piece that follow each other
+  std::uint32_t rounds = 1;  // parts of a piece that follow each other
   RouteSet routes;
-  std::vector<WaveOp> hops;  // `unit`: counts pairs of nodes, pieces, and their parts
-  WavePlan plan;
+  std::vector<RoundOp> hops;  // `unit`: counts pairs of nodes, pieces, and their parts
+  RoundPlan plan;
   std::uint64_t time_ps = 0;
-  bool held = false;  // by slots
+  bool held = false;  // by time slots
 };
 
 class PathScheduler {
@@ -65,7 +65,7 @@ class PathScheduler {
     most_ = *std::max_element(scope_.counts.begin(), scope_.counts.end());
     if (most_ == 0) return;
     // Larger units would be partly empty; smaller units would have too many heads.
-    const Bytes sizes = is_cut_to_units() ? kSlotSizes : kSizes;
+    const Bytes sizes = is_cut_to_units() ? kUnitSizes : kSizes;
     unit_ = std::max((most_ + sizes - 1) / sizes, std::min(most_, kLeastUnit));
     unit_ = (unit_ + request.element_bytes - 1) / request.element_bytes * request.element_bytes;
     for (const Bytes count : scope_.counts) {
@@ -82,16 +82,17 @@ class PathScheduler {
       const std::uint32_t count = given == 0 ? pieces : given;
       if (best_ && (!is_worth(count) || best_->hops.size() * 2 > kMostHopMessages)) break;
       PathPlan p = with_paths(count);
-      for (std::uint32_t waves = 1; waves <= kMostWaves; waves *= 2) {
-        // Links between two nodes are filled by one wave as well.
-        if (waves > 1 && (given != 0 || !shares_links(p.routes, p.hops) ||
-                          !is_worth(count * waves) || p.hops.size() * waves > kMostHopMessages)) {
+      for (std::uint32_t rounds = 1; rounds <= kMostRounds; rounds *= 2) {
+        // Links between two nodes are filled by one round as well.
+        if (rounds > 1 &&
+            (given != 0 || !shares_links(p.routes, p.hops) || !is_worth(count * rounds) ||
+             p.hops.size() * rounds > kMostHopMessages)) {
           break;
         }
-        if (waves > 1 && waves < kFewestWaves) continue;
+        if (rounds > 1 && rounds < kFewestRounds) continue;
         planned_hops_ += p.hops.size();
         if (best_ && planned_hops_ > kMostPlannedHops) break;
-        p.waves = waves;
+        p.rounds = rounds;
         plan(p);
         if (!best_ ||
             static_cast<double>(p.time_ps) < static_cast<double>(best_->time_ps) * kClearlyFaster) {
@@ -138,7 +139,7 @@ class PathScheduler {
       hop.push_back(l);
       const NodeId to = topology_.link(l).to;
       if (topology_.is_switch(to)) continue;
-      WaveOp op;
+      RoundOp op;
       op.from = from;
       op.to = to;
       op.route = p.routes.add(topology_, hop);
@@ -154,12 +155,12 @@ class PathScheduler {
 
   void plan(PathPlan& p) const {
     const Bytes elements = unit_ / request_.element_bytes;
-    const Bytes parts = Bytes{p.pieces} * p.waves;
+    const Bytes parts = Bytes{p.pieces} * p.rounds;
     const Bytes part = (elements + parts - 1) / parts * request_.element_bytes;
-    const WaveTask task{topology_, p.routes, p.hops, part, request_.timing};
-    p.plan = plan_wave(task, p.waves != 1, p.plan.stretch);
+    const RoundTask task{topology_, p.routes, p.hops, part, request_.timing};
+    p.plan = plan_round(task, p.rounds != 1, p.plan.stretch);
     p.held = request_.timing.slot_counter && shares_links(p.routes, p.hops);
-    p.time_ps = p.held ? p.plan.end_ps(p.waves) : replay_ps(task, p.plan, p.waves);
+    p.time_ps = p.held ? p.plan.end_ps(p.rounds) : replay_ps(task, p.plan, p.rounds);
   }
 
   [[nodiscard]] Schedule emit(const PathPlan& p) const {
@@ -171,7 +172,7 @@ class PathScheduler {
     for (std::size_t pair = 0; pair < nodes * nodes; ++pair) {
       first_unit.push_back(first_unit.back() + p.pieces * parts_of(pair));
     }
-    // By rank of the root, then by rank of the destination, then by unit and wave.
+    // By rank of the root, then by rank of the destination, then by unit and round.
     std::vector<std::size_t> first_chunk(first_unit.back());
     Bytes begin = 0;
     for (std::size_t root = 0; root < nodes; ++root) {
@@ -181,20 +182,21 @@ class PathScheduler {
         const Bytes bytes =
             is_even() ? offsets_[to + 1] - offsets_[to] : request_.counts[root * nodes + to];
         const std::size_t pair = from_node.index() * nodes + to_node.index();
-        const std::uint32_t chunks = p.pieces * parts_of(pair) * p.waves;
+        const std::uint32_t chunks = p.pieces * parts_of(pair) * p.rounds;
         const std::vector<Bytes> cuts = cut_evenly(bytes, chunks, request_.element_bytes);
         for (std::uint32_t i = 0; i < chunks; ++i) {
-          if (i % p.waves == 0) {
-            first_chunk[first_unit[pair] + i / p.waves] = schedule.chunks.size();
+          if (i % p.rounds == 0) {
+            first_chunk[first_unit[pair] + i / p.rounds] = schedule.chunks.size();
           }
           schedule.chunks.push_back({begin + cuts[i], cuts[i + 1] - cuts[i], from_node, to_node});
         }
         begin += bytes;
       }
     }
-    add_sends(schedule, p.hops, p.plan, p.waves, p.held, [&](const WaveOp& op, std::uint32_t wave) {
-      return ChunkId(first_chunk[op.unit] + wave);
-    });
+    add_sends(schedule, p.hops, p.plan, p.rounds, p.held,
+              [&](const RoundOp& op, std::uint32_t round) {
+                return ChunkId(first_chunk[op.unit] + round);
+              });
     return schedule;
   }
 

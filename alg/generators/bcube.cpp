@@ -1,7 +1,7 @@
 // BCUBE: halving-doubling with groups of `base` ranks instead of pairs (the collective of Gloo's
 // bcube, after Guo et al.: "BCube: a high performance, server-centric network architecture for
 // modular data centers", 2009). The members of a group differ in one digit of their ranks, written
-// to this base, and all exchange with each other in one round: log_B N rounds of B - 1 messages
+// to this base, and all exchange with each other at once: log_B N exchanges of B - 1 messages
 // each way.
 //
 // The reduce-scatter begins with the highest digit, so that a rank keeps consecutive chunks in the
@@ -37,12 +37,12 @@ class Bcube {
   Schedule build() {
     if (request_.op != CollectiveOp::all_gather) {
       for (std::size_t distance = ranks_ / base_; distance > 0; distance /= base_) {
-        add_round(distance, TransferKind::reduce);
+        add_exchange(distance, TransferKind::reduce);
       }
     }
     if (request_.op != CollectiveOp::reduce_scatter) {
       for (std::size_t distance = 1; distance < ranks_; distance *= base_) {
-        add_round(distance, TransferKind::copy);
+        add_exchange(distance, TransferKind::copy);
       }
     }
     return finished(std::move(schedule_));
@@ -51,7 +51,7 @@ class Bcube {
  private:
   // With its t-th message, a rank sends to the peer whose digit is larger by t, modulo the base. In
   // one step it sends as many messages as its links can take.
-  void add_round(std::size_t distance, TransferKind kind) {
+  void add_exchange(std::size_t distance, TransferKind kind) {
     for (std::size_t t = 1; t < base_; ++t) {
       if ((t - 1) % per_step_ == 0) ++schedule_.num_steps;
       for (std::size_t r = 0; r < ranks_; ++r) {
@@ -62,7 +62,7 @@ class Bcube {
                        kind);
       }
     }
-    exchange_.end_round();
+    exchange_.end_exchange();
   }
 
   // The chunks of the `count` ranks that differ from `rank` only in the low digits.

@@ -33,10 +33,10 @@ std::size_t segments_per_tree(const CollectiveRequest& request) {
 
 constexpr std::size_t kPeriod = 3;  // steps of a tree for each segment
 
-// When the first segment passes each edge, counted in steps of the tree. An edge uses one slot of
-// the period for both directions; the edges to a node's children use the next two slots. So a node
-// never sends two messages at once (up in its own slot, down in its children's slots), never
-// receives two at once, and messages wait only at the root.
+// When the first segment passes each edge, counted in steps of the tree. An edge uses one time slot
+// of the period for both directions; the edges to a node's children use the next two time slots. So
+// a node never sends two messages at once (up in its own time slot, down in its children's time
+// slots), never receives two at once, and messages wait only at the root.
 struct TreeTimes {
   std::vector<std::size_t> up;    // by child
   std::vector<std::size_t> down;  // by child
@@ -55,11 +55,11 @@ TreeTimes times_of(const RankTree& tree) {
   std::vector<std::size_t> queue{top};
   for (std::size_t head = 0; head < queue.size(); ++head) {
     const std::size_t parent = queue[head];
-    std::size_t slot = 1;
+    std::size_t time_slot = 1;
     for (const std::size_t child : children[parent]) {
-      before[child] = before[parent] + kPeriod - slot;
-      after[child] = after[parent] + slot;
-      ++slot;
+      before[child] = before[parent] + kPeriod - time_slot;
+      after[child] = after[parent] + time_slot;
+      ++time_slot;
       queue.push_back(child);
     }
   }

@@ -7,64 +7,9 @@
 #include <vector>
 
 #include "alg/schedule/algorithm_row.h"
-#include "alg/schedule/construction.h"
-#include "alg/schedule/message_timing.h"
-#include "alg/schedule/schedule.h"
+#include "alg/schedule/collective_request.h"
 
 namespace espalier {
-
-struct CollectiveRequest {
-  CollectiveOp op = CollectiveOp::all_reduce;
-  // all_gather: size of the gathered result; other operations: size of each rank's input. A
-  // multiple of element_bytes.
-  Bytes size = 0;
-  Bytes element_bytes = kDefaultElementBytes;
-  // Pieces of a chunk: a node forwards one piece while the next one arrives. 0: the algorithm
-  // chooses.
-  std::uint32_t segments = 0;
-  std::uint32_t base = 4;  // peers of a group (bcube)
-  std::size_t root = 0;    // rank (broadcast, reduce)
-  // Bytes that each rank sends to each rank, [from * ranks + to] (all_to_allv). None to itself.
-  std::vector<Bytes> counts;
-  // By vertex: the switches that store messages and add to them as nodes do, because they are nodes
-  // outside of the process group (alg/generators/process_group.h). Empty: none.
-  std::vector<bool> relays;
-  // The node of each rank; empty: rank r is node r. Chunks are in the order of ranks, and chunk r
-  // belongs to the node of rank r. An algorithm over ranks sends from rank to rank along packet
-  // routes. In an algorithm that follows the network, ranks only determine the owners of chunks
-  // and, with multitree, the order in which trees take turns.
-  std::vector<NodeId> rank_order;
-  // The order in which trees take turns (MultiTree, section III-C2).
-  enum class TreeOrder : std::uint8_t { root, remaining_height } tree_order = TreeOrder::root;
-  StepEnd step_end = StepEnd::paper;         // multitree
-  LineOrder line_order = LineOrder::folded;  // 2d_ring on a mesh
-
-  // What the machine's messages take. Algorithms that plan by time read it.
-  MessageTiming timing;
-  // The most entries of a node's table that planning algorithms aim at; 0: any number. An entry
-  // that repeats counts once.
-  std::size_t table_rows = 256;
-  // A row of a table repeats with strides (ni.table_repeat), so periodic orders need few rows.
-  bool table_repeat = false;
-
-  [[nodiscard]] NodeId node_of(std::size_t rank) const {
-    return rank_order.empty() ? NodeId(rank) : rank_order[rank];
-  }
-  // The schedule's scope on a network of `nodes` nodes, if all of them take part.
-  [[nodiscard]] Scope scope(std::size_t nodes) const {
-    Scope scope;
-    if (is_rooted(op)) scope.root = node_of(root);
-    if (op != CollectiveOp::all_to_allv) return scope;
-    scope.counts.resize(nodes * nodes);
-    for (std::size_t from = 0; from < nodes; ++from) {
-      for (std::size_t to = 0; to < nodes; ++to) {
-        scope.counts[node_of(from).index() * nodes + node_of(to).index()] =
-            counts[from * nodes + to];
-      }
-    }
-    return scope;
-  }
-};
 
 // Cost models of rank orders (Cloud Collectives, section IV-A; alg/rank_order/order_model.h).
 enum class OrderModel : std::uint8_t {
@@ -112,9 +57,6 @@ struct Generator : AlgorithmRow {
   std::optional<OrderModel> order_model = std::nullopt;
 };
 
-// The request's schedule on this network, without steps, chunks and transfers.
-[[nodiscard]] Schedule empty_schedule(const char* algorithm, const Topology& topology,
-                                      const CollectiveRequest& request);
 // Sorted by step, with the claim of freedom from contention that holds.
 [[nodiscard]] Schedule finished(Schedule schedule);
 

@@ -23,17 +23,6 @@ Generator forest_row();
 Generator a2a_paths_row();
 Generator auto_row();
 
-Schedule empty_schedule(const char* algorithm, const Topology& topology,
-                        const CollectiveRequest& request) {
-  Schedule schedule(topology);
-  schedule.algorithm = algorithm;
-  schedule.op = request.op;
-  schedule.scope = request.scope(topology.num_nodes());
-  schedule.num_nodes = topology.num_nodes();
-  schedule.size = request.size;
-  return schedule;
-}
-
 Schedule finished(Schedule schedule) {
   schedule.sort_by_step();
   schedule.contention_free = is_contention_free(schedule);

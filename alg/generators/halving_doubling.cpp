@@ -113,7 +113,7 @@ class HalvingDoubling {
       exchange_.send(rank_at_[2 * m], node_of(m), block,
                      reduces ? TransferKind::reduce : TransferKind::copy);
     }
-    exchange_.end_round();
+    exchange_.end_exchange();
   }
 
   // Every member keeps half of the data that it still has to reduce, and sends the other half to
@@ -125,7 +125,7 @@ class HalvingDoubling {
       exchange_.send(node_of(m), node_of(partner), block_around(partner, distance),
                      TransferKind::reduce);
     }
-    exchange_.end_round();
+    exchange_.end_exchange();
   }
 
   void double_up(std::size_t distance) {
@@ -134,7 +134,7 @@ class HalvingDoubling {
       exchange_.send(node_of(m), node_of(m ^ distance), block_around(m, distance),
                      TransferKind::copy);
     }
-    exchange_.end_round();
+    exchange_.end_exchange();
   }
 
   // In an all_gather the even rank receives its own chunk again, so that one message is enough.
@@ -145,7 +145,7 @@ class HalvingDoubling {
       const auto block = gathers ? block_around(0, members_) : chunks_of(chunk, chunk + 1);
       exchange_.send(node_of(m), rank_at_[2 * m], block, TransferKind::copy);
     }
-    exchange_.end_round();
+    exchange_.end_exchange();
   }
 
   const CollectiveRequest& request_;

@@ -51,7 +51,7 @@ void BlockExchange::send(NodeId from, NodeId to, const std::vector<std::size_t>&
   }
 }
 
-void BlockExchange::end_round() {
+void BlockExchange::end_exchange() {
   for (const auto& [node, transfer] : arriving_) arrived_[node.index()].push_back(transfer);
   arriving_.clear();
 }

@@ -47,8 +47,8 @@ class BlockExchange {
   // bytes.
   void send(NodeId from, NodeId to, const std::vector<std::size_t>& chunks, TransferKind kind);
 
-  // Ends a round. Messages of a round do not wait for arrivals of the same round.
-  void end_round();
+  // Ends an exchange, whose messages do not wait for its arrivals.
+  void end_exchange();
 
  private:
   struct Run {
@@ -57,13 +57,13 @@ class BlockExchange {
   };
 
   void send_run(NodeId from, NodeId to, const Run& run, TransferKind kind);
-  // The transfers of earlier rounds that brought these chunks to the node.
+  // The transfers of earlier exchanges that brought these chunks to the node.
   [[nodiscard]] std::vector<TransferId> waits_for(NodeId node, const Run& run) const;
 
   Schedule& schedule_;
   NodeRoutes routes_;
   std::vector<std::vector<TransferId>> arrived_;  // by node
-  // Arrivals of the current round, for which messages do not wait yet.
+  // Arrivals of the current exchange, for which messages do not wait yet.
   std::vector<std::pair<NodeId, TransferId>> arriving_;
   std::size_t next_flow_ = 0;
 };

@@ -57,16 +57,16 @@ std::string auto_unsuited(const Topology& topology) {
   return why;
 }
 
-// Messages contend if they pass several links and no slots keep them apart. The plan is then too
-// short by about a hundredth.
+// Messages contend if they pass several links and no time slots keep them apart. The plan is then
+// too short by about a hundredth.
 bool may_contend(const Schedule& schedule) {
-  bool has_slots = false;
+  bool has_time_slots = false;
   bool has_long_routes = false;
   for (const Transfer& t : schedule.transfers) {
-    has_slots = has_slots || t.not_before_ps != 0;
+    has_time_slots = has_time_slots || t.not_before_ps != 0;
     has_long_routes = has_long_routes || schedule.routes.hops(t.route) > 1;
   }
-  return has_long_routes && !has_slots && !schedule.contention_free;
+  return has_long_routes && !has_time_slots && !schedule.contention_free;
 }
 
 Schedule generate_auto(const Topology& topology, const CollectiveRequest& request) {

@@ -1,4 +1,4 @@
-#include "alg/packing/wave_plan_parts.h"
+#include "alg/packing/round_plan_parts.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -67,7 +67,7 @@ class BusyTimes {
 
 class Justification {
  public:
-  Justification(const std::vector<WaveOp>& ops, const WaveSuccessors& after, const LinkUses& uses,
+  Justification(const std::vector<RoundOp>& ops, const RoundSuccessors& after, const LinkUses& uses,
                 std::vector<std::uint64_t>& start_ps)
       : ops_(ops), after_(after), uses_(uses), start_(start_ps) {
     for (const LinkUses::Use& use : uses.uses) {
@@ -77,9 +77,9 @@ class Justification {
   }
 
   void run() {
-    constexpr int kMostRounds = 3;
+    constexpr int kMostTurns = 3;
     constexpr double kWorthwhile = 0.001;  // of the time
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int turn = 0; turn < kMostTurns; ++turn) {
       const std::uint64_t before = end();
       move_earlier(true);
       move_earlier(false);
@@ -136,10 +136,10 @@ class Justification {
 
   [[nodiscard]] std::uint64_t ready(std::size_t send, bool mirrored) const {
     const std::size_t o = op_of(send);
-    const std::size_t wave = send - o;
+    const std::size_t round = send - o;
     std::uint64_t ready = 0;
     const auto wait_for = [&](std::uint32_t d) {
-      ready = std::max(ready, start_[wave + d] + uses_.arrival_ps[d]);
+      ready = std::max(ready, start_[round + d] + uses_.arrival_ps[d]);
     };
     if (mirrored) {
       for (std::uint32_t i = after_.begin[o]; i < after_.begin[o + 1]; ++i) {
@@ -174,8 +174,8 @@ class Justification {
     });
   }
 
-  const std::vector<WaveOp>& ops_;
-  const WaveSuccessors& after_;
+  const std::vector<RoundOp>& ops_;
+  const RoundSuccessors& after_;
   const LinkUses& uses_;
   std::vector<std::uint64_t>& start_;
   std::size_t links_ = 0;
@@ -185,7 +185,7 @@ class Justification {
 
 }  // namespace
 
-void justify_sends(const std::vector<WaveOp>& ops, const WaveSuccessors& after,
+void justify_sends(const std::vector<RoundOp>& ops, const RoundSuccessors& after,
                    const LinkUses& uses, std::vector<std::uint64_t>& start_ps) {
   Justification(ops, after, uses, start_ps).run();
 }

@@ -1,4 +1,4 @@
-#include "alg/packing/wave_plan.h"
+#include "alg/packing/round_plan.h"
 
 #include <algorithm>
 #include <array>
@@ -60,7 +60,7 @@ class EventQueue {
 
 class ListPlanner {
  public:
-  ListPlanner(const WaveTask& task, std::uint32_t segments, std::uint64_t lead_ps,
+  ListPlanner(const RoundTask& task, std::uint32_t segments, std::uint64_t lead_ps,
               std::uint64_t limit_ps)
       : ops_(task.ops),
         segments_(segments),
@@ -82,9 +82,9 @@ class ListPlanner {
     }
   }
 
-  WavePlan plan() {
+  RoundPlan plan() {
     const std::size_t count = ops_.size();
-    WavePlan plan;
+    RoundPlan plan;
     plan.start_ps.assign(count * segments_, 0);
     for (std::uint32_t o = 0; o < count; ++o) {
       if (ops_[o].after.empty()) make_ready(o, segments_, 0);
@@ -163,11 +163,11 @@ class ListPlanner {
     }
   }
 
-  const std::vector<WaveOp>& ops_;
+  const std::vector<RoundOp>& ops_;
   std::uint32_t segments_;
   std::uint64_t lead_ps_;
   std::uint64_t limit_ps_;
-  WaveSuccessors after_;
+  RoundSuccessors after_;
   std::vector<Copies> copies_;  // by op
   std::vector<Link> links_;
   EventQueue events_;
@@ -175,14 +175,14 @@ class ListPlanner {
 
 }  // namespace
 
-WavePlan plan_list(const WaveTask& task, std::uint32_t segments, std::uint64_t lead_ps,
-                   std::uint64_t limit_ps) {
+RoundPlan plan_list(const RoundTask& task, std::uint32_t segments, std::uint64_t lead_ps,
+                    std::uint64_t limit_ps) {
   return ListPlanner(task, segments, lead_ps, limit_ps).plan();
 }
 
-std::uint64_t busiest_link_ps(const WaveTask& task) {
+std::uint64_t busiest_link_ps(const RoundTask& task) {
   LinkLoads loads(task.topology, task.routes, task.timing);
-  for (const WaveOp& op : task.ops) loads.add(op.route, task.segment, op.share);
+  for (const RoundOp& op : task.ops) loads.add(op.route, task.segment, op.share);
   return loads.busiest_ps();
 }
 

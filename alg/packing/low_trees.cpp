@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "alg/packing/tree_packing.h"
+#include "alg/packing/forest_task.h"
 #include "alg/routes/links.h"
 
 namespace espalier {
@@ -196,6 +196,22 @@ std::vector<PackedTree> low_undirected_trees(const Topology& topology, const Pac
     trees.push_back(std::move(tree));
   }
   return trees;
+}
+
+void plan_low_trees(const ForestTask& task, SegmentSearch& search) {
+  for (const LowTrees kind : {LowTrees::shortest, LowTrees::same_height}) {
+    TreeOps trees = task.no_trees(1);
+    LinkOrder order(task.topology);
+    for (const bool reversed : task.phases) {
+      const PackGraph direct = task.paths_of_pairs(reversed, order);
+      const std::vector<PackedTree> packed = low_out_trees(task.topology, direct, kind);
+      if (packed.empty()) return;
+      for (const PackedTree& tree : packed) {
+        task.add_tree(direct, tree, task.root ? 0 : task.ranks[tree.root], reversed, trees);
+      }
+    }
+    search.consider(std::move(trees));
+  }
 }
 
 }  // namespace espalier

@@ -46,7 +46,8 @@ class TreeLowering {
       const std::uint32_t e = into_[node][random() % into_[node].size()];
       if (e == t.parent[node]) continue;
       if (spare_[e] > 0) {
-        // Links between switches that no tree needs stay free: slots are found more easily there.
+        // Links between switches that no tree needs stay free: time slots are found more easily
+        // there.
         const PackEdge& now = graph_.edges[t.parent[node]];
         if (graph_.edges[e].path.size() <= now.path.size()) take_spare(t, node, e);
         continue;

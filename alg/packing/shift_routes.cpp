@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+
+#include "alg/packing/forest_task.h"
 
 namespace espalier {
 
@@ -139,8 +142,8 @@ std::optional<ShiftRoutes> shift_routes(const Topology& topology) {
   return ShiftFinder(topology).find();
 }
 
-WavePlan plan_steps(const WaveTask& task, const std::vector<std::uint32_t>& step,
-                    std::uint32_t turn, bool periodic) {
+RoundPlan plan_steps(const RoundTask& task, const std::vector<std::uint32_t>& step,
+                     std::uint32_t turn, bool periodic) {
   const auto& [topology, routes, ops, segment, timing] = task;
   const MessageTimes times(topology, routes, timing);
   // A step is as long as a message on its slowest link, and what heads of one step differ by at the
@@ -171,14 +174,44 @@ WavePlan plan_steps(const WaveTask& task, const std::vector<std::uint32_t>& step
   // The last step before the turn starts a step earlier than the turn.
   const std::uint64_t turned = arrival + timing.turnaround_ps;
   const std::uint64_t wait = turn < steps && turned > length ? turned - length : 0;
-  WavePlan plan;
+  RoundPlan plan;
   for (std::size_t o = 0; o < ops.size(); ++o) {
     plan.start_ps.push_back(step[o] * length + (step[o] < turn ? 0 : wait));
   }
   plan.span_ps = (steps - 1) * length + wait + arrival;
-  // The next wave begins as its own first step does, with the shortest ways.
+  // The next round begins as its own first step does, with the shortest ways.
   if (periodic) plan.period_ps = steps * length + wait + before;
   return plan;
+}
+
+void plan_shifts(const ForestTask& task, SegmentSearch& search) {
+  const auto shifts = shift_routes(task.topology);
+  if (!shifts) return;
+  TreeOps trees = task.no_trees(1);
+  std::vector<std::uint32_t> step;
+  for (const bool reduces : task.phases) {
+    const std::uint32_t first = step.empty() ? 0 : step.back() + 1;
+    for (std::uint32_t s = 0; s < shifts->steps.size(); ++s) {
+      for (const ShiftRoutes::Send& send : shifts->steps[s]) {
+        RoundOp op;
+        op.from = send.from;
+        op.to = send.to;
+        op.route = trees.routes.add(task.topology, send.path);
+        op.kind = reduces ? TransferKind::reduce : TransferKind::copy;
+        const NodeId owner = reduces ? send.to : send.from;
+        op.unit = static_cast<std::uint32_t>(task.ranks[owner.index()]);
+        if (reduces) {
+          trees.reduced[op.unit].push_back(static_cast<std::uint32_t>(trees.ops.size()));
+        } else {
+          op.after = trees.reduced[op.unit];
+        }
+        step.push_back(first + s);
+        trees.ops.push_back(std::move(op));
+      }
+    }
+  }
+  const auto turn = static_cast<std::uint32_t>(shifts->steps.size());
+  search.consider_steps(trees, step, task.phases.size() == 2 ? turn : ~0U);
 }
 
 }  // namespace espalier

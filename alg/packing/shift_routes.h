@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "alg/packing/wave_plan.h"
+#include "alg/packing/round_plan.h"
 
 namespace espalier {
 
@@ -33,7 +33,7 @@ struct ShiftRoutes {
 
 // The plan of ops that are sent in steps, one step after the other without gaps. `step`: by op. Ops
 // of step `turn` and later wait for the arrival of all others.
-[[nodiscard]] WavePlan plan_steps(const WaveTask& task, const std::vector<std::uint32_t>& step,
-                                  std::uint32_t turn, bool periodic);
+[[nodiscard]] RoundPlan plan_steps(const RoundTask& task, const std::vector<std::uint32_t>& step,
+                                   std::uint32_t turn, bool periodic);
 
 }  // namespace espalier

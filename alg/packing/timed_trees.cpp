@@ -1,5 +1,3 @@
-#include "alg/packing/tree_packing.h"
-
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -7,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "alg/packing/wave_plan.h"
+#include "alg/packing/forest_task.h"
 
 namespace espalier {
 
@@ -37,7 +35,7 @@ class TimedTrees {
       const PackEdge& edge = graph.edges[e];
       std::vector<LinkId> path = edge.path;
       if (reversed) std::reverse(path.begin(), path.end());
-      WaveOp op;
+      RoundOp op;
       op.route = routes.add(topology, path);
       if (reversed) op.kind = TransferKind::reduce;
       Way way;
@@ -298,6 +296,69 @@ std::vector<TimedTree> timed_out_trees(const Topology& topology, const PackGraph
                                        const MessageTiming& timing, TimedOrder order,
                                        bool reversed) {
   return TimedTrees(topology, graph, pieces, bytes, timing, order, reversed).run();
+}
+
+namespace {
+
+constexpr std::uint32_t kMostTimedPieces = 32;  // of a root's data
+constexpr Bytes kLeastTimedPiece = 256;         // a smaller message is mostly head
+
+bool fits_pieces(const ForestTask& task, std::uint32_t pieces) {
+  const CollectiveRequest& request = task.request;
+  if (pieces == request.segments || pieces == 1) return true;
+  if (request.segments != 0) return false;
+  const std::size_t rows = (task.ranks.size() - 1) * pieces;
+  const bool fits_table = request.table_rows == 0 || rows <= 2 * request.table_rows;
+  return fits_table && pieces <= kMostTimedPieces &&
+         request.size / task.ranks.size() / pieces >=
+             std::max(kLeastTimedPiece, request.element_bytes);
+}
+
+// Returns the planned time, or nothing if there are no trees. `graphs`: by phase.
+std::optional<std::uint64_t> add_timed(const ForestTask& task, SegmentSearch& search,
+                                       const std::vector<PackGraph>& graphs, std::uint32_t pieces,
+                                       TimedOrder kind) {
+  TreeOps forest = task.no_trees(pieces);
+  const Bytes bytes = search.unit_bytes(forest);
+  std::vector<std::uint64_t> starts;
+  for (std::size_t phase = 0; phase < graphs.size(); ++phase) {
+    const bool reversed = task.phases[phase];
+    const std::vector<TimedTree> trees = timed_out_trees(
+        task.topology, graphs[phase], pieces, bytes, task.request.timing, kind, reversed);
+    if (trees.empty()) return std::nullopt;
+    // The root that was reduced to last decides when all of them pass on the sums.
+    const std::uint64_t after =
+        phase == 0 ? 0 : search.end_ps(forest, starts) + task.request.timing.turnaround_ps;
+    for (std::size_t t = 0; t < trees.size(); ++t) {
+      const PackedTree& tree = trees[t].tree;
+      const std::vector<std::uint64_t>& times = trees[t].start_ps;
+      task.add_tree(graphs[phase], tree, task.ranks[tree.root] * pieces + t % pieces, reversed,
+                    forest);
+      if (reversed) {
+        starts.insert(starts.end(), times.rbegin(), times.rend());
+      } else {
+        for (const std::uint64_t time : times) starts.push_back(after + time);
+      }
+    }
+  }
+  return search.consider_starts(forest, std::move(starts));
+}
+
+}  // namespace
+
+void plan_timed_trees(const ForestTask& task, SegmentSearch& search) {
+  LinkOrder order(task.topology);
+  std::vector<PackGraph> graphs;
+  for (const bool reversed : task.phases) graphs.push_back(task.paths_of_pairs(reversed, order));
+  for (const TimedOrder kind : {TimedOrder::busy, TimedOrder::balanced}) {
+    std::uint64_t best_ps = std::numeric_limits<std::uint64_t>::max();
+    for (std::uint32_t pieces = std::max(1U, task.request.segments); fits_pieces(task, pieces);
+         pieces *= 2) {
+      const std::optional<std::uint64_t> time_ps = add_timed(task, search, graphs, pieces, kind);
+      if (!time_ps || task.request.segments != 0 || *time_ps >= best_ps) break;
+      best_ps = *time_ps;
+    }
+  }
 }
 
 }  // namespace espalier

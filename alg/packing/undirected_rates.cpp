@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "alg/packing/tree_packing.h"
+#include "alg/packing/forest_task.h"
 #include "alg/routes/links.h"
 
 namespace espalier {
@@ -118,6 +118,23 @@ std::vector<std::vector<PackedTree>> best_undirected_trees(const Topology& topol
     if (!trees.empty()) choices.push_back(std::move(trees));
   }
   return choices;
+}
+
+void plan_undirected_trees(const ForestTask& task, SegmentSearch& search) {
+  const PackGraph graph = pack_graph(task.topology, false);
+  auto choices = best_undirected_trees(task.topology, graph, kGoodLoss);
+  if (choices.empty()) return;
+  if (task.is_small(1)) {
+    for (const std::size_t count : {1U, 2U, 4U, 8U}) {
+      choices.push_back(low_undirected_trees(task.topology, graph, count));
+    }
+  }
+  for (const std::vector<PackedTree>& packed : choices) {
+    if (packed.empty()) continue;
+    TreeOps trees(task.topology, packed.size(), 0);
+    for (std::size_t u = 0; u < packed.size(); ++u) task.add_both_ways(graph, packed[u], u, trees);
+    search.consider(std::move(trees));
+  }
 }
 
 }  // namespace espalier

@@ -28,7 +28,7 @@ DimensionRoutes::DimensionRoutes(const Topology& topology,
   for (const PlannedDimension& dimension : dimensions) {
     const bool by_lane = dimension.algorithm == DimensionAlgorithm::ring;
     const bool to_switch = dimension.algorithm == DimensionAlgorithm::in_network;
-    slots_.push_back({per_node_, by_lane, to_switch});
+    ranges_.push_back({per_node_, by_lane, to_switch});
     per_node_ += by_lane || to_switch ? 2 : dimension.size;
   }
   bundles_.resize(per_node_ * topology.num_nodes());
@@ -40,22 +40,22 @@ DimensionRoutes::DimensionRoutes(const Topology& topology,
       const std::uint32_t self = shape.coordinate(node, d);
       const std::uint32_t parallel = spec.parallel_links();
       const std::uint32_t first_port = shape.first_port(d);
-      RouteBundle* bundles = &bundles_[n * per_node_ + slots_[d].first];
-      if (slots_[d].by_lane && spec.shape != DimensionShape::ring) {
+      RouteBundle* bundles = &bundles_[n * per_node_ + ranges_[d].first];
+      if (ranges_[d].by_lane && spec.shape != DimensionShape::ring) {
         throw std::invalid_argument("the algorithm ring runs only on a dimension of shape ring");
       }
-      if (slots_[d].by_lane) {
+      if (ranges_[d].by_lane) {
         bundles[0] = bundle_to(topology, node, d, first_port, (self + 1) % size, parallel);
         bundles[1] =
             bundle_to(topology, node, d, first_port + parallel, (self + size - 1) % size, parallel);
         continue;
       }
-      if (slots_[d].to_switch != spec.one_switch) {
+      if (ranges_[d].to_switch != spec.one_switch) {
         throw std::invalid_argument(
             "the algorithm in_network needs a switch that reduces, and such a switch runs only "
             "in_network");
       }
-      if (slots_[d].to_switch) {
+      if (ranges_[d].to_switch) {
         const NodeId adder = topology.link(topology.out_links(node)[first_port]).to;
         // In a folded system the switch has no other NPU.
         const std::uint32_t at_switch = topology.is_folded() ? 0 : self * parallel;

@@ -26,20 +26,20 @@ class DimensionRoutes {
   // algorithm sends to this peer.
   [[nodiscard]] const RouteBundle& bundle(NodeId node, std::size_t dimension, std::uint32_t lane,
                                           std::uint32_t peer) const {
-    const Slots& slots = slots_[dimension];
-    const std::uint32_t slot = slots.by_lane ? lane : slots.to_switch ? 0 : peer;
-    return bundles_[node.index() * per_node_ + slots.first + slot];
+    const Range& range = ranges_[dimension];
+    const std::uint32_t place = range.by_lane ? lane : range.to_switch ? 0 : peer;
+    return bundles_[node.index() * per_node_ + range.first + place];
   }
   // in_network: the routes from the switch to `node`.
   [[nodiscard]] const RouteBundle& from_switch(NodeId node, std::size_t dimension) const {
-    return bundles_[node.index() * per_node_ + slots_[dimension].first + 1];
+    return bundles_[node.index() * per_node_ + ranges_[dimension].first + 1];
   }
   [[nodiscard]] const RouteSet& routes() const { return routes_; }
   // The routes that are used by some stage, ascending.
   [[nodiscard]] std::vector<RouteId> used() const;
 
  private:
-  struct Slots {
+  struct Range {
     std::size_t first = 0;
     bool by_lane = false;
     bool to_switch = false;  // in_network: one bundle to the switch, and one back
@@ -51,7 +51,7 @@ class DimensionRoutes {
                                                 std::uint32_t first, std::uint32_t count);
 
   RouteSet routes_;
-  std::vector<Slots> slots_;  // by dimension: which of a node's bundles belong to it
+  std::vector<Range> ranges_;  // by dimension: which of a node's bundles belong to it
   std::size_t per_node_ = 0;
   std::vector<RouteBundle> bundles_;
 };

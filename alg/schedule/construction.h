@@ -7,9 +7,9 @@ namespace espalier {
 
 // When MULTITREE's construction ends a timestep, and in which order trees take turns.
 enum class StepEnd : std::uint8_t {
-  paper,    // no tree can grow any more; the same order in every round (Algorithm 1)
-  authors,  // the last tree of a round did not grow; the order of turns changes after the first
-            // round
+  paper,    // no tree can grow any more; the same order in every turn of all (Algorithm 1)
+  authors,  // the last tree of a turn of all did not grow; the order of turns changes after the
+            // first round
 };
 
 // The order of the nodes in a ring along a line of nodes.

@@ -171,21 +171,22 @@ class OneLoop {
       row.flow_stride = flow_stride_;
       row.address_stride = difference(entry.start_addr, row.first.start_addr);
       row.step_stride = difference(entry.step, row.first.step);
-      row.slot_stride_ps = difference(entry.not_before_ps, row.first.not_before_ps);
+      row.not_before_stride_ps = difference(entry.not_before_ps, row.first.not_before_ps);
       return true;
     }
     return entry.start_addr == moved(row.first.start_addr, row.address_stride, row.count) &&
            entry.step == moved(row.first.step, row.step_stride, row.count) &&
-           entry.not_before_ps == moved(row.first.not_before_ps, row.slot_stride_ps, row.count);
+           entry.not_before_ps ==
+               moved(row.first.not_before_ps, row.not_before_stride_ps, row.count);
   }
 
   // Longest paths by Bellman and Ford. The place of a row's first entry: passes, and in the pass
   // the position.
   void order_rows() {
-    // Paths of plans converge in a few rounds. A loop that takes more is given up.
-    constexpr int kMostRounds = 64;
+    // Paths of plans converge in a few sweeps. A loop that takes more is given up.
+    constexpr int kMostSweeps = 64;
     place_.assign(rows_.size(), 0);
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
       bool changed = false;
       for (const After& after : after_) {
         const std::int64_t least = place_[after.from] + after.distance * per_pass() + 1;
@@ -271,7 +272,7 @@ TableEntry RepeatedRow::at(std::uint32_t i) const {
   for (FlowId& flow : entry.after) flow = moved(flow, flow_stride, i);
   entry.start_addr = moved(first.start_addr, address_stride, i);
   entry.step = static_cast<Timestep>(moved(first.step, step_stride, i));
-  entry.not_before_ps = moved(first.not_before_ps, slot_stride_ps, i);
+  entry.not_before_ps = moved(first.not_before_ps, not_before_stride_ps, i);
   if (i + 1 == count) entry.size = last_size;
   return entry;
 }

@@ -4,7 +4,7 @@
 // The memory is a sequence of loops. In pass 0, 1, ... of a loop the NI reads its rows from the
 // first to the last one. A row issues in `count` passes that follow one another, beginning with
 // `first_pass`; in the others the NI passes it. After it has issued, its flow, address, step and
-// slot are written back, a stride further on.
+// time slot are written back, a stride further on.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct RepeatedRow {
   std::int64_t flow_stride = 0;  // also of the flows in `after`
   std::int64_t address_stride = 0;
   std::int64_t step_stride = 0;
-  std::int64_t slot_stride_ps = 0;
+  std::int64_t not_before_stride_ps = 0;
   Bytes last_size = 0;  // data need not be a multiple of the segment
 
   // The entry of pass first_pass + i. Precondition: i < count.

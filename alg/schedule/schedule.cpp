@@ -4,6 +4,8 @@
 #include <array>
 #include <numeric>
 
+#include "alg/schedule/collective_request.h"
+
 namespace espalier {
 
 const char* to_string(CollectiveOp op) {
@@ -85,6 +87,17 @@ bool is_contention_free(const Schedule& schedule) {
     }
   }
   return true;
+}
+
+Schedule empty_schedule(const char* algorithm, const Topology& topology,
+                        const CollectiveRequest& request) {
+  Schedule schedule(topology);
+  schedule.algorithm = algorithm;
+  schedule.op = request.op;
+  schedule.scope = request.scope(topology.num_nodes());
+  schedule.num_nodes = topology.num_nodes();
+  schedule.size = request.size;
+  return schedule;
 }
 
 }  // namespace espalier

@@ -77,8 +77,8 @@ struct Transfer {
   RouteId route;
   Timestep step = 1;  // counted from 1, over the whole collective
   TransferKind kind = TransferKind::copy;
-  // The slot of the transfer: it starts no earlier than this, counted from the start of its step at
-  // its sender. 0: as soon as it can.
+  // The time slot of the transfer: it starts no earlier than this, counted from the start of its
+  // step at its sender. 0: as soon as it can.
   std::uint64_t not_before_ps = 0;
 };
 

@@ -90,19 +90,19 @@ struct TableSequence {
 // The width of a schedule-table entry in hardware: MultiTree, section V-A ("each table entry needs
 // 200 bits" on 64 nodes). Every field is as narrow as its values permit.
 struct TableFormat {
-  // Bits, except for the two counts of slots.
+  // Bits, except for the two counts of fields.
   std::uint32_t op = 2;  // Reduce, Gather, NOP
   std::uint32_t flow = 0;
   std::uint32_t node = 0;  // for Parent and for each child: a node, or nil
-  std::size_t children_slots = 0;
+  std::size_t children_fields = 0;
   std::uint32_t step = 0;
   std::uint32_t start_addr = 64;
   std::uint32_t size = 64;
-  std::size_t after_slots = 0;  // number of flows; only for composed algorithms
-  std::uint32_t slot = 0;       // slot counter, in steps of 1 ns; only if entries have slots
+  std::size_t after_fields = 0;  // number of flows; only for composed algorithms
+  std::uint32_t time_slot = 0;   // slot counter, in steps of 1 ns; only if entries have time slots
   // First pass, count, last size and strides; only for rows that repeat.
   std::uint32_t repeat = 0;
-  std::uint32_t repeat_field = 0;  // the widest one of flow, step, slot, pass and count
+  std::uint32_t repeat_field = 0;  // the widest one of flow, step, time slot, pass and count
 
   [[nodiscard]] std::uint64_t entry_bits() const;
   // The size in bytes of a table with `entries` entries, rounded up.

@@ -8,4 +8,4 @@ folder=${2:-docs/pictures}
 
 "$program" schedule configs/lab.yaml -s collective.op=all_gather -s collective.algorithm=forest -s collective.size=100MB \
   --format tree-svg -o "$folder/forest_tree.svg"
-"$program" schedule configs/planned/mesh_waves.yaml --format slots-svg -o "$folder/mesh_waves.svg"
+"$program" schedule configs/planned/mesh_rounds.yaml --format slots-svg -o "$folder/mesh_rounds.svg"

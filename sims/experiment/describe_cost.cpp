@@ -123,7 +123,7 @@ RunNeed table_need(const ScheduleTables& tables, std::size_t nodes) {
   need.entry_bits = static_cast<std::uint32_t>(format.entry_bits() - format.repeat);
   need.repeat_bits = format.repeat;
   need.field_bits = format.repeat_field;
-  need.slot_bits = format.slot;
+  need.slot_bits = format.time_slot;
   need.places = most_places(tables);
   return need;
 }

@@ -24,7 +24,7 @@ Schedule generate_star(const Topology& topology, const CollectiveRequest& reques
       const bool up = kind == TransferKind::reduce;
       exchange.send(up ? other : hub, up ? hub : other, {0}, kind);
     }
-    exchange.end_round();
+    exchange.end_exchange();
   }
   schedule.sort_by_step();
   schedule.contention_free = is_contention_free(schedule);

@@ -285,23 +285,23 @@ TEST_CASE("A full fat-tree is at the bound, and two servers whose links are all 
   CHECK(share_of_bound(two_rings(), planned_point(CollectiveOp::all_gather, 4 << 20)) >= 0.95);
 }
 
-TEST_CASE("Where slots hold the order, messages fill the gaps at the ends of a plan") {
+TEST_CASE("Where time slots hold the order, messages fill the gaps at the ends of a plan") {
   CHECK(share_of_bound(two_rings(), planned_point(CollectiveOp::all_reduce, 1 << 20)) >= 0.95);
 }
 
-TEST_CASE("Where slots hold the order, messages fill the gaps at the ends of an all_reduce") {
+TEST_CASE("Where time slots hold the order, messages fill the gaps at the ends of an all_reduce") {
   const LinkSpec link{150'000, 16'000'000'000};
   CHECK(share_of_bound(two_rings(), planned_point(CollectiveOp::all_reduce, 1 << 20)) >= 0.95);
   CHECK(share_of_bound(make_bigraph(4, 8, link),
                        planned_point(CollectiveOp::all_gather, 16 << 20)) >= 0.985);
 }
 
-TEST_CASE("Without its slot counter, an NI runs ahead into the slots of others") {
+TEST_CASE("Without its slot counter, an NI runs ahead into the time slots of others") {
   // A fat-tree with fewer spines than nodes per leaf: all nodes' links are full.
   const Topology crossbars = make_fat_tree(3, 2, 2, LinkSpec{150'000, 16'000'000'000});
   RunPoint point = planned_point(CollectiveOp::all_gather, 16 << 20);
   const ScheduleTables tables = planned_tables(crossbars, point);
-  CHECK(table_format(tables, 8).slot > 0);
+  CHECK(table_format(tables, 8).time_slot > 0);
   const double held = simulated_ns(crossbars, point, tables);
   point.system.ni.slot_counter = false;
   const double ahead = simulated_ns(crossbars, point, tables);
@@ -309,7 +309,7 @@ TEST_CASE("Without its slot counter, an NI runs ahead into the slots of others")
   CHECK(ahead > 1.05 * held);
 }
 
-TEST_CASE("An entry with a slot issues in the first cycle of the slot") {
+TEST_CASE("An entry with a time slot issues in the first cycle of the time slot") {
   const Topology pair = make_single_switch(2, LinkSpec{150'000, 16'000'000'000});
   const RunPoint point = planned_point(CollectiveOp::all_gather, 64 << 10);
   ScheduleTables tables = planned_tables(pair, point);

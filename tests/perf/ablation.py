@@ -25,7 +25,7 @@ import planned
 import random_networks
 
 ROOT = Path(__file__).resolve().parents[2]
-CONSTANT_FILES = ("alg/packing", "alg/generators/forest", "alg/generators/a2a_paths", "alg/generators/segment_search", "alg/generators/listed_segments")
+CONSTANT_FILES = ("alg/packing", "alg/generators/forest", "alg/generators/a2a_paths")
 CONSTANT = re.compile(r"^( *)(?:static )?constexpr (double|int|std::\w+|Bytes) (k\w+) =\s*([^;]*);", re.M)
 NOT_TUNED = re.compile(r"kNo|kNever|kNone|kUnknown|kPsPer|kPerSecond|kExact|kTied|kShortCut")
 HEADER = r"""#pragma once
@@ -51,52 +51,53 @@ template <class T> T tuned(const char* name, T value) {
 #define OFF(name) ([] { static const bool off = espalier::ablated(name); return off; }())
 #define TUNED(T, name, value) ([]() -> T { static const T v = espalier::tuned<T>(name, value); return v; }())
 """
-FOREST, SEGMENTS, LISTED = ("alg/generators/" + name + ".cpp" for name in ("forest", "segment_search", "listed_segments"))
+FOREST = "alg/generators/forest.cpp"
+SEGMENTS, LISTED, DIRECTED, TIMED, UNDIRECTED = ("alg/packing/" + name + ".cpp" for name in ("segment_search", "listed_segments", "directed_trees", "timed_trees", "undirected_rates"))
 # Part, file, text that occurs once, and what stands before (or instead of) it where the part can be switched off; @ is the question.
 PARTS = [
-    ("shift_routes", FOREST, "if (auto shifts = shift_routes(topology_)) {", "if (auto shifts = shift_routes(topology_); shifts && !@) {"),
-    ("timed_trees", FOREST, "if (is_switched && !only_root() && request_.relays.empty()) {", "if (is_switched && !only_root() && request_.relays.empty() && !@) {"),
-    ("timed_trees busy", FOREST, "std::uint64_t best_ps = std::numeric_limits", "if (kind == TimedOrder::busy && @) continue; {}"),
-    ("timed_trees balanced", FOREST, "std::uint64_t best_ps = std::numeric_limits", "if (kind == TimedOrder::balanced && @) continue; {}"),
-    ("undirected_trees", FOREST, "const auto choices = best_undirected_trees", "if (@) return; {}"),
-    ("low_undirected_trees", FOREST, "if (!is_small(1)) return;", "{} if (@) return;"),
+    ("shift_routes", FOREST, "return task.is_switched && !task.root; }", "return task.is_switched && !task.root && !@; }"),
+    ("timed_trees", FOREST, "!task.root && task.request.relays.empty();", "!task.root && task.request.relays.empty() && !@;"),
+    ("timed_trees busy", TIMED, "std::uint64_t best_ps = std::numeric_limits", "if (kind == TimedOrder::busy && @) continue; {}"),
+    ("timed_trees balanced", TIMED, "std::uint64_t best_ps = std::numeric_limits", "if (kind == TimedOrder::balanced && @) continue; {}"),
+    ("undirected_trees", FOREST, "return !task.is_switched && task.request.op", "return !@ && !task.is_switched && task.request.op"),
+    ("low_undirected_trees", UNDIRECTED, "if (task.is_small(1)) {", "if (task.is_small(1) && !@) {"),
     ("more undirected trees", "alg/packing/undirected_rates.cpp", "if (count <= fewest) continue;", "if (count <= fewest || @) continue;"),
     ("undirected trees grow", "alg/packing/undirected_trees.cpp", "partition.grow(middle_nodes", "if (!@) {}"),
-    ("rates capped at switches", FOREST, "for (const std::uint64_t cap : slower) {", "if (!@) {}"),
-    ("stored_plan", FOREST, "return topology_.num_switches() != 0 && request_.timing.stored", "if (topology_.num_switches() != 0 && @) return false; {}"),
-    ("stored_plan on equal links", FOREST, "if (stores() && slower.empty()) {", "if (stores() && slower.empty() && !@) {"),
-    ("roots of paths", FOREST, "if (!lost_rate || w - ranks_", "if (!lost_rate || @ || w - ranks_"),
-    ("MultiTree's trees", FOREST, "unsuited_for_mirrored_trees(topology_, \"forest\").empty()) {", "unsuited_for_mirrored_trees(topology_, \"forest\").empty() && !@) {"),
-    ("low_trees shortest", FOREST, "list.push_back({[this] { plan_low(LowTrees::shortest); }});", "if (!@) {}"),
-    ("low_trees same height", FOREST, "list.push_back({[this] { plan_low(LowTrees::same_height); }});", "if (!@) {}"),
-    ("one tree", FOREST, "if (counts.back() != 1) counts.push_back(1);", "if (counts.back() != 1 && !@) counts.push_back(1);"),
-    ("fewer trees", FOREST, "fewer < best_count) {", "fewer < best_count && !@) {"),
-    ("split again", FOREST, "return few && topology_.num_switches() != 0", "return few && topology_.num_switches() != 0 && !@"),
-    ("fewest neighbours", FOREST, "if (!lost_rate || is_near", "if (!lost_rate || @ || is_near"),
-    ("short paths first", FOREST, "growth.short_paths_first = short_paths_first;", "if (short_paths_first && @) break; {}"),
-    ("lower_trees", FOREST, "if (topology_.num_switches() != 0 && !only_root()) {", "if (topology_.num_switches() != 0 && !only_root() && !@) {"),
-    ("slot_exchange", SEGMENTS, "if (is_exact && !hopeless) {", "if (is_exact && !hopeless && !@) {"),
-    ("slot_exchange hopeless", SEGMENTS, "best_ && has_many_rows(p) >= has_many", "best_ && !@ && has_many_rows(p) >= has_many"),
+    ("rates capped at switches", DIRECTED, "for (const std::uint64_t cap : lower_rates", "if (!@) {}"),
+    ("stored_plan", FOREST, "return task.is_switched && task.request.timing.stored", "if (task.is_switched && @) return false; {}"),
+    ("stored_plan on equal links", FOREST, "return stores(task) && !mixes_rates", "return stores(task) && !@ && !mixes_rates"),
+    ("roots of paths", DIRECTED, "if (!lost_rate || w - nodes", "if (!lost_rate || @ || w - nodes"),
+    ("MultiTree's trees", FOREST, "unsuited_for_mirrored_trees(task.topology, \"forest\").empty();", "unsuited_for_mirrored_trees(task.topology, \"forest\").empty() && !@;"),
+    ("low_trees", FOREST, "return task.is_small(task.is_switched", "return !@ && task.is_small(task.is_switched"),
+    ("low_trees shortest", "alg/packing/low_trees.cpp", "TreeOps trees = task.no_trees(1);", "if (kind == LowTrees::shortest && @) continue; {}"),
+    ("low_trees same height", "alg/packing/low_trees.cpp", "TreeOps trees = task.no_trees(1);", "if (kind == LowTrees::same_height && @) continue; {}"),
+    ("one tree", DIRECTED, "if (counts_.back() != 1) counts_.push_back(1);", "if (counts_.back() != 1 && !@) counts_.push_back(1);"),
+    ("fewer trees", DIRECTED, "fewer < best_count) {", "fewer < best_count && !@) {"),
+    ("split again", DIRECTED, "return few && task_.is_switched", "return few && !@ && task_.is_switched"),
+    ("fewest neighbours", DIRECTED, "if (!lost_rate || task_.is_near", "if (!lost_rate || @ || task_.is_near"),
+    ("short paths first", DIRECTED, "growth.short_paths_first = short_paths_first;", "if (short_paths_first && @) break; {}"),
+    ("lower_trees", DIRECTED, "if (task_.is_switched && !task_.root) {", "if (task_.is_switched && !task_.root && !@) {"),
+    ("time slot exchange", SEGMENTS, "if (is_exact && !hopeless) {", "if (is_exact && !hopeless && !@) {"),
+    ("time slot exchange hopeless", SEGMENTS, "best_ && has_many_rows(p) >= has_many", "best_ && !@ && has_many_rows(p) >= has_many"),
     ("justify_sends", SEGMENTS, "if (is_exact && request_.timing.slot_counter", "if (is_exact && !@ && request_.timing.slot_counter"),
     ("list_plan", SEGMENTS, "return !request_.table_repeat && !shares_links(trees", "return !request_.table_repeat && !@ && !shares_links(trees"),
-    ("one wave", SEGMENTS, "if (listed && trees.ops", "if (listed && !@ && trees.ops"),
-    ("fewer waves", SEGMENTS, "if (is_exact && given == 0 && found", "if (is_exact && !@ && given == 0 && found"),
+    ("one round", SEGMENTS, "if (listed && trees.ops", "if (listed && !@ && trees.ops"),
+    ("fewer rounds", SEGMENTS, "if (is_exact && given == 0 && found", "if (is_exact && !@ && given == 0 && found"),
     ("leads", LISTED, "for (const std::uint32_t lead : kLeads) try_list", "for (const std::uint32_t lead : kLeads) if (lead == 1 || !@) try_list"),
     ("leads and 3/4, 3/2 of the segments", LISTED, "if (trees.ops.size() * found <= kManyListed", "if (!@ && trees.ops.size() * found <= kManyListed"),
-    ("trees that fill later", LISTED, "const bool alike = best_ &&", "const bool alike = best_ && !@ &&"),
     ("well_cut", LISTED, "std::uint32_t best = wanted;", "if (@) return wanted; {}"),
-    ("fewer justified waves", LISTED, "if (trees.ops.size() * first <= kManyJust", "if (!@ && trees.ops.size() * first <= kManyJust"),
-    ("ejection", "alg/packing/path_slots.cpp", "if (looks_ > most_looks(ops_.size())) return false;", "if (@ || looks_ > most_looks(ops_.size())) return false;"),
-    ("two slots alternate", "alg/packing/path_slots.cpp", "if (crosses_one_switch(o) && move_chain", "if (!@ && crosses_one_switch(o) && move_chain"),
-    ("aligned slots", "alg/packing/wave_plan.cpp", "if (std::all_of(ops_.begin(), ops_.end(), aligned)) return;", "if (!@ && std::all_of(ops_.begin(), ops_.end(), aligned)) return;"),
-    ("held slots first", "alg/packing/wave_plan.cpp", "if (period != 0 && holds_any_) {", "if (period != 0 && holds_any_ && !@) {"),
-    ("stretch kept", SEGMENTS, "if (p.waves != 1) stretch =", "if (p.waves != 1 && !@) stretch ="),
+    ("fewer justified rounds", LISTED, "if (trees.ops.size() * first <= kManyJust", "if (!@ && trees.ops.size() * first <= kManyJust"),
+    ("ejection", "alg/packing/path_time_slots.cpp", "if (looks_ > most_looks(ops_.size())) return false;", "if (@ || looks_ > most_looks(ops_.size())) return false;"),
+    ("two time slots alternate", "alg/packing/path_time_slots.cpp", "if (crosses_one_switch(o) && move_chain", "if (!@ && crosses_one_switch(o) && move_chain"),
+    ("aligned time slots", "alg/packing/round_plan.cpp", "if (std::all_of(ops_.begin(), ops_.end(), aligned)) return;", "if (!@ && std::all_of(ops_.begin(), ops_.end(), aligned)) return;"),
+    ("held time slots first", "alg/packing/round_plan.cpp", "if (period != 0 && holds_any_) {", "if (period != 0 && holds_any_ && !@) {"),
+    ("stretch kept", SEGMENTS, "if (p.rounds != 1) stretch =", "if (p.rounds != 1 && !@) stretch ="),
     ("switch split at once", "alg/packing/switch_removal.cpp", "if (fits) break;", "if (fits || @) break;"),
     ("apart first", "alg/packing/switch_removal.cpp", "if (apart_first) join_shares", "if (apart_first && !@) join_shares"),
     ("paths on grids", "alg/packing/balanced_paths.cpp", "if (!is_even_grid(topology)) return", "if (!is_even_grid(topology) || @) return"),
     ("path search", "alg/packing/balanced_paths.cpp", "if (best_peak <= least_peak_ * kGood) break;", "if (@) break; {}"),
     ("pieces", "alg/generators/a2a_paths.cpp", "if (given != 0) break;\n    }\n    return", "if (given != 0 || @) break;\n    }\n    return"),
-    ("a2a waves", "alg/generators/a2a_paths.cpp", "if (waves > 1 && (given != 0 ||", "if (waves > 1 && (given != 0 || @ ||"),
+    ("a2a rounds", "alg/generators/a2a_paths.cpp", "(given != 0 || !shares_links(p.routes, p.hops)", "(given != 0 || @ || !shares_links(p.routes, p.hops)"),
 ]
 FIXED = {
     "switched suite": ({"type": "fat_tree", "nodes_per_switch": 4, "switches": 4, "spines": 4}, {"type": "fat_tree", "nodes_per_switch": 4, "switches": 4, "spines": 2},
@@ -172,7 +173,7 @@ def cases(count, cases_of_each, folder):
         yield from of_file(f"{kind}, rows repeat", f"seed {seed} repeat", text, rate, ni={"table_repeat": True})
         if kind == "switched":
             yield from of_file("switched, storing", f"seed {seed} storing", text, rate, router={"vcs": 16, "vc_order": "rotating", "crossbar_inputs": "vc"})
-            yield from of_file("switched, no slots", f"seed {seed} no slots", text, rate, ni={"slot_counter": False})
+            yield from of_file("switched, no time slots", f"seed {seed} no time slots", text, rate, ni={"slot_counter": False})
 
 
 def plan(program, config, seconds, notes=None, off="", factor=0.0):
@@ -180,14 +181,17 @@ def plan(program, config, seconds, notes=None, off="", factor=0.0):
     environment = {**os.environ, "ABLATION": off, "ABLATION_FACTOR": str(factor)}
     if notes:
         environment["ABLATION_NOTES"] = str(notes)
-    limit = f"ulimit -t {math.ceil(seconds)}; exec \"$0\" worker --plan \"$1\" /"
-    with subprocess.Popen(["bash", "-c", limit, program, config], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as worker:
+    limit = f"ulimit -t {math.ceil(seconds)}; exec \"$0\" worker"
+    task = {"plan": True, "explain": False, "schedule": "", "choices": "", "rank_order": [], "messages": "", "number": 0}
+    with subprocess.Popen(["bash", "-c", limit, program], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as worker:
+        worker.stdin.write(json.dumps({"config": config, "folder": "/", "files": [], "task": task}))
+        worker.stdin.close()
         report = worker.stdout.read()
         _, status, usage = os.wait4(worker.pid, 0)
         worker.returncode = os.waitstatus_to_exitcode(status)
     if worker.returncode != 0:
         return None
-    return json.loads(report)["report"]["result"]["planned_ns"], usage.ru_utime
+    return json.loads(report.splitlines()[-1])["report"]["result"]["planned_ns"], usage.ru_utime
 
 
 def measure(args):

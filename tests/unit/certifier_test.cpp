@@ -206,14 +206,14 @@ TEST_CASE("Tables and children fields that are too small are named; NOPs take no
 
   CertifierLimits limits;
   limits.table_entries = certificate.most_table_entries;
-  limits.children_slots = certificate.most_children;
+  limits.children_fields = certificate.most_children;
   CHECK(certify(topology, tables, limits).ok());
   --limits.table_entries;
   CHECK_THAT(
       listed(certify(topology, tables, limits), ViolationKind::capacity),
       Contains("needs " + std::to_string(certificate.most_table_entries) + " table entries"));
   limits.table_entries = 0;
-  --limits.children_slots;
+  --limits.children_fields;
   CHECK_THAT(listed(certify(topology, tables, limits), ViolationKind::capacity),
              Contains("has " + std::to_string(certificate.most_children) + " children"));
 }

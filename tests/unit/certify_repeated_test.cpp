@@ -1,4 +1,4 @@
-// The certifier judges one wave of a periodic schedule for all waves. Its verdict is that of the
+// The certifier judges one round of a periodic schedule for all rounds. Its verdict is that of the
 // certifier which follows every transfer, also for broken tables.
 #include <catch2/catch.hpp>
 
@@ -43,7 +43,7 @@ void issue_again(ScheduleTables& tables) {
 
 }  // namespace
 
-TEST_CASE("A periodic schedule is judged by one wave, and its certificate is that of all waves") {
+TEST_CASE("A periodic schedule is judged by one round, and its certificate is that of all rounds") {
   test::ShareOfCases share(6);
   for (const Topology& topology : test::small_networks()) {
     for (const CollectiveOp op :
@@ -51,17 +51,17 @@ TEST_CASE("A periodic schedule is judged by one wave, and its certificate is tha
       if (!find_generator("forest")->unsuited(topology).empty() || !share.take()) continue;
       INFO(topology.name() << " " << to_string(op));
       const ScheduleTables tables = repeated_tables(topology, "forest", op, 1'000'000, 16);
-      const Certificate by_wave = certify(topology, tables);
+      const Certificate by_round = certify(topology, tables);
       const Certificate by_entry = certify_each_entry(topology, tables);
-      CHECK(by_wave.ok());
+      CHECK(by_round.ok());
       CHECK(by_entry.ok());
-      CHECK(by_wave.transfers == by_entry.transfers);
-      CHECK(by_wave.contention_free == by_entry.contention_free);
+      CHECK(by_round.transfers == by_entry.transfers);
+      CHECK(by_round.contention_free == by_entry.contention_free);
     }
   }
 }
 
-TEST_CASE("The transfers that are judged do not grow with the waves") {
+TEST_CASE("The transfers that are judged do not grow with the rounds") {
   const Topology mesh = make_mesh({4, 4}, kPlainLink);
   const auto judged = [&](Bytes size, std::uint32_t segments) {
     const ScheduleTables tables =
@@ -103,7 +103,7 @@ TEST_CASE("Rows that do not issue the table are malformed") {
   }
 }
 
-TEST_CASE("Broken rows get the same verdict from one wave as from all entries") {
+TEST_CASE("Broken rows get the same verdict from one round as from all entries") {
   const Topology mesh = make_mesh({3, 2}, kPlainLink);
   const CollectiveOp op = GENERATE(CollectiveOp::all_reduce, CollectiveOp::all_gather);
   const ScheduleTables good = repeated_tables(mesh, "forest", op, 1 << 20, 32);
@@ -116,12 +116,12 @@ TEST_CASE("Broken rows get the same verdict from one wave as from all entries") 
     INFO(what);
     issue_again(tables);
     const Certificate by_entry = certify_each_entry(mesh, tables);
-    const Certificate by_wave = certify(mesh, tables);
-    CHECK(by_wave.ok() == by_entry.ok());
+    const Certificate by_round = certify(mesh, tables);
+    CHECK(by_round.ok() == by_entry.ok());
     if (by_entry.ok()) return;
     ++broken;
-    REQUIRE_FALSE(by_wave.violations.empty());
-    CHECK(by_wave.violations.front().what == by_entry.violations.front().what);
+    REQUIRE_FALSE(by_round.violations.empty());
+    CHECK(by_round.violations.front().what == by_entry.violations.front().what);
   };
   for (std::size_t n = 0; n < good.nodes.size(); ++n) {
     REQUIRE(good.repeated[n].loops.size() == 1);

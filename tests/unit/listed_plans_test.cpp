@@ -5,9 +5,9 @@
 
 #include "alg/bounds/bounds.h"
 #include "alg/generators/generator.h"
-#include "alg/generators/segment_search.h"
+#include "alg/packing/round_plan.h"
+#include "alg/packing/segment_search.h"
 #include "alg/packing/tree_packing.h"
-#include "alg/packing/wave_plan.h"
 #include "alg/routes/links.h"
 #include "alg/schedule/repeated_rows.h"
 #include "alg/schedule/schedule_table.h"
@@ -24,13 +24,13 @@ namespace {
 constexpr Bytes kGiB = Bytes{1} << 30;
 
 // Every tree reduces to its root and copies back.
-std::vector<WaveOp> there_and_back(const Topology& topology, const PackGraph& graph,
-                                   const std::vector<PackedTree>& trees, RouteSet& routes) {
-  std::vector<WaveOp> ops;
+std::vector<RoundOp> there_and_back(const Topology& topology, const PackGraph& graph,
+                                    const std::vector<PackedTree>& trees, RouteSet& routes) {
+  std::vector<RoundOp> ops;
   for (std::uint32_t unit = 0; unit < trees.size(); ++unit) {
     std::vector<std::vector<std::uint32_t>> into(graph.nodes);
     const auto add = [&](std::uint32_t from, std::uint32_t to, LinkId link, TransferKind kind) {
-      WaveOp op;
+      RoundOp op;
       op.from = NodeId(from);
       op.to = NodeId(to);
       op.route = routes.add(topology, {link});
@@ -89,7 +89,7 @@ double planned_share(const Topology& topology, const CollectiveRequest& request)
 
 // The starts by the rule alone: the link that can send first does so, and sends the ready message
 // of the highest priority; the lower copy, then the lower op wins ties.
-std::vector<std::uint64_t> starts_by_rule(const WaveTask& task, std::uint32_t segments,
+std::vector<std::uint64_t> starts_by_rule(const RoundTask& task, std::uint32_t segments,
                                           std::uint64_t lead) {
   constexpr std::uint64_t kNever = ~std::uint64_t{0};
   const std::size_t count = task.ops.size();
@@ -133,11 +133,10 @@ std::vector<std::uint64_t> starts_by_rule(const WaveTask& task, std::uint32_t se
 // Trees of a broadcast from node 0, as links from node to node, parents first.
 TreeOps broadcast_tree(const Topology& topology,
                        const std::vector<std::pair<std::size_t, std::size_t>>& edges) {
-  TreeOps trees(topology);
-  trees.units = 1;
+  TreeOps trees(topology, 1, 0);
   std::vector<std::vector<std::uint32_t>> into(topology.num_nodes());
   for (const auto& [from, to] : edges) {
-    WaveOp op;
+    RoundOp op;
     op.from = NodeId(from);
     op.to = NodeId(to);
     for (const LinkId l : topology.out_links(op.from)) {
@@ -179,10 +178,10 @@ TEST_CASE("A listed plan is the one that its rule gives, with ties and with uneq
       test::add_cable(topology, a, b, spec(), spec());
     }
     RouteSet routes(topology);
-    std::vector<WaveOp> ops;
+    std::vector<RoundOp> ops;
     for (std::uint32_t o = 0; o < 24; ++o) {
       const LinkId link(test::pick(random, topology.num_links()));
-      WaveOp op;
+      RoundOp op;
       op.from = topology.link(link).from;
       op.to = topology.link(link).to;
       op.route = routes.add(topology, {link});
@@ -193,7 +192,7 @@ TEST_CASE("A listed plan is the one that its rule gives, with ties and with uneq
       ops.push_back(std::move(op));
     }
     const MessageTiming timing;
-    const WaveTask task{topology, routes, ops, Bytes{16} << test::pick(random, 12), timing};
+    const RoundTask task{topology, routes, ops, Bytes{16} << test::pick(random, 12), timing};
     const auto segments = static_cast<std::uint32_t>(1 + test::pick(random, 6));
     const std::uint64_t lead = test::pick(random, 3) * 500'000;
     CHECK(plan_list(task, segments, lead).start_ps == starts_by_rule(task, segments, lead));
@@ -245,7 +244,7 @@ TEST_CASE("A listed plan sends one message at a time, and only data that have ar
   const Topology mesh = make_mesh({4, 4}, {500'000, 50'000'000'000});
   const PackGraph graph = pack_graph(mesh, false);
   RouteSet routes(mesh);
-  const std::vector<WaveOp> ops =
+  const std::vector<RoundOp> ops =
       there_and_back(mesh, graph, best_undirected_trees(mesh, graph, 0.005).front(), routes);
   const MessageTiming timing;
   const MessageTimes times(mesh, routes, timing);
@@ -253,11 +252,11 @@ TEST_CASE("A listed plan sends one message at a time, and only data that have ar
   constexpr Bytes kSegment = 40'000;
   for (const std::uint64_t lead :
        {std::uint64_t{0}, std::uint64_t{1'000'000}, std::uint64_t{1} << 30}) {
-    const WavePlan plan = plan_list({mesh, routes, ops, kSegment, timing}, kSegments, lead);
+    const RoundPlan plan = plan_list({mesh, routes, ops, kSegment, timing}, kSegments, lead);
     REQUIRE(plan.start_ps.size() == ops.size() * kSegments);
     std::vector<std::vector<std::uint64_t>> starts(mesh.num_links());
     for (std::size_t i = 0; i < plan.start_ps.size(); ++i) {
-      const WaveOp& op = ops[i % ops.size()];
+      const RoundOp& op = ops[i % ops.size()];
       starts[routes.link(op.route, 0).index()].push_back(plan.start_ps[i]);
       for (const std::uint32_t d : op.after) {
         const std::size_t before = i / ops.size() * ops.size() + d;
@@ -278,7 +277,7 @@ TEST_CASE("With a lead, the segments of an all_reduce follow each other on all l
   const Topology mesh = make_mesh({4, 4}, {500'000, 50'000'000'000});
   const PackGraph graph = pack_graph(mesh, false);
   RouteSet routes(mesh);
-  const std::vector<WaveOp> ops =
+  const std::vector<RoundOp> ops =
       there_and_back(mesh, graph, best_undirected_trees(mesh, graph, 0.005).front(), routes);
   const MessageTiming timing;
   constexpr std::uint32_t kSegments = 64;
@@ -341,7 +340,7 @@ TEST_CASE("A listed plan over its limit is given up, and says some time over the
   const Topology mesh = make_mesh({4, 4}, {500'000, 50'000'000'000});
   const PackGraph graph = pack_graph(mesh, false);
   RouteSet routes(mesh);
-  const std::vector<WaveOp> ops =
+  const std::vector<RoundOp> ops =
       there_and_back(mesh, graph, best_undirected_trees(mesh, graph, 0.005).front(), routes);
   const MessageTiming timing;
   const auto plan = [&](std::uint64_t limit) {
@@ -349,10 +348,10 @@ TEST_CASE("A listed plan over its limit is given up, and says some time over the
   };
   const std::uint64_t whole = plan(~std::uint64_t{0}).span_ps;
   CHECK(plan(whole).span_ps == whole);
-  const WavePlan given_up = plan(whole / 2);
+  const RoundPlan given_up = plan(whole / 2);
   CHECK(given_up.span_ps > whole / 2);
   CHECK(given_up.span_ps <= whole);
-  const auto unplanned = [](const WavePlan& p) {
+  const auto unplanned = [](const RoundPlan& p) {
     return std::count(p.start_ps.begin(), p.start_ps.end(), std::uint64_t{0});
   };
   CHECK(unplanned(given_up) > unplanned(plan(whole)));

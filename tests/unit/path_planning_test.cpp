@@ -1,4 +1,5 @@
-// Paths of an all_to_all, the prices that bound it, and slots of messages through several switches.
+// Paths of an all_to_all, the prices that bound it, and time slots of messages through several
+// switches.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 #include "alg/generators/generator.h"
 #include "alg/packing/balanced_paths.h"
 #include "alg/packing/link_order.h"
+#include "alg/packing/round_plan.h"
 #include "alg/packing/shift_routes.h"
-#include "alg/packing/wave_plan.h"
 #include "test_graphs.h"
 #include "test_networks.h"
 #include "tests/support/networks.h"
@@ -155,7 +156,7 @@ TEST_CASE("In a period, no link has two messages at once, also through three swi
   CAPTURE(kSeed);
   const Topology tree = make_fat_tree(3, 3, 3, kPlainLink);
   RouteSet routes(tree);
-  std::vector<WaveOp> ops;
+  std::vector<RoundOp> ops;
   for (std::uint32_t i = 0; i < 200; ++i) {
     const NodeId from(test::pick(random, 9));
     const NodeId to((from.index() + 1 + test::pick(random, 8)) % 9);
@@ -168,7 +169,7 @@ TEST_CASE("In a period, no link has two messages at once, also through three swi
       path.push_back(tree.link_between(spine, down));
     }
     path.push_back(tree.link_between(down, to));
-    WaveOp op;
+    RoundOp op;
     op.from = from;
     op.to = to;
     op.route = routes.add(tree, path);
@@ -177,7 +178,7 @@ TEST_CASE("In a period, no link has two messages at once, also through three swi
   }
   MessageTiming timing;
   constexpr Bytes kSegment = 64 << 10;
-  const WavePlan plan = plan_wave({tree, routes, ops, kSegment, timing}, true);
+  const RoundPlan plan = plan_round({tree, routes, ops, kSegment, timing}, true);
   const MessageTimes times(tree, routes, timing);
   std::vector<std::vector<std::uint64_t>> starts(tree.num_links());
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
@@ -198,16 +199,16 @@ TEST_CASE("In a period, no link has two messages at once, also through three swi
   CHECK(static_cast<double>(plan.period_ps) < 1.25 * full);
 }
 
-TEST_CASE("Messages of waves move into the gaps at the ends of a plan, and no two share a link") {
+TEST_CASE("Messages of rounds move into the gaps at the ends of a plan, and no two share a link") {
   constexpr std::uint32_t kSeed = 20262;
-  constexpr std::uint32_t kWaves = 6;
+  constexpr std::uint32_t kRounds = 6;
   std::mt19937 random(kSeed);
   CAPTURE(kSeed);
   // Chains of seven messages from every node of one switch, to other nodes.
   const Topology network = make_single_switch(8, kPlainLink);
   const NodeId hub(network.num_nodes());
   RouteSet routes(network);
-  std::vector<WaveOp> ops;
+  std::vector<RoundOp> ops;
   std::uint32_t chains = 0;
   for (int order = 0; order < 2; ++order) {
     std::vector<std::size_t> nodes(network.num_nodes());
@@ -215,7 +216,7 @@ TEST_CASE("Messages of waves move into the gaps at the ends of a plan, and no tw
     std::shuffle(nodes.begin(), nodes.end(), random);
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       for (std::size_t hop = 0; hop < 7; ++hop) {
-        WaveOp op;
+        RoundOp op;
         op.from = NodeId(nodes[(n + hop) % nodes.size()]);
         op.to = NodeId(nodes[(n + hop + 1) % nodes.size()]);
         op.route = routes.add(
@@ -229,15 +230,15 @@ TEST_CASE("Messages of waves move into the gaps at the ends of a plan, and no tw
   }
   const MessageTiming timing;
   constexpr Bytes kSegment = 4 << 10;
-  const WavePlan wave = plan_wave({network, routes, ops, kSegment, timing}, true);
-  const WavePlan all = justified({network, routes, ops, kSegment, timing}, wave, kWaves);
-  REQUIRE(all.start_ps.size() == kWaves * ops.size());
-  CHECK(static_cast<double>(all.end_ps(1)) < 0.95 * static_cast<double>(wave.end_ps(kWaves)));
+  const RoundPlan round = plan_round({network, routes, ops, kSegment, timing}, true);
+  const RoundPlan all = justified({network, routes, ops, kSegment, timing}, round, kRounds);
+  REQUIRE(all.start_ps.size() == kRounds * ops.size());
+  CHECK(static_cast<double>(all.end_ps(1)) < 0.95 * static_cast<double>(round.end_ps(kRounds)));
   const MessageTimes times(network, routes, timing);
   std::vector<std::vector<std::uint64_t>> starts(network.num_links());
   std::uint64_t last = 0;
   for (std::size_t s = 0; s < all.start_ps.size(); ++s) {
-    const WaveOp& op = ops[s % ops.size()];
+    const RoundOp& op = ops[s % ops.size()];
     for (const std::uint32_t d : op.after) {
       const std::size_t before = s - s % ops.size() + d;
       CHECK(all.start_ps[s] >= all.start_ps[before] + times.arrival_ps(ops[d], kSegment));
@@ -257,7 +258,7 @@ TEST_CASE("Messages of waves move into the gaps at the ends of a plan, and no tw
   }
 }
 
-TEST_CASE("Exchanged slots let a wave pass in less of the same period") {
+TEST_CASE("Exchanged time slots let a round pass in less of the same period") {
   // Chains over the three dimensions of a cube in random orders, from every node: all links are
   // full.
   constexpr std::uint32_t kSeed = 20261;
@@ -265,7 +266,7 @@ TEST_CASE("Exchanged slots let a wave pass in less of the same period") {
   CAPTURE(kSeed);
   const Topology cube = make_mesh({2, 2, 2}, kPlainLink);
   RouteSet routes(cube);
-  std::vector<WaveOp> ops;
+  std::vector<RoundOp> ops;
   std::uint32_t chains = 0;
   for (int order = 0; order < 20; ++order) {
     std::vector<std::size_t> dims{1, 1, 1, 2, 2, 2, 4, 4, 4};
@@ -273,7 +274,7 @@ TEST_CASE("Exchanged slots let a wave pass in less of the same period") {
     for (std::size_t n = 0; n < cube.num_nodes(); ++n) {
       std::size_t at = n;
       for (std::size_t hop = 0; hop < dims.size(); ++hop) {
-        WaveOp op;
+        RoundOp op;
         op.from = NodeId(at);
         op.to = NodeId(at ^ dims[hop]);
         op.route = routes.add(cube, {cube.link_between(op.from, op.to)});
@@ -287,15 +288,15 @@ TEST_CASE("Exchanged slots let a wave pass in less of the same period") {
   }
   const MessageTiming timing;
   constexpr Bytes kSegment = 64 << 10;
-  const WavePlan before = plan_wave({cube, routes, ops, kSegment, timing}, true);
-  WavePlan after = before;
+  const RoundPlan before = plan_round({cube, routes, ops, kSegment, timing}, true);
+  RoundPlan after = before;
   shorten_span({cube, routes, ops, kSegment, timing}, after);
   CHECK(after.period_ps == before.period_ps);
   CHECK(static_cast<double>(after.span_ps) < 0.8 * static_cast<double>(before.span_ps));
   const MessageTimes times(cube, routes, timing);
   std::vector<std::vector<std::uint64_t>> starts(cube.num_links());
   std::uint64_t last = 0;
-  for (const WaveOp& op : ops) {
+  for (const RoundOp& op : ops) {
     const auto o = static_cast<std::size_t>(&op - ops.data());
     for (const std::uint32_t d : op.after) {
       CHECK(after.start_ps[o] >= after.start_ps[d] + times.arrival_ps(ops[d], kSegment));
@@ -375,25 +376,25 @@ TEST_CASE("More pieces than a plan can hold are refused, with a number that fits
   CHECK(generator.problem(torus, request));
 }
 
-TEST_CASE("The sends of all waves are in the order of their starts, then waves, then ops") {
+TEST_CASE("The sends of all rounds are in the order of their starts, then rounds, then ops") {
   std::mt19937 random(11);
   for (int round = 0; round < 200; ++round) {
     CAPTURE(round);
-    WavePlan plan;
-    const auto waves = static_cast<std::uint32_t>(1 + random() % 6);
-    if (waves > 1) plan.period_ps = 1 + random() % 20;  // short: many starts are equal
+    RoundPlan plan;
+    const auto rounds = static_cast<std::uint32_t>(1 + random() % 6);
+    if (rounds > 1) plan.period_ps = 1 + random() % 20;  // short: many starts are equal
     const std::size_t ops = 1 + random() % 12;
     for (std::size_t o = 0; o < ops; ++o) plan.start_ps.push_back(random() % 50);
     std::vector<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>> expected;
-    for (std::uint32_t w = 0; w < waves; ++w) {
+    for (std::uint32_t w = 0; w < rounds; ++w) {
       for (std::uint32_t o = 0; o < ops; ++o) {
         expected.emplace_back(plan.start_ps[o] + w * plan.period_ps, w, o);
       }
     }
     std::sort(expected.begin(), expected.end());
     std::vector<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>> sends;
-    for (const WaveSend& send : all_sends(plan, waves)) {
-      sends.emplace_back(send.start_ps, send.wave, send.op);
+    for (const RoundSend& send : all_sends(plan, rounds)) {
+      sends.emplace_back(send.start_ps, send.round, send.op);
     }
     CHECK(sends == expected);
   }
@@ -412,15 +413,15 @@ TEST_CASE("Where switches store messages, each link is busy for its own time onl
     down.push_back(star.add_link(s, NodeId(n), {50'000, rate}, "o" + std::to_string(n), "i"));
   }
   RouteSet routes(star);
-  std::vector<WaveOp> ops;
+  std::vector<RoundOp> ops;
   for (std::size_t n = 1; n < 5; ++n) {
-    WaveOp to_fast;
+    RoundOp to_fast;
     to_fast.from = NodeId(n);
     to_fast.to = NodeId(0);
     to_fast.route = routes.add(star, {up[n], down[0]});
     to_fast.unit = static_cast<std::uint32_t>(n - 1);
     ops.push_back(to_fast);
-    WaveOp back;
+    RoundOp back;
     back.from = NodeId(0);
     back.to = NodeId(n % 4 + 1);
     back.route = routes.add(star, {up[0], down[n % 4 + 1]});
@@ -431,9 +432,9 @@ TEST_CASE("Where switches store messages, each link is busy for its own time onl
   MessageTiming timing;
   constexpr Bytes kSegment = 4 << 10;
   const MessageTimes times(star, routes, timing);
-  const WavePlan plan = plan_stored_wave({star, routes, ops, kSegment, timing});
+  const RoundPlan plan = plan_stored_round({star, routes, ops, kSegment, timing});
   CHECK(plan.period_ps == times.occupancy_ps(up[1], kSegment));
-  CHECK(plan_wave({star, routes, ops, kSegment, timing}, true).period_ps >= 4 * plan.period_ps);
+  CHECK(plan_round({star, routes, ops, kSegment, timing}, true).period_ps >= 4 * plan.period_ps);
   std::vector<std::uint64_t> starts;  // of the messages from the fast node, which share its link
   for (std::size_t o = 0; o < ops.size(); ++o) {
     for (const std::uint32_t d : ops[o].after) {

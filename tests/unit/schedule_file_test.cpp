@@ -60,7 +60,7 @@ TEST_CASE("A schedule file gives back every entry, every route and the caller's 
        CollectiveOp::all_reduce},  // routes of several links
       {"2d_ring", make_mesh({4, 3}, test::kPlainLink), CollectiveOp::reduce_scatter},  // After
       {"forest", make_mesh({4, 3}, test::kPlainLink), CollectiveOp::all_reduce},   // planned order
-      {"forest", make_bigraph(2, 4, test::kPlainLink), CollectiveOp::all_gather},  // slots
+      {"forest", make_bigraph(2, 4, test::kPlainLink), CollectiveOp::all_gather},  // time slots
       {"a2a_paths", make_torus({3, 3}, test::kPlainLink), CollectiveOp::all_to_all},
       {"forest", make_mesh({4, 3}, test::kPlainLink), CollectiveOp::broadcast},  // root
       {"direct", make_torus({3}, test::kPlainLink), CollectiveOp::all_to_allv},  // counts

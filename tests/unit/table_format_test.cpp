@@ -50,7 +50,7 @@ TEST_CASE("One relative table names the flows of all roots") {
 TEST_CASE("Algorithms that wait for other flows carry their ids in the entry") {
   const Topology torus = make_torus({4, 4}, kPlainLink);
   const TableFormat format = table_format(tables_of(torus, "2d_ring"), 16);
-  CHECK(format.after_slots > 0);
-  CHECK(format.entry_bits() == 2 + format.flow * (1 + format.after_slots) +
-                                   5 * (1 + format.children_slots) + format.step + 128);
+  CHECK(format.after_fields > 0);
+  CHECK(format.entry_bits() == 2 + format.flow * (1 + format.after_fields) +
+                                   5 * (1 + format.children_fields) + format.step + 128);
 }

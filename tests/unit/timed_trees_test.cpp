@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "alg/packing/round_plan.h"
 #include "alg/packing/switch_removal.h"
-#include "alg/packing/wave_plan.h"
 #include "test_graphs.h"
 
 using namespace espalier;
@@ -81,7 +81,7 @@ TEST_CASE("Trees that grow in time send what has arrived, over links that are fr
           crossings += edge.from / kBoxNodes != edge.to / kBoxNodes ? 1 : 0;
           std::vector<LinkId> path = edge.path;
           if (reversed) std::reverse(path.begin(), path.end());
-          WaveOp op;
+          RoundOp op;
           op.route = routes.add(network.boxes, path);
           op.kind = reversed ? TransferKind::reduce : TransferKind::copy;
           const std::uint64_t start = trees[t].start_ps[i];

@@ -1,4 +1,4 @@
-#include "alg/generators/segment_search.h"
+#include "alg/packing/segment_search.h"
 
 #include <algorithm>
 #include <map>
@@ -21,13 +21,13 @@ constexpr std::size_t kMostListedOps = 200'000;
 constexpr std::size_t kMostReplayedSends = 4'000'000;
 
 // Every unit `together` times, one copy per segment.
-std::vector<WaveOp> tree_copies(const std::vector<WaveOp>& ops, std::uint32_t together) {
+std::vector<RoundOp> tree_copies(const std::vector<RoundOp>& ops, std::uint32_t together) {
   if (together == 1) return ops;
-  std::vector<WaveOp> result;
+  std::vector<RoundOp> result;
   result.reserve(ops.size() * together);
   for (std::uint32_t i = 0; i < together; ++i) {
-    for (const WaveOp& op : ops) {
-      WaveOp copy = op;
+    for (const RoundOp& op : ops) {
+      RoundOp copy = op;
       copy.unit = op.unit * together + i;
       for (std::uint32_t& d : copy.after) d += i * static_cast<std::uint32_t>(ops.size());
       result.push_back(std::move(copy));
@@ -39,7 +39,7 @@ std::vector<WaveOp> tree_copies(const std::vector<WaveOp>& ops, std::uint32_t to
 // Plans of messages that pass links of different rates are not exact; shorter spans are no gain
 // then.
 bool mixes_rates(const Topology& topology, const TreeOps& trees) {
-  return std::any_of(trees.ops.begin(), trees.ops.end(), [&](const WaveOp& op) {
+  return std::any_of(trees.ops.begin(), trees.ops.end(), [&](const RoundOp& op) {
     const auto rate = [&](std::size_t hop) {
       return topology.link(trees.routes.link(op.route, hop)).spec.bytes_per_second;
     };
@@ -82,15 +82,30 @@ Bytes SegmentSearch::segment_bytes(Bytes unit, Bytes segments) const {
   return segments == 1 || even < kFewFlits * flit ? even : round_up(even, flit);
 }
 
-std::size_t SegmentSearch::rows_of(const std::vector<WaveOp>& ops) const {
+std::size_t SegmentSearch::rows_of(const std::vector<RoundOp>& ops) const {
   std::vector<std::size_t> rows(topology_.num_vertices(), 0);
-  for (const WaveOp& op : ops) ++rows[op.from.index()];
+  for (const RoundOp& op : ops) ++rows[op.from.index()];
   return *std::max_element(rows.begin(), rows.end());
 }
 
 bool SegmentSearch::is_listed(const TreeOps& trees) const {
   return !request_.table_repeat && !shares_links(trees.routes, trees.ops) &&
          trees.ops.size() * request_.segments <= kMostListedSends;
+}
+
+SegmentSearch::Passing SegmentSearch::round_passing(const TreeOps& trees, Bytes segments) const {
+  Passing p;
+  p.segment = segment_bytes(unit_bytes(trees), segments);
+  p.rounds = static_cast<std::uint32_t>((unit_bytes(trees) + p.segment - 1) / p.segment);
+  p.rows = rows_of(trees.ops);
+  return p;
+}
+
+SegmentSearch::Passing SegmentSearch::listed_passing(const TreeOps& trees, Bytes segments) const {
+  Passing p = round_passing(trees, segments);
+  std::swap(p.rounds, p.together);
+  p.rows *= p.together;
+  return p;
 }
 
 void SegmentSearch::consider(TreeOps trees) {
@@ -101,22 +116,22 @@ void SegmentSearch::consider(TreeOps trees) {
   const Bytes unit = unit_bytes(trees);
   std::vector<Passing> found;
   std::map<std::uint32_t, double> stretch_of;  // period that was found, by `together`
-  const auto try_passing = [&](std::uint32_t together, std::uint32_t waves) {
+  const auto try_passing = [&](std::uint32_t together, std::uint32_t rounds) {
     const std::size_t planned = trees.ops.size() * together;
     if (planned + planned_ops_ > kMostPlannedOps && !found.empty()) return;
     planned_ops_ += planned;
     Passing p;
     p.together = together;
-    p.segment = segment_bytes(unit, Bytes{together} * waves);
-    p.waves =
+    p.segment = segment_bytes(unit, Bytes{together} * rounds);
+    p.rounds =
         static_cast<std::uint32_t>((unit + together * p.segment - 1) / (together * p.segment));
-    const std::vector<WaveOp> ops = tree_copies(trees.ops, together);
+    const std::vector<RoundOp> ops = tree_copies(trees.ops, together);
     p.rows = rows_of(ops);
     double& stretch = stretch_of.try_emplace(together, 1.0).first->second;
-    p.plan = plan_wave({topology_, trees.routes, ops, p.segment, request_.timing}, p.waves != 1,
-                       stretch);
-    if (p.waves != 1) stretch = std::max(1.0, p.plan.stretch - kLessStretch);
-    p.time_ps = p.plan.end_ps(p.waves);
+    p.plan = plan_round({topology_, trees.routes, ops, p.segment, request_.timing}, p.rounds != 1,
+                        stretch);
+    if (p.rounds != 1) stretch = std::max(1.0, p.plan.stretch - kLessStretch);
+    p.time_ps = p.plan.end_ps(p.rounds);
     found.push_back(std::move(p));
   };
   const std::uint32_t given = request_.segments;
@@ -141,38 +156,38 @@ void SegmentSearch::consider(TreeOps trees) {
               [&](const Passing& a, const Passing& b) { return is_better(a, b); });
   };
   sort_found();
-  // Exchanging slots shortens a wave more if the period is long, so fewer, longer waves are tried
-  // too.
-  if (is_exact && given == 0 && found.front().waves >= 4) {
+  // Exchanging time slots shortens a round more if the period is long, so fewer, longer rounds are
+  // tried too.
+  if (is_exact && given == 0 && found.front().rounds >= 4) {
     const std::uint32_t together = found.front().together;
-    const std::uint32_t waves = found.front().waves;
-    try_passing(together, waves / 2);
-    try_passing(together, waves - waves / 4);
+    const std::uint32_t rounds = found.front().rounds;
+    try_passing(together, rounds / 2);
+    try_passing(together, rounds - rounds / 4);
     sort_found();
   }
   if (is_exact && request_.timing.slot_counter && !request_.table_repeat &&
-      found.front().waves > 1) {
-    consider_justified(trees, found.front().waves * found.front().together);
+      found.front().rounds > 1) {
+    consider_justified(trees, found.front().rounds * found.front().together);
     if (best_) return;
   }
   constexpr std::size_t kReplayed = 4;
   if (found.size() > kReplayed) found.resize(kReplayed);
   for (Passing& p : found) {
-    // The largest gain of exchanging slots, in practice.
+    // The largest gain of exchanging time slots, in practice.
     constexpr double kMostGain = 0.12;
     const bool hopeless =
         best_ && has_many_rows(p) >= has_many_rows(passing_) &&
         static_cast<double>(p.time_ps) * (1 - kMostGain) > static_cast<double>(passing_.time_ps);
-    const std::vector<WaveOp> ops = tree_copies(trees.ops, p.together);
-    const WaveTask task{topology_, trees.routes, ops, p.segment, request_.timing};
+    const std::vector<RoundOp> ops = tree_copies(trees.ops, p.together);
+    const RoundTask task{topology_, trees.routes, ops, p.segment, request_.timing};
     if (is_exact && !hopeless) {
       shorten_span(task, p.plan);
-      p.time_ps = p.plan.end_ps(p.waves);
+      p.time_ps = p.plan.end_ps(p.rounds);
     }
-    const std::size_t sends = trees.ops.size() * p.together * p.waves;
-    // If slots hold the order, messages start when they are planned to.
+    const std::size_t sends = trees.ops.size() * p.together * p.rounds;
+    // If time slots hold the order, messages start when they are planned to.
     const bool held = request_.timing.slot_counter && shares_links(trees.routes, trees.ops);
-    if (sends <= kMostReplayedSends && !held) p.time_ps = replay_ps(task, p.plan, p.waves);
+    if (sends <= kMostReplayedSends && !held) p.time_ps = replay_ps(task, p.plan, p.rounds);
     consider_passing(trees, std::move(p));
   }
 }
@@ -191,13 +206,10 @@ void SegmentSearch::consider_stored(const TreeOps& trees) {
     if (trees.ops.size() * segments > kMostReplayedSends) break;
     if (segments > least && unit / segments < std::max(kLeastSegment, request_.element_bytes))
       break;
-    Passing p;
-    p.segment = segment_bytes(unit, segments);
+    Passing p = round_passing(trees, segments);
     if (p.segment > request_.timing.stored_bytes) break;  // a buffer of few flits
-    p.waves = static_cast<std::uint32_t>((unit + p.segment - 1) / p.segment);
-    p.rows = rows_of(trees.ops);
-    p.plan = plan_stored_wave(task_of(trees, p.segment));
-    p.time_ps = p.plan.end_ps(p.waves);
+    p.plan = plan_stored_round(task_of(trees, p.segment));
+    p.time_ps = p.plan.end_ps(p.rounds);
     consider_passing(trees, std::move(p));
     if (given != 0) break;
   }
@@ -205,30 +217,30 @@ void SegmentSearch::consider_stored(const TreeOps& trees) {
 
 void SegmentSearch::consider_steps(const TreeOps& trees, const std::vector<std::uint32_t>& step,
                                    std::uint32_t turn) {
-  Passing p;
-  p.segment = segment_bytes(unit_bytes(trees), std::max(1U, request_.segments));
-  p.waves = static_cast<std::uint32_t>((unit_bytes(trees) + p.segment - 1) / p.segment);
-  p.plan = plan_steps(task_of(trees, p.segment), step, turn, p.waves != 1);
-  p.time_ps = p.plan.end_ps(p.waves);
-  p.rows = rows_of(trees.ops);
+  Passing p = round_passing(trees, std::max(1U, request_.segments));
+  p.plan = plan_steps(task_of(trees, p.segment), step, turn, p.rounds != 1);
+  p.time_ps = p.plan.end_ps(p.rounds);
   consider_passing(trees, std::move(p));
+}
+
+std::uint64_t SegmentSearch::end_ps(const TreeOps& trees,
+                                    const std::vector<std::uint64_t>& starts) const {
+  const MessageTimes times(topology_, trees.routes, request_.timing);
+  std::uint64_t end = 0;
+  for (std::size_t o = 0; o < starts.size(); ++o) {
+    end = std::max(end, starts[o] + times.arrival_ps(trees.ops[o], unit_bytes(trees)));
+  }
+  return end;
 }
 
 std::uint64_t SegmentSearch::consider_starts(const TreeOps& trees,
                                              std::vector<std::uint64_t> starts) {
-  Passing p;
-  p.segment = unit_bytes(trees);
-  p.waves = 1;
-  const MessageTimes times(topology_, trees.routes, request_.timing);
-  for (std::size_t o = 0; o < starts.size(); ++o) {
-    p.plan.span_ps =
-        std::max(p.plan.span_ps, starts[o] + times.arrival_ps(trees.ops[o], p.segment));
-  }
+  Passing p = round_passing(trees, 1);
+  p.plan.span_ps = end_ps(trees, starts);
   p.plan.start_ps = std::move(starts);
-  // Without slots the machine only keeps the order.
+  // Without time slots the machine only keeps the order.
   p.time_ps = request_.timing.slot_counter ? p.plan.span_ps
-                                           : replay_ps(task_of(trees, p.segment), p.plan, p.waves);
-  p.rows = rows_of(trees.ops);
+                                           : replay_ps(task_of(trees, p.segment), p.plan, p.rounds);
   const std::uint64_t time_ps = p.time_ps;
   consider_passing(trees, std::move(p));
   return time_ps;
@@ -245,15 +257,15 @@ Schedule SegmentSearch::schedule(const char* algorithm) {
   Schedule schedule = empty_schedule(algorithm, topology_, request_);
   schedule.routes = best_->routes;
   schedule.ni_ports = most_links_of_a_node(topology_);
-  const std::uint32_t segments = passing_.together * passing_.waves;
+  const std::uint32_t segments = passing_.together * passing_.rounds;
   cut(schedule, segments);
-  const std::vector<WaveOp> ops = tree_copies(best_->ops, passing_.together);
+  const std::vector<RoundOp> ops = tree_copies(best_->ops, passing_.together);
   const bool held = request_.timing.slot_counter && shares_links(best_->routes, best_->ops);
-  add_sends(schedule, ops, passing_.plan, passing_.waves, held,
-            [&](const WaveOp& op, std::uint32_t wave) {
+  add_sends(schedule, ops, passing_.plan, passing_.rounds, held,
+            [&](const RoundOp& op, std::uint32_t round) {
               const std::size_t unit = op.unit / passing_.together;
               const std::size_t segment =
-                  std::size_t{wave} * passing_.together + op.unit % passing_.together;
+                  std::size_t{round} * passing_.together + op.unit % passing_.together;
               return ChunkId(unit * segments + segment);
             });
   return schedule;

@@ -1,4 +1,4 @@
-#include "alg/packing/wave_plan.h"
+#include "alg/packing/round_plan.h"
 
 #include <algorithm>
 #include <functional>
@@ -9,15 +9,15 @@
 #include <tuple>
 #include <utility>
 
-#include "alg/packing/wave_plan_parts.h"
+#include "alg/packing/round_plan_parts.h"
 
 namespace espalier {
 
 namespace {
 
-class WavePlanner {
+class RoundPlanner {
  public:
-  explicit WavePlanner(const WaveTask& task)
+  explicit RoundPlanner(const RoundTask& task)
       : topology_(task.topology),
         routes_(task.routes),
         ops_(task.ops),
@@ -27,28 +27,28 @@ class WavePlanner {
         arrival_(arrivals_of(task)),
         paths_(remaining_paths(ops_, after_, arrival_)) {
     for (std::size_t l = 0; l < topology_.num_links(); ++l) {
-      slot_ps_.push_back(times_.occupancy_ps(LinkId(l), task.segment));
+      time_slot_ps_.push_back(times_.occupancy_ps(LinkId(l), task.segment));
     }
-    align_slots();
+    align_time_slots();
     find_held();
   }
 
-  WavePlan plan(bool periodic, double stretch) {
+  RoundPlan plan(bool periodic, double stretch) {
     std::vector<std::uint64_t> load(topology_.num_links(), 0);
-    for (const WaveOp& op : ops_) {
+    for (const RoundOp& op : ops_) {
       for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
-        load[routes_.link(op.route, h).index()] += slots_of(op, h);
+        load[routes_.link(op.route, h).index()] += time_slots_of(op, h);
       }
     }
     std::uint64_t least = 0;
-    std::uint64_t slot = 0;  // of the busiest link
+    std::uint64_t time_slot = 0;  // of the busiest link
     for (std::size_t l = 0; l < load.size(); ++l) {
-      const std::uint64_t busy = load[l] * slot_ps(LinkId(l));
+      const std::uint64_t busy = load[l] * time_slot_ps(LinkId(l));
       if (busy <= least) continue;
       least = busy;
-      slot = slot_ps(LinkId(l));
+      time_slot = time_slot_ps(LinkId(l));
     }
-    WavePlan plan;
+    RoundPlan plan;
     if (!periodic) {
       if (!has_room_) leave_room();
       try_period(0, plan);
@@ -56,63 +56,66 @@ class WavePlanner {
     }
     constexpr std::uint64_t kStep = 64;
     auto period = std::max(least, static_cast<std::uint64_t>(static_cast<double>(least) * stretch));
-    while (!try_period(period, plan)) period += std::max(period / kStep, slot);
+    while (!try_period(period, plan)) period += std::max(period / kStep, time_slot);
     plan.stretch = static_cast<double>(period) / static_cast<double>(least);
     return plan;
   }
 
-  // Exchanges slots, so that the plan's span becomes shorter. The period stays.
-  void shorten(WavePlan& plan) const {
+  // Exchanges time slots, so that the plan's span becomes shorter. The period stays.
+  void shorten(RoundPlan& plan) const {
     // More attempts gain little: the last unit soon waits for nothing but its own way.
     constexpr std::uint64_t kAttemptsPerOp = 100;
     constexpr std::uint64_t kMostAttempts = 3'000'000;
-    OpSlots slots;
-    slots.period_ps = plan.period_ps;
-    slots.arrival_ps = arrival_;
+    OpTimeSlots time_slots;
+    time_slots.period_ps = plan.period_ps;
+    time_slots.arrival_ps = arrival_;
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-      const WaveOp& op = ops_[o];
-      const std::uint64_t length = slot_ps(main_link(op));
+      const RoundOp& op = ops_[o];
+      const std::uint64_t length = time_slot_ps(main_link(op));
       const std::uint64_t offset = held_[o] ? phase(op) : 0;
       const std::uint64_t from = plan.start_ps[o] + plan.period_ps - offset % plan.period_ps;
       bool fixed = false;
       for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
-        fixed = fixed || slots_of(op, h) != 1 || slot_ps(routes_.link(op.route, h)) != length;
+        fixed =
+            fixed || time_slots_of(op, h) != 1 || time_slot_ps(routes_.link(op.route, h)) != length;
       }
-      slots.slot_ps.push_back(length);
-      slots.phase_ps.push_back(offset % plan.period_ps);
-      slots.slot.push_back(static_cast<std::uint32_t>(from % plan.period_ps / length));
-      slots.fixed.push_back(fixed);
+      time_slots.time_slot_ps.push_back(length);
+      time_slots.phase_ps.push_back(offset % plan.period_ps);
+      time_slots.time_slot.push_back(static_cast<std::uint32_t>(from % plan.period_ps / length));
+      time_slots.fixed.push_back(fixed);
     }
-    exchange_slots(routes_, ops_, slots, std::min(kMostAttempts, kAttemptsPerOp * ops_.size()));
-    WavePlan shorter = plan;
+    exchange_time_slots(routes_, ops_, time_slots,
+                        std::min(kMostAttempts, kAttemptsPerOp * ops_.size()));
+    RoundPlan shorter = plan;
     shorter.span_ps = 0;
     for (const std::uint32_t o : paths_.order) {
       std::uint64_t ready = 0;
       for (const std::uint32_t d : ops_[o].after) {
         ready = std::max(ready, shorter.start_ps[d] + arrival_[d]);
       }
-      shorter.start_ps[o] =
-          next_start(ready, slots.phase_ps[o] + slots.slot[o] * slots.slot_ps[o], plan.period_ps);
+      shorter.start_ps[o] = next_start(
+          ready, time_slots.phase_ps[o] + time_slots.time_slot[o] * time_slots.time_slot_ps[o],
+          plan.period_ps);
       shorter.span_ps = std::max(shorter.span_ps, shorter.start_ps[o] + arrival_[o]);
     }
     if (shorter.span_ps < plan.span_ps) plan = std::move(shorter);
   }
 
-  // The messages of all waves as the ops of a single wave, each as early as gaps allow.
-  [[nodiscard]] WavePlan justified(const WavePlan& plan, std::uint32_t waves) const {
+  // The messages of all rounds as the ops of a single round, each as early as gaps allow.
+  [[nodiscard]] RoundPlan justified(const RoundPlan& plan, std::uint32_t rounds) const {
     LinkUses uses;
-    for (const WaveOp& op : ops_) {
+    for (const RoundOp& op : ops_) {
       for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
         const LinkId l = routes_.link(op.route, h);
         const std::uint64_t flight = has_room_ ? 0 : times_.flight_ps(op.route, h);
-        uses.uses.push_back({l.value(), flight, slots_of(op, h) * slot_ps(l)});
+        uses.uses.push_back({l.value(), flight, time_slots_of(op, h) * time_slot_ps(l)});
       }
       uses.begin.push_back(static_cast<std::uint32_t>(uses.uses.size()));
     }
     uses.arrival_ps = arrival_;
-    WavePlan all;
+    RoundPlan all;
     all.stretch = plan.stretch;
-    for (std::uint32_t w = 0; w < waves; ++w) {
+    for (std::uint32_t w = 0; w < rounds; ++w) {
       for (const std::uint64_t start : plan.start_ps) {
         all.start_ps.push_back(start + w * plan.period_ps);
       }
@@ -131,30 +134,33 @@ class WavePlanner {
   using Event = std::pair<std::uint64_t, std::uint32_t>;
   using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
 
-  [[nodiscard]] std::uint64_t slot_ps(LinkId link) const { return slot_ps_[link.index()]; }
-  // The link on which the op's slots are looked for: the slowest of its route.
-  [[nodiscard]] LinkId main_link(const WaveOp& op) const {
+  [[nodiscard]] std::uint64_t time_slot_ps(LinkId link) const {
+    return time_slot_ps_[link.index()];
+  }
+  // The link on which the op's time slots are looked for: the slowest of its route.
+  [[nodiscard]] LinkId main_link(const RoundOp& op) const {
     const RouteSet::Links links = routes_.links(op.route);
     return *std::max_element(links.begin(), links.end(),
-                             [&](LinkId a, LinkId b) { return slot_ps(a) < slot_ps(b); });
+                             [&](LinkId a, LinkId b) { return time_slot_ps(a) < time_slot_ps(b); });
   }
-  [[nodiscard]] std::uint64_t phase(const WaveOp& op) const {
+  [[nodiscard]] std::uint64_t phase(const RoundOp& op) const {
     return phase_[routes_.link(op.route, 0).index()];
   }
 
-  // How many of its own slots a hop takes: a switch passes a packet at the rate of the slower of
-  // its two links.
-  [[nodiscard]] std::uint32_t slots_of(const WaveOp& op, std::size_t hop) const {
-    const std::uint64_t own = slot_ps(routes_.link(op.route, hop));
-    return static_cast<std::uint32_t>((slot_ps(main_link(op)) + own - 1) / own) * op.share;
+  // How many of its own time slots a hop takes: a switch passes a packet at the rate of the slower
+  // of its two links.
+  [[nodiscard]] std::uint32_t time_slots_of(const RoundOp& op, std::size_t hop) const {
+    const std::uint64_t own = time_slot_ps(routes_.link(op.route, hop));
+    return static_cast<std::uint32_t>((time_slot_ps(main_link(op)) + own - 1) / own) * op.share;
   }
 
-  // Heads come to a shared link after different times. Where all routes agree, the link's slots
-  // begin by that time later than the slots of the link before. Elsewhere slots have room for
-  // it: a message that comes later than its slot would delay all messages behind it.
-  void align_slots() {
+  // Heads come to a shared link after different times. Where all routes agree, the link's time
+  // slots begin by that time later than the time slots of the link before. Elsewhere time slots
+  // have room for it: a message that comes later than its time slot would delay all messages behind
+  // it.
+  void align_time_slots() {
     find_phases();
-    const auto aligned = [&](const WaveOp& op) {
+    const auto aligned = [&](const RoundOp& op) {
       for (std::size_t h = 1; h < routes_.hops(op.route); ++h) {
         if (phase_[routes_.link(op.route, h).index()] !=
             phase(op) + times_.flight_ps(op.route, h)) {
@@ -170,14 +176,14 @@ class WavePlanner {
 
   void leave_room() {
     const std::uint64_t room = skew();
-    for (std::uint64_t& length : slot_ps_) length += room;
+    for (std::uint64_t& length : time_slot_ps_) length += room;
     has_room_ = true;
   }
 
   void find_phases() {
     const std::size_t links = topology_.num_links();
     std::vector<std::vector<std::uint32_t>> behind(links);
-    for (const WaveOp& op : ops_) {
+    for (const RoundOp& op : ops_) {
       for (std::size_t h = 1; h < routes_.hops(op.route); ++h) {
         behind[routes_.link(op.route, h - 1).index()].push_back(routes_.link(op.route, h).value());
       }
@@ -205,7 +211,7 @@ class WavePlanner {
     for (std::size_t i = order.size(); i-- > 0;) {
       const std::uint32_t l = order[i];
       if (behind[l].empty()) continue;
-      std::uint64_t latest = LinkSlots::kNever;
+      std::uint64_t latest = LinkTimeSlots::kNever;
       for (const std::uint32_t b : behind[l]) latest = std::min(latest, phase_[b]);
       const std::uint64_t flight = times_.hop_ps(LinkId(l));
       if (latest > flight) phase_[l] = latest - flight;
@@ -214,9 +220,9 @@ class WavePlanner {
 
   // The largest difference between the heads' times at a link.
   [[nodiscard]] std::uint64_t skew() const {
-    std::vector<std::uint64_t> least(topology_.num_links(), LinkSlots::kNever);
+    std::vector<std::uint64_t> least(topology_.num_links(), LinkTimeSlots::kNever);
     std::vector<std::uint64_t> most(topology_.num_links(), 0);
-    for (const WaveOp& op : ops_) {
+    for (const RoundOp& op : ops_) {
       for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
         const std::size_t l = routes_.link(op.route, h).index();
         const std::uint64_t head = times_.head_ps(op.route, h);
@@ -231,10 +237,11 @@ class WavePlanner {
     return skew;
   }
 
-  // Messages that pass a switch, and messages that share a link with them, get their slots first.
+  // Messages that pass a switch, and messages that share a link with them, get their time slots
+  // first.
   void find_held() {
     std::vector<bool> shared(topology_.num_links(), false);
-    for (const WaveOp& op : ops_) {
+    for (const RoundOp& op : ops_) {
       if (routes_.hops(op.route) == 1) continue;
       for (const LinkId l : routes_.links(op.route)) shared[l.index()] = true;
     }
@@ -254,47 +261,47 @@ class WavePlanner {
     return at >= ps ? at : at + period;
   }
 
-  // By op, within the period: where a held op starts. Nothing if some op finds no slot.
+  // By op, within the period: where a held op starts. Nothing if some op finds no time slot.
   [[nodiscard]] std::optional<std::vector<std::uint64_t>> held_starts(std::uint64_t period) const {
-    PathSlots slots(routes_, ops_, slot_ps_, period);
+    PathTimeSlots time_slots(routes_, ops_, time_slot_ps_, period);
     std::vector<std::uint64_t> usable(ops_.size(), 0);  // if nothing else keeps the op waiting
     for (const std::uint32_t o : paths_.longest_first()) {
       std::uint64_t start = 0;
       for (const std::uint32_t d : ops_[o].after) start = std::max(start, usable[d]);
       if (held_[o]) {
-        const std::uint64_t slot = slot_ps(main_link(ops_[o]));
+        const std::uint64_t time_slot = time_slot_ps(main_link(ops_[o]));
         const std::uint64_t wanted = start + period - phase(ops_[o]) % period;
-        if (!slots.add(o, wanted % period + slot - 1)) return std::nullopt;
-        start = next_start(start, slots.start_ps(o) + phase(ops_[o]), period);
+        if (!time_slots.add(o, wanted % period + time_slot - 1)) return std::nullopt;
+        start = next_start(start, time_slots.start_ps(o) + phase(ops_[o]), period);
       }
       usable[o] = start + arrival_[o];
     }
     std::vector<std::uint64_t> starts(ops_.size(), 0);
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-      if (held_[o]) starts[o] = (slots.start_ps(o) + phase(ops_[o])) % period;
+      if (held_[o]) starts[o] = (time_slots.start_ps(o) + phase(ops_[o])) % period;
     }
     return starts;
   }
 
   // False if some op finds no place in this period.
-  bool try_period(std::uint64_t period, WavePlan& plan) {
+  bool try_period(std::uint64_t period, RoundPlan& plan) {
     plan = {};
     plan.period_ps = period;
     plan.start_ps.assign(ops_.size(), 0);
-    std::vector<LinkSlots> slots;
-    slots.reserve(topology_.num_links());
+    std::vector<LinkTimeSlots> time_slots;
+    time_slots.reserve(topology_.num_links());
     for (std::size_t l = 0; l < topology_.num_links(); ++l) {
-      slots.emplace_back(slot_ps(LinkId(l)), period);
+      time_slots.emplace_back(time_slot_ps(LinkId(l)), period);
     }
     std::vector<std::priority_queue<Ready>> ready(topology_.num_links());
     Events wakes;
     Events arrivals;
-    std::vector<std::uint64_t> woken(topology_.num_links(), LinkSlots::kNever);
+    std::vector<std::uint64_t> woken(topology_.num_links(), LinkTimeSlots::kNever);
     std::vector<std::uint32_t> missing(ops_.size());
     std::vector<std::uint32_t> tries(ops_.size(), 0);
     const auto wake = [&](std::uint32_t link, std::uint64_t from) {
-      const std::uint64_t at = slots[link].first_free(from, 1);
-      if (at == LinkSlots::kNever || at >= woken[link]) return at != LinkSlots::kNever;
+      const std::uint64_t at = time_slots[link].first_free(from, 1);
+      if (at == LinkTimeSlots::kNever || at >= woken[link]) return at != LinkTimeSlots::kNever;
       woken[link] = at;
       wakes.push({at, link});
       return true;
@@ -336,7 +343,7 @@ class WavePlanner {
       const auto [now, link] = wakes.top();
       wakes.pop();
       if (woken[link] != now) continue;
-      woken[link] = LinkSlots::kNever;
+      woken[link] = LinkTimeSlots::kNever;
       auto& queue = ready[link];
       refused.clear();
       std::uint64_t next = 0;
@@ -344,7 +351,7 @@ class WavePlanner {
         const Ready r = queue.top();
         queue.pop();
         const std::uint32_t op = ~r.second;
-        const std::uint64_t again = place(op, now, slots);
+        const std::uint64_t again = place(op, now, time_slots);
         if (again != 0) {
           refused.push_back(r);
           next = next == 0 ? again : std::min(next, again);
@@ -361,21 +368,22 @@ class WavePlanner {
     return fits;
   }
 
-  // Takes the op's slots at `at` on all links of its route and returns 0; or, if one is not free,
-  // returns when to ask again.
-  std::uint64_t place(std::uint32_t o, std::uint64_t at, std::vector<LinkSlots>& slots) const {
-    const WaveOp& op = ops_[o];
+  // Takes the op's time slots at `at` on all links of its route and returns 0; or, if one is not
+  // free, returns when to ask again.
+  std::uint64_t place(std::uint32_t o, std::uint64_t at,
+                      std::vector<LinkTimeSlots>& time_slots) const {
+    const RoundOp& op = ops_[o];
     const std::size_t hops = routes_.hops(op.route);
     std::uint64_t again = 0;
     for (std::size_t h = 0; h < hops; ++h) {
       const LinkId l = routes_.link(op.route, h);
-      const std::uint64_t first = slots[l.index()].first_free(at, slots_of(op, h));
+      const std::uint64_t first = time_slots[l.index()].first_free(at, time_slots_of(op, h));
       if (first != at) again = std::max(again, first);
     }
     if (again != 0) return again;
     for (std::size_t h = 0; h < hops; ++h) {
       const LinkId l = routes_.link(op.route, h);
-      slots[l.index()].take(at, slots_of(op, h));
+      time_slots[l.index()].take(at, time_slots_of(op, h));
     }
     return 0;
   }
@@ -385,14 +393,14 @@ class WavePlanner {
 
   const Topology& topology_;
   const RouteSet& routes_;
-  const std::vector<WaveOp>& ops_;
+  const std::vector<RoundOp>& ops_;
   const MessageTiming& timing_;
   MessageTimes times_;
-  WaveSuccessors after_;
+  RoundSuccessors after_;
   std::vector<std::uint64_t> arrival_;  // by op
   RemainingPaths paths_;
-  std::vector<std::uint64_t> slot_ps_;  // by link
-  std::vector<std::uint64_t> phase_;    // by link: of its slots
+  std::vector<std::uint64_t> time_slot_ps_;  // by link
+  std::vector<std::uint64_t> phase_;         // by link: of its time slots
   bool has_room_ = false;
   std::vector<bool> held_;  // by op
   bool holds_any_ = false;
@@ -400,10 +408,10 @@ class WavePlanner {
 
 }  // namespace
 
-WaveSuccessors successors_of(const std::vector<WaveOp>& ops) {
-  WaveSuccessors after;
+RoundSuccessors successors_of(const std::vector<RoundOp>& ops) {
+  RoundSuccessors after;
   after.begin.assign(ops.size() + 1, 0);
-  for (const WaveOp& op : ops) {
+  for (const RoundOp& op : ops) {
     for (const std::uint32_t d : op.after) ++after.begin[d + 1];
   }
   for (std::size_t o = 0; o < ops.size(); ++o) after.begin[o + 1] += after.begin[o];
@@ -415,7 +423,7 @@ WaveSuccessors successors_of(const std::vector<WaveOp>& ops) {
   return after;
 }
 
-RemainingPaths remaining_paths(const std::vector<WaveOp>& ops, const WaveSuccessors& after,
+RemainingPaths remaining_paths(const std::vector<RoundOp>& ops, const RoundSuccessors& after,
                                const std::vector<std::uint64_t>& arrival) {
   RemainingPaths paths;
   std::vector<std::uint32_t> missing(ops.size(), 0);
@@ -449,10 +457,10 @@ std::vector<std::uint32_t> RemainingPaths::longest_first() const {
   return ops;
 }
 
-std::vector<std::uint64_t> arrivals_of(const WaveTask& task) {
+std::vector<std::uint64_t> arrivals_of(const RoundTask& task) {
   const MessageTimes times(task.topology, task.routes, task.timing);
   std::vector<bool> turns(task.ops.size(), false);
-  for (const WaveOp& op : task.ops) {
+  for (const RoundOp& op : task.ops) {
     if (op.kind != TransferKind::copy) continue;
     for (const std::uint32_t d : op.after) {
       turns[d] = turns[d] || task.ops[d].kind == TransferKind::reduce;
@@ -460,31 +468,31 @@ std::vector<std::uint64_t> arrivals_of(const WaveTask& task) {
   }
   std::vector<std::uint64_t> arrivals;
   for (std::size_t o = 0; o < turns.size(); ++o) {
-    const WaveOp& op = task.ops[o];
+    const RoundOp& op = task.ops[o];
     arrivals.push_back(times.arrival_ps(op, task.segment * op.share) +
                        (turns[o] ? task.timing.turnaround_ps : 0));
   }
   return arrivals;
 }
 
-WavePlan plan_wave(const WaveTask& task, bool periodic, double stretch) {
-  return WavePlanner(task).plan(periodic, stretch);
+RoundPlan plan_round(const RoundTask& task, bool periodic, double stretch) {
+  return RoundPlanner(task).plan(periodic, stretch);
 }
 
-void shorten_span(const WaveTask& task, WavePlan& plan) {
-  if (plan.period_ps != 0) WavePlanner(task).shorten(plan);
+void shorten_span(const RoundTask& task, RoundPlan& plan) {
+  if (plan.period_ps != 0) RoundPlanner(task).shorten(plan);
 }
 
-WavePlan justified(const WaveTask& task, const WavePlan& plan, std::uint32_t waves) {
-  return WavePlanner(task).justified(plan, waves);
+RoundPlan justified(const RoundTask& task, const RoundPlan& plan, std::uint32_t rounds) {
+  return RoundPlanner(task).justified(plan, rounds);
 }
 
-std::vector<WaveSend> all_sends(const WavePlan& plan, std::uint32_t waves) {
-  // In each period, the ops start at their places in it; of two equal places the earlier wave goes
-  // first. So the ops are sorted once, not the sends of all waves.
+std::vector<RoundSend> all_sends(const RoundPlan& plan, std::uint32_t rounds) {
+  // In each period, the ops start at their places in it; of two equal places the earlier round goes
+  // first. So the ops are sorted once, not the sends of all rounds.
   struct Place {
     std::uint64_t within;  // the period
-    std::uint64_t period;  // in which wave 0 starts it
+    std::uint64_t period;  // in which round 0 starts it
     std::uint32_t op;
   };
   const std::size_t ops = plan.start_ps.size();
@@ -500,11 +508,11 @@ std::vector<WaveSend> all_sends(const WavePlan& plan, std::uint32_t waves) {
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
     return std::tie(a.within, b.period, a.op) < std::tie(b.within, a.period, b.op);
   });
-  std::vector<WaveSend> sends;
-  sends.reserve(ops * waves);
-  for (std::uint64_t period = 0; period < last + waves; ++period) {
+  std::vector<RoundSend> sends;
+  sends.reserve(ops * rounds);
+  for (std::uint64_t period = 0; period < last + rounds; ++period) {
     for (const Place& place : places) {
-      if (period < place.period || period - place.period >= waves) continue;
+      if (period < place.period || period - place.period >= rounds) continue;
       sends.push_back({plan.start_ps[place.op] + (period - place.period) * plan.period_ps,
                        static_cast<std::uint32_t>(period - place.period), place.op});
     }
@@ -512,54 +520,55 @@ std::vector<WaveSend> all_sends(const WavePlan& plan, std::uint32_t waves) {
   return sends;
 }
 
-void add_sends(Schedule& schedule, const std::vector<WaveOp>& ops, const WavePlan& plan,
-               std::uint32_t waves, bool held,
-               const std::function<ChunkId(const WaveOp& op, std::uint32_t wave)>& chunk_of) {
+void add_sends(Schedule& schedule, const std::vector<RoundOp>& ops, const RoundPlan& plan,
+               std::uint32_t rounds, bool held,
+               const std::function<ChunkId(const RoundOp& op, std::uint32_t round)>& chunk_of) {
   schedule.num_steps = 1;
   schedule.listed_order = true;
-  std::vector<TransferId> id(ops.size() * waves);
+  std::vector<TransferId> id(ops.size() * rounds);
   std::vector<TransferId> after;
-  for (const WaveSend& send : all_sends(plan, waves)) {
-    const WaveOp& op = ops[send.op];
+  for (const RoundSend& send : all_sends(plan, rounds)) {
+    const RoundOp& op = ops[send.op];
     Transfer t;
     t.from = op.from;
     t.to = op.to;
-    t.first_chunk = chunk_of(op, send.wave);
+    t.first_chunk = chunk_of(op, send.round);
     t.flow = FlowId(t.first_chunk.index());
     t.route = op.route;
     t.kind = op.kind;
     if (held) t.not_before_ps = send.start_ps;
     if (schedule.chunks[t.first_chunk.index()].size == 0) continue;
     after.clear();
-    for (const std::uint32_t d : op.after) after.push_back(id[d * waves + send.wave]);
-    id[send.op * waves + send.wave] = schedule.add(t, after);
+    for (const std::uint32_t d : op.after) after.push_back(id[d * rounds + send.round]);
+    id[send.op * rounds + send.round] = schedule.add(t, after);
   }
   // True only of schedules so small that no link carries a second message.
   schedule.contention_free = is_contention_free(schedule);
 }
 
-bool shares_links(const RouteSet& routes, const std::vector<WaveOp>& ops) {
+bool shares_links(const RouteSet& routes, const std::vector<RoundOp>& ops) {
   return std::any_of(ops.begin(), ops.end(),
-                     [&](const WaveOp& op) { return routes.hops(op.route) > 1; });
+                     [&](const RoundOp& op) { return routes.hops(op.route) > 1; });
 }
 
-std::uint64_t replay_ps(const WaveTask& task, const WavePlan& plan, std::uint32_t waves) {
+std::uint64_t replay_ps(const RoundTask& task, const RoundPlan& plan, std::uint32_t rounds) {
   const auto& [topology, routes, ops, segment, timing] = task;
   MessageTimeline times(topology, routes, timing);
   std::vector<std::uint64_t> flight;    // start on the first link to usable
   std::vector<std::uint64_t> occupied;  // links
-  for (const WaveOp& op : ops) {
+  for (const RoundOp& op : ops) {
     flight.push_back(times.arrival_ps(op, segment * op.share) - times.head_ps(op.route, 0));
     occupied.push_back(times.slowest_ps(op.route, segment) * op.share);
   }
   std::vector<std::uint64_t> issued(topology.num_vertices(), 0);
-  std::vector<std::uint64_t> arrived(ops.size() * waves, 0);
+  std::vector<std::uint64_t> arrived(ops.size() * rounds, 0);
   std::uint64_t end = 0;
-  for (const WaveSend& send : all_sends(plan, waves)) {
-    const WaveOp& op = ops[send.op];
+  for (const RoundSend& send : all_sends(plan, rounds)) {
+    const RoundOp& op = ops[send.op];
     std::uint64_t issue = issued[op.from.index()];
     for (const std::uint32_t d : op.after) {
-      issue = std::max(issue, arrived[d * waves + send.wave] + times.turn_ps(ops[d].kind, op.kind));
+      issue =
+          std::max(issue, arrived[d * rounds + send.round] + times.turn_ps(ops[d].kind, op.kind));
     }
     const LinkId first = routes.link(op.route, 0);
     issue = std::max(issue, times.room_ps(first));
@@ -578,7 +587,7 @@ std::uint64_t replay_ps(const WaveTask& task, const WavePlan& plan, std::uint32_
     }
     times.leave_queue(first, start);
     const std::uint64_t usable = start + flight[send.op];
-    arrived[send.op * waves + send.wave] = usable;
+    arrived[send.op * rounds + send.round] = usable;
     end = std::max(end, usable);
   }
   return end;

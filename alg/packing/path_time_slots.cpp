@@ -1,4 +1,4 @@
-#include "alg/packing/wave_plan_parts.h"
+#include "alg/packing/round_plan_parts.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,8 @@ namespace espalier {
 
 namespace {
 
-// At slots, in one period. More make periods a few percent shorter and planning as much longer.
+// At time slots, in one period. More make periods a few percent shorter and planning as much
+// longer.
 constexpr std::uint64_t kMostLooks = 1'000'000;
 constexpr std::uint64_t kMostLooksPerMessage = 500;
 // If a small plan still has an unplaced message after this many attempts, give up.
@@ -19,37 +20,39 @@ std::uint64_t most_looks(std::uint64_t messages) {
 
 }  // namespace
 
-PathSlots::PathSlots(const RouteSet& routes, const std::vector<WaveOp>& ops,
-                     std::vector<std::uint64_t> slot_ps, std::uint64_t period_ps)
+PathTimeSlots::PathTimeSlots(const RouteSet& routes, const std::vector<RoundOp>& ops,
+                             std::vector<std::uint64_t> time_slot_ps, std::uint64_t period_ps)
     : routes_(routes),
       ops_(ops),
-      slot_ps_(std::move(slot_ps)),
-      user_(slot_ps_.size()),
-      slot_of_(ops.size(), kNone),
+      time_slot_ps_(std::move(time_slot_ps)),
+      user_(time_slot_ps_.size()),
+      time_slot_of_(ops.size(), kNone),
       ejections_(ops.size(), 0) {
-  for (std::size_t l = 0; l < user_.size(); ++l) user_[l].assign(period_ps / slot_ps_[l], kNone);
-  for (const WaveOp& op : ops) {
+  for (std::size_t l = 0; l < user_.size(); ++l)
+    user_[l].assign(period_ps / time_slot_ps_[l], kNone);
+  for (const RoundOp& op : ops) {
     const RouteSet::Links links = routes.links(op.route);
     main_.push_back(*std::max_element(links.begin(), links.end(), [&](LinkId a, LinkId b) {
-      return slot_ps_[a.index()] < slot_ps_[b.index()];
+      return time_slot_ps_[a.index()] < time_slot_ps_[b.index()];
     }));
   }
 }
 
-bool PathSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
-  const std::uint32_t count = slots(main_[op]);
+bool PathTimeSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
+  const std::uint32_t count = time_slots(main_[op]);
   if (count == 0) return false;
   for (const LinkId l : routes_.links(ops_[op].route)) {
-    if (slots_at(op, 0, l).count == 0) return false;
+    if (time_slots_at(op, 0, l).count == 0) return false;
   }
-  const auto wanted = static_cast<std::uint32_t>(wanted_ps / slot_ps_[main_[op].index()] % count);
+  const auto wanted =
+      static_cast<std::uint32_t>(wanted_ps / time_slot_ps_[main_[op].index()] % count);
   std::vector<std::uint32_t> waiting{op};
   while (!waiting.empty()) {
     const std::uint32_t o = waiting.back();
     waiting.pop_back();
-    const std::uint32_t from = o == op ? wanted : slot_of_[o];
+    const std::uint32_t from = o == op ? wanted : time_slot_of_[o];
     std::uint32_t found = kNone;
-    const std::uint32_t turns = slots(main_[o]);
+    const std::uint32_t turns = time_slots(main_[o]);
     for (std::uint32_t turn = 0; turn < turns && found == kNone; ++turn) {
       const std::uint32_t s = (from + turn) % turns;
       if (is_free(o, s)) found = s;
@@ -66,18 +69,19 @@ bool PathSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
   return true;
 }
 
-PathSlots::Slots PathSlots::slots_at(std::uint32_t op, std::uint32_t slot, LinkId link) const {
-  const std::uint64_t main_ps = slot_ps_[main_[op].index()];
-  const std::uint64_t link_ps = slot_ps_[link.index()];
-  const std::uint32_t all = slots(link);
+PathTimeSlots::TimeSlots PathTimeSlots::time_slots_at(std::uint32_t op, std::uint32_t time_slot,
+                                                      LinkId link) const {
+  const std::uint64_t main_ps = time_slot_ps_[main_[op].index()];
+  const std::uint64_t link_ps = time_slot_ps_[link.index()];
+  const std::uint32_t all = time_slots(link);
   const auto count = static_cast<std::uint32_t>((main_ps + link_ps - 1) / link_ps);
   if (count > all) return {};
-  return {static_cast<std::uint32_t>(slot * main_ps / link_ps % all), count};
+  return {static_cast<std::uint32_t>(time_slot * main_ps / link_ps % all), count};
 }
 
-bool PathSlots::is_free(std::uint32_t op, std::uint32_t slot) const {
+bool PathTimeSlots::is_free(std::uint32_t op, std::uint32_t time_slot) const {
   for (const LinkId l : routes_.links(ops_[op].route)) {
-    const Slots at = slots_at(op, slot, l);
+    const TimeSlots at = time_slots_at(op, time_slot, l);
     const auto& user = user_[l.index()];
     for (std::uint32_t i = 0; i < at.count; ++i) {
       if (user[(at.begin + i) % user.size()] != kNone) return false;
@@ -86,37 +90,37 @@ bool PathSlots::is_free(std::uint32_t op, std::uint32_t slot) const {
   return true;
 }
 
-// The op's slots of all links.
-void PathSlots::mark(std::uint32_t op, std::uint32_t user) {
+// The op's time slots of all links.
+void PathTimeSlots::mark(std::uint32_t op, std::uint32_t user) {
   for (const LinkId l : routes_.links(ops_[op].route)) {
-    const Slots at = slots_at(op, slot_of_[op], l);
+    const TimeSlots at = time_slots_at(op, time_slot_of_[op], l);
     auto& users = user_[l.index()];
     for (std::uint32_t i = 0; i < at.count; ++i) users[(at.begin + i) % users.size()] = user;
   }
 }
 
-void PathSlots::set(std::uint32_t op, std::uint32_t slot) {
-  slot_of_[op] = slot;
+void PathTimeSlots::set(std::uint32_t op, std::uint32_t time_slot) {
+  time_slot_of_[op] = time_slot;
   mark(op, op);
 }
 
-void PathSlots::clear(std::uint32_t op) { mark(op, kNone); }
+void PathTimeSlots::clear(std::uint32_t op) { mark(op, kNone); }
 
-bool PathSlots::crosses_one_switch(std::uint32_t op) const {
+bool PathTimeSlots::crosses_one_switch(std::uint32_t op) const {
   const RouteId route = ops_[op].route;
-  return routes_.hops(route) == 2 &&
-         slot_ps_[routes_.link(route, 0).index()] == slot_ps_[routes_.link(route, 1).index()];
+  return routes_.hops(route) == 2 && time_slot_ps_[routes_.link(route, 0).index()] ==
+                                         time_slot_ps_[routes_.link(route, 1).index()];
 }
 
-LinkId PathSlots::other(std::uint32_t op, LinkId link) const {
+LinkId PathTimeSlots::other(std::uint32_t op, LinkId link) const {
   const RouteId route = ops_[op].route;
   const LinkId first = routes_.link(route, 0);
   return first == link ? routes_.link(route, 1) : first;
 }
 
-// The op's first link has a free slot a, its second one a free slot b. The messages from the second
-// link that alternate between a and b change places, so that a is free on both.
-bool PathSlots::move_chain(std::uint32_t op) {
+// The op's first link has a free time slot a, its second one a free time slot b. The messages from
+// the second link that alternate between a and b change places, so that a is free on both.
+bool PathTimeSlots::move_chain(std::uint32_t op) {
   const LinkId in = routes_.link(ops_[op].route, 0);
   const LinkId out = routes_.link(ops_[op].route, 1);
   const auto first_free = [&](LinkId link) {
@@ -137,21 +141,21 @@ bool PathSlots::move_chain(std::uint32_t op) {
     if (link == in) return false;
   }
   for (const std::uint32_t moved : chain) clear(moved);
-  for (const std::uint32_t moved : chain) set(moved, slot_of_[moved] == a ? b : a);
+  for (const std::uint32_t moved : chain) set(moved, time_slot_of_[moved] == a ? b : a);
   set(op, a);
   return true;
 }
 
-void PathSlots::eject_for(std::uint32_t op, std::vector<std::uint32_t>& ejected) {
-  const std::uint32_t count = slots(main_[op]);
+void PathTimeSlots::eject_for(std::uint32_t op, std::vector<std::uint32_t>& ejected) {
+  const std::uint32_t count = time_slots(main_[op]);
   // A message that is ejected often becomes expensive, so that two messages do not eject each other
-  // forever. A random slot to begin with.
+  // forever. A random time slot to begin with.
   const std::uint32_t from = static_cast<std::uint32_t>(random_() % count);
   std::uint32_t best = kNone;
   std::uint64_t least = 0;
-  const auto for_each_user = [&](std::uint32_t slot, auto visit) {
+  const auto for_each_user = [&](std::uint32_t time_slot, auto visit) {
     for (const LinkId l : routes_.links(ops_[op].route)) {
-      const Slots at = slots_at(op, slot, l);
+      const TimeSlots at = time_slots_at(op, time_slot, l);
       const auto& user = user_[l.index()];
       for (std::uint32_t i = 0; i < at.count; ++i) {
         const std::uint32_t u = user[(at.begin + i) % user.size()];

@@ -1,5 +1,5 @@
 // How the data of packed trees pass: in how many segments, how many of them at the same time, and
-// in how many waves. Chosen by planned time.
+// in how many rounds. Chosen by planned time.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,20 @@
 #include <optional>
 #include <vector>
 
-#include "alg/generators/generator.h"
-#include "alg/packing/wave_plan.h"
+#include "alg/packing/round_plan.h"
+#include "alg/schedule/collective_request.h"
 
 namespace espalier {
 
-// Trees as ops of one wave; each unit is a flow with an equal share of its owner's data.
+// Trees as ops of one round; each unit is a flow with an equal share of its owner's data.
 struct TreeOps {
-  explicit TreeOps(const Topology& topology) : routes(topology) {}
+  TreeOps(const Topology& topology, std::size_t the_units, std::uint32_t units_per_rank)
+      : routes(topology), units(the_units), per_rank(units_per_rank), reduced(units) {}
   RouteSet routes;
-  std::vector<WaveOp> ops;
-  std::size_t units = 0;       // rank by rank, or of the whole data
-  std::uint32_t per_rank = 0;  // units of a rank's data; 0: units are not bound to ranks
+  std::vector<RoundOp> ops;
+  std::size_t units = 0;                            // rank by rank, or of the whole data
+  std::uint32_t per_rank = 0;                       // 0: units are not bound to ranks
+  std::vector<std::vector<std::uint32_t>> reduced;  // by unit: the reduces into its root
 };
 
 constexpr std::size_t kMostListedSends = 1'500'000;  // of an order without a period
@@ -30,19 +32,22 @@ class SegmentSearch {
       : topology_(topology), request_(request) {}
 
   // Plans numbers of segments and keeps the trees if their best plan is the best so far. Through
-  // switches, or if table rows repeat, in waves and without. Where rows repeat, plans whose table
+  // switches, or if table rows repeat, in rounds and without. Where rows repeat, plans whose table
   // has more than `table_rows` entries in a period are taken only if there is no other plan.
   void consider(TreeOps trees);
-  // The same in waves of messages that switches store (stored_plan.cpp). Precondition: the
+  // The same in rounds of messages that switches store (stored_plan.cpp). Precondition: the
   // request's timing has such messages and slot counters.
   void consider_stored(const TreeOps& trees);
-  // The same for ops that are sent step by step (shift_routes.h), in one wave unless the request
+  // The same for ops that are sent step by step (shift_routes.h), in one round unless the request
   // asks for more.
   void consider_steps(const TreeOps& trees, const std::vector<std::uint32_t>& step,
                       std::uint32_t turn);
   // The same for ops that start at given times, each with a unit's whole data. Returns the planned
   // time.
   std::uint64_t consider_starts(const TreeOps& trees, std::vector<std::uint64_t> starts);
+  // When the last of the ops arrives that start at these times.
+  [[nodiscard]] std::uint64_t end_ps(const TreeOps& trees,
+                                     const std::vector<std::uint64_t>& starts) const;
   // The bytes of a unit, at most.
   [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
   [[nodiscard]] bool empty() const { return !best_ && waiting_.empty(); }
@@ -52,12 +57,12 @@ class SegmentSearch {
   [[nodiscard]] Schedule schedule(const char* algorithm);
 
  private:
-  // Every unit in `together` segments per wave, and `waves` waves.
+  // Every unit in `together` segments per round, and `rounds` rounds.
   struct Passing {
     std::uint32_t together = 1;
-    std::uint32_t waves = 1;
+    std::uint32_t rounds = 1;
     Bytes segment = 0;
-    WavePlan plan;
+    RoundPlan plan;
     std::uint64_t time_ps = 0;
     std::size_t rows = 0;  // of the longest table, one period
   };
@@ -65,7 +70,10 @@ class SegmentSearch {
   // Without switches, and if rows do not repeat, a table lists the messages of all segments in an
   // order without a period (listed_segments.cpp).
   [[nodiscard]] bool is_listed(const TreeOps& trees) const;
-  [[nodiscard]] WaveTask task_of(const TreeOps& trees, Bytes segment) const {
+  // One round of so many segments; as many rounds of a segment.
+  [[nodiscard]] Passing listed_passing(const TreeOps& trees, Bytes segments) const;
+  [[nodiscard]] Passing round_passing(const TreeOps& trees, Bytes segments) const;
+  [[nodiscard]] RoundTask task_of(const TreeOps& trees, Bytes segment) const {
     return {topology_, trees.routes, trees.ops, segment, request_.timing};
   }
   // Whether so many segments are neither too small nor too many; the most that are tried.
@@ -77,12 +85,12 @@ class SegmentSearch {
   // needless.
   void plan_waiting();
   void consider_passing(const TreeOps& trees, Passing p);
-  // Where slots hold the order and rows do not repeat, `waves` or fewer waves leave their period
-  // (listed_segments.cpp).
-  void consider_justified(const TreeOps& trees, std::uint32_t waves);
+  // Where time slots hold the order and rows do not repeat, `rounds` or fewer rounds leave their
+  // period (listed_segments.cpp).
+  void consider_justified(const TreeOps& trees, std::uint32_t rounds);
   [[nodiscard]] std::uint32_t well_cut(Bytes unit, std::uint32_t wanted) const;
   [[nodiscard]] Bytes segment_bytes(Bytes unit, Bytes segments) const;
-  [[nodiscard]] std::size_t rows_of(const std::vector<WaveOp>& ops) const;
+  [[nodiscard]] std::size_t rows_of(const std::vector<RoundOp>& ops) const;
   [[nodiscard]] bool has_many_rows(const Passing& p) const;
   [[nodiscard]] bool is_better(const Passing& a, const Passing& b) const;
   void cut(Schedule& schedule, std::uint32_t segments) const;

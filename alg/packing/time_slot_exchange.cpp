@@ -1,4 +1,4 @@
-#include "alg/packing/wave_plan_parts.h"
+#include "alg/packing/round_plan_parts.h"
 
 #include <algorithm>
 #include <random>
@@ -13,10 +13,10 @@ constexpr std::size_t kLongestChain = 12;  // ops; longer ones hardly ever help
 // and Scheuer 1990).
 constexpr double kTolerance = 0.1;
 
-class SlotExchange {
+class TimeSlotExchange {
  public:
-  SlotExchange(const RouteSet& routes, const std::vector<WaveOp>& ops, OpSlots& slots)
-      : routes_(routes), ops_(ops), slots_(slots), place_of_(ops.size()) {
+  TimeSlotExchange(const RouteSet& routes, const std::vector<RoundOp>& ops, OpTimeSlots& time_slots)
+      : routes_(routes), ops_(ops), time_slots_(time_slots), place_of_(ops.size()) {
     std::size_t units = 0;
     std::size_t links = 0;
     for (std::uint32_t o = 0; o < ops.size(); ++o) {
@@ -27,7 +27,7 @@ class SlotExchange {
     user_.resize(links);
     list_ops(units);
     for (std::uint32_t o = 0; o < ops.size(); ++o) {
-      if (slots.fixed[o]) continue;
+      if (time_slots.fixed[o]) continue;
       mark(o, o);
       movable_.push_back(o);
     }
@@ -42,12 +42,12 @@ class SlotExchange {
       const std::uint32_t o = movable_[random() % movable_.size()];
       const TimedOp& timed = timed_[place_of_[o]];
       const std::uint64_t wait = timed.start - timed.ready;
-      // The number of earlier slots.
-      const std::uint64_t earlier = wait / slots_.slot_ps[o];
+      // The number of earlier time slots.
+      const std::uint64_t earlier = wait / time_slots_.time_slot_ps[o];
       if (earlier == 0) continue;
       const auto by = static_cast<std::uint32_t>(1 + random() % earlier);
-      const std::uint32_t count = slots_of(o);
-      try_slot(o, (slots_.slot[o] + count - by % count) % count);
+      const std::uint32_t count = time_slots_of(o);
+      try_time_slot(o, (time_slots_.time_slot[o] + count - by % count) % count);
     }
   }
 
@@ -64,14 +64,14 @@ class SlotExchange {
 
   void list_ops(std::size_t units) {
     std::vector<std::vector<std::uint32_t>> of_unit(units);
-    const RemainingPaths paths = remaining_paths(ops_, successors_of(ops_), slots_.arrival_ps);
+    const RemainingPaths paths = remaining_paths(ops_, successors_of(ops_), time_slots_.arrival_ps);
     for (const std::uint32_t o : paths.order) of_unit[ops_[o].unit].push_back(o);
     first_of_unit_.push_back(0);
     for (const std::vector<std::uint32_t>& unit : of_unit) {
       for (const std::uint32_t o : unit) {
         place_of_[o] = static_cast<std::uint32_t>(timed_.size());
         TimedOp op;
-        op.arrival = slots_.arrival_ps[o];
+        op.arrival = time_slots_.arrival_ps[o];
         op.before_begin = static_cast<std::uint32_t>(before_.size());
         for (const std::uint32_t d : ops_[o].after) before_.push_back(place_of_[d]);
         op.before_end = static_cast<std::uint32_t>(before_.size());
@@ -83,23 +83,24 @@ class SlotExchange {
   }
 
   void set_within(std::uint32_t o) {
-    const std::uint64_t at = slots_.phase_ps[o] + slots_.slot[o] * slots_.slot_ps[o];
-    timed_[place_of_[o]].within = at % slots_.period_ps;
+    const std::uint64_t at =
+        time_slots_.phase_ps[o] + time_slots_.time_slot[o] * time_slots_.time_slot_ps[o];
+    timed_[place_of_[o]].within = at % time_slots_.period_ps;
   }
 
-  [[nodiscard]] std::uint32_t slots_of(std::uint32_t o) const {
-    return static_cast<std::uint32_t>(slots_.period_ps / slots_.slot_ps[o]);
+  [[nodiscard]] std::uint32_t time_slots_of(std::uint32_t o) const {
+    return static_cast<std::uint32_t>(time_slots_.period_ps / time_slots_.time_slot_ps[o]);
   }
 
   void mark(std::uint32_t o, std::uint32_t user) {
     for (const LinkId l : routes_.links(ops_[o].route)) {
       auto& users = user_[l.index()];
-      if (users.empty()) users.assign(slots_of(o), kNoOp);
-      users[slots_.slot[o]] = user;
+      if (users.empty()) users.assign(time_slots_of(o), kNoOp);
+      users[time_slots_.time_slot[o]] = user;
     }
   }
 
-  // Times the ops of a unit by the present slots; returns when the unit has arrived.
+  // Times the ops of a unit by the present time slots; returns when the unit has arrived.
   std::uint64_t time_unit(std::uint32_t unit) {
     std::uint64_t end = 0;
     for (std::uint32_t p = first_of_unit_[unit]; p < first_of_unit_[unit + 1]; ++p) {
@@ -112,7 +113,7 @@ class SlotExchange {
         op.ready = std::max(op.ready, before.start + before.arrival);
       }
       op.start = period + op.within;
-      while (op.start < op.ready) op.start += slots_.period_ps;
+      while (op.start < op.ready) op.start += time_slots_.period_ps;
       end = std::max(end, op.start + op.arrival);
     }
     in_unit_[unit] = end;
@@ -121,19 +122,19 @@ class SlotExchange {
 
   // Late units count more.
   [[nodiscard]] double cost(std::uint64_t end) const {
-    const double periods = static_cast<double>(end) / static_cast<double>(slots_.period_ps);
+    const double periods = static_cast<double>(end) / static_cast<double>(time_slots_.period_ps);
     const double square = periods * periods;
     return square * square * square * square;
   }
 
-  // Finds the ops that must change between slots `a` and `b` if `o` does. False if they are too
-  // many, or if an op must not change.
+  // Finds the ops that must change between time slots `a` and `b` if `o` does. False if they are
+  // too many, or if an op must not change.
   bool find_chain(std::uint32_t o, std::uint32_t b) {
-    const std::uint32_t a = slots_.slot[o];
+    const std::uint32_t a = time_slots_.time_slot[o];
     chain_.assign(1, o);
     for (std::size_t i = 0; i < chain_.size(); ++i) {
       const std::uint32_t moved = chain_[i];
-      const std::uint32_t to = slots_.slot[moved] == a ? b : a;
+      const std::uint32_t to = time_slots_.time_slot[moved] == a ? b : a;
       for (const LinkId l : routes_.links(ops_[moved].route)) {
         const std::uint32_t other = user_[l.index()][to];
         if (other == kNoOp || std::find(chain_.begin(), chain_.end(), other) != chain_.end()) {
@@ -149,14 +150,14 @@ class SlotExchange {
   void exchange(std::uint32_t a, std::uint32_t b) {
     for (const std::uint32_t o : chain_) mark(o, kNoOp);
     for (const std::uint32_t o : chain_) {
-      slots_.slot[o] = slots_.slot[o] == a ? b : a;
+      time_slots_.time_slot[o] = time_slots_.time_slot[o] == a ? b : a;
       set_within(o);
     }
     for (const std::uint32_t o : chain_) mark(o, o);
   }
 
-  void try_slot(std::uint32_t o, std::uint32_t b) {
-    const std::uint32_t a = slots_.slot[o];
+  void try_time_slot(std::uint32_t o, std::uint32_t b) {
+    const std::uint32_t a = time_slots_.time_slot[o];
     if (a == b || !find_chain(o, b)) return;
     touched_.clear();
     for (const std::uint32_t c : chain_) {
@@ -177,15 +178,15 @@ class SlotExchange {
   }
 
   const RouteSet& routes_;
-  const std::vector<WaveOp>& ops_;
-  OpSlots& slots_;
+  const std::vector<RoundOp>& ops_;
+  OpTimeSlots& time_slots_;
   std::vector<std::uint32_t> movable_;
   std::vector<TimedOp> timed_;  // unit by unit, predecessors first
   std::vector<std::uint32_t> first_of_unit_;
   std::vector<std::uint32_t> before_;             // places in timed_
   std::vector<std::uint32_t> place_of_;           // by op: in timed_
   std::vector<std::uint64_t> in_unit_;            // by unit: its last arrival
-  std::vector<std::vector<std::uint32_t>> user_;  // by link and slot
+  std::vector<std::vector<std::uint32_t>> user_;  // by link and time slot
   double tolerance_ = 0;
   std::vector<std::uint32_t> chain_;
   std::vector<std::uint32_t> touched_;  // units
@@ -193,9 +194,9 @@ class SlotExchange {
 
 }  // namespace
 
-void exchange_slots(const RouteSet& routes, const std::vector<WaveOp>& ops, OpSlots& slots,
-                    std::uint64_t attempts) {
-  SlotExchange(routes, ops, slots).run(attempts);
+void exchange_time_slots(const RouteSet& routes, const std::vector<RoundOp>& ops,
+                         OpTimeSlots& time_slots, std::uint64_t attempts) {
+  TimeSlotExchange(routes, ops, time_slots).run(attempts);
 }
 
 }  // namespace espalier

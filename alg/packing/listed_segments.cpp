@@ -1,14 +1,13 @@
-// The searches for segments and waves where a table lists every message, whose order need not have
+// The searches for segments and rounds where a table lists every message, whose order need not have
 // a period: in networks without switches in the planned order (alg/packing/list_plan.cpp), and
-// elsewhere where slots hold the order (alg/packing/justify_sends.cpp).
+// elsewhere where time slots hold the order (alg/packing/justify_sends.cpp).
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <tuple>
 #include <utility>
 
-#include "alg/generators/segment_search.h"
-#include "alg/schedule/translations.h"
+#include "alg/packing/segment_search.h"
 
 namespace espalier {
 
@@ -21,7 +20,6 @@ constexpr double kWorthwhile = 0.003;              // of the time
 constexpr double kAtBound = 0.0002;                // above the busiest link's time: good enough
 constexpr double kWorse = 1.002;                   // than the best: more segments are too many
 constexpr std::uint32_t kLeadSegments = 4;         // with which all leads are tried
-constexpr double kFasterFill = 2;                  // than with the number of segments, at most
 
 // If the messages with the longest remaining paths of all segments went first, links would idle
 // while the last of these messages pass and the first copies of an all_reduce begin. Each segment
@@ -48,7 +46,7 @@ void SegmentSearch::plan_waiting() {
   // The time that is expected, the place among the trees that wait, and the busiest link's time.
   std::vector<std::tuple<std::uint64_t, std::size_t, std::uint64_t>> order;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const WaveTask task = task_of(waiting_[i], unit_bytes(waiting_[i]));
+    const RoundTask task = task_of(waiting_[i], unit_bytes(waiting_[i]));
     const std::uint64_t least = busiest_link_ps(task);
     const std::vector<std::uint64_t> ways =
         remaining_paths(task.ops, successors_of(task.ops), arrivals_of(task)).remaining;
@@ -73,18 +71,14 @@ void SegmentSearch::plan_waiting() {
 
 SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
                                                    std::uint64_t least) const {
-  const Bytes unit = unit_bytes(trees);
   const std::uint32_t most = most_listed(trees);
   std::optional<Passing> best;
   std::uint32_t best_lead = kLeads[0];
   std::uint32_t best_segments = 1;
   const auto try_list = [&](std::uint32_t segments, std::uint32_t lead) {
     if (best && segments == best_segments && lead == best_lead) return best->time_ps;
-    Passing p;
-    p.segment = segment_bytes(unit, segments);
-    p.together = static_cast<std::uint32_t>((unit + p.segment - 1) / p.segment);
-    p.rows = rows_of(trees.ops) * p.together;
-    const WaveTask task = task_of(trees, p.segment);
+    Passing p = listed_passing(trees, segments);
+    const RoundTask task = task_of(trees, p.segment);
     const std::uint64_t of_segment = busiest_link_ps(task);
     const std::uint64_t limit =
         best ? static_cast<std::uint64_t>(kWorse * static_cast<double>(best->time_ps)) + 1
@@ -106,10 +100,6 @@ SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
     try_leads(request_.segments);
   } else {
     std::uint32_t worse = 0;
-    // If all nodes see the same network, all trees can load all links alike and differ in how soon
-    // they fill the links. Few segments then show which trees do not catch up with the best ones:
-    // this saves 5 % of the time of planning a 16x16 torus.
-    const bool alike = best_ && Translations::find(topology_);
     for (std::uint32_t s = 1; s <= most && worse < 2; s *= 2) {
       const auto before = best ? static_cast<double>(best->time_ps) : 0;
       if (s == kLeadSegments) try_leads(s);
@@ -119,11 +109,6 @@ SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
       // The time to fill and empty the links halves with each doubling of the segments.
       const double above = now - static_cast<double>(least);
       const double gain = std::min(before == 0 ? above : before - now, above) / 2;
-      const double ever = static_cast<double>(least) + above * best_segments / most / kFasterFill;
-      if (alike && s >= kLeadSegments &&
-          ever > (1 + kWorthwhile) * static_cast<double>(passing_.time_ps)) {
-        return std::move(*best);
-      }
       if (above < kAtBound * now) break;
       if (2 * s * trees.ops.size() > kManyListedSends && gain < kWorthwhile * now) break;
     }
@@ -142,13 +127,13 @@ namespace {
 
 constexpr std::uint32_t kFewestJustified = 4;
 constexpr std::size_t kManyJustifiedSends =
-    500'000;                        // above this, a single number of waves is planned
-constexpr double kHopeless = 1.01;  // times other trees: no number of waves makes up for it
+    500'000;                        // above this, a single number of rounds is planned
+constexpr double kHopeless = 1.01;  // times other trees: no number of rounds makes up for it
 
 }  // namespace
 
-// The number of waves near `wanted` whose messages have the fewest flits. Segments are whole flits,
-// so some numbers of waves send more flits than the data need.
+// The number of rounds near `wanted` whose messages have the fewest flits. Segments are whole
+// flits, so some numbers of rounds send more flits than the data need.
 std::uint32_t SegmentSearch::well_cut(Bytes unit, std::uint32_t wanted) const {
   std::uint32_t best = wanted;
   std::uint64_t least = ~std::uint64_t{0};
@@ -161,46 +146,43 @@ std::uint32_t SegmentSearch::well_cut(Bytes unit, std::uint32_t wanted) const {
   return best;
 }
 
-void SegmentSearch::consider_justified(const TreeOps& trees, std::uint32_t waves) {
+void SegmentSearch::consider_justified(const TreeOps& trees, std::uint32_t rounds) {
   const Bytes unit = unit_bytes(trees);
   std::optional<Passing> best;
-  std::uint32_t best_waves = 0;
-  const auto try_waves = [&](std::uint32_t wanted) {
-    Passing p;
-    p.segment = segment_bytes(unit, wanted);
-    p.together = static_cast<std::uint32_t>((unit + p.segment - 1) / p.segment);
-    if (p.together < 2 || p.together == best_waves) return false;
-    p.rows = rows_of(trees.ops) * p.together;
-    const WaveTask task = task_of(trees, p.segment);
-    const WavePlan wave = plan_wave(task, true);
+  std::uint32_t best_rounds = 0;
+  const auto try_rounds = [&](std::uint32_t wanted) {
+    Passing p = listed_passing(trees, wanted);
+    if (p.together < 2 || p.together == best_rounds) return false;
+    const RoundTask task = task_of(trees, p.segment);
+    const RoundPlan round = plan_round(task, true);
     // The busiest link's time, which gaps cannot shorten.
-    const double least = static_cast<double>(wave.period_ps) / wave.stretch * (p.together - 1);
+    const double least = static_cast<double>(round.period_ps) / round.stretch * (p.together - 1);
     const Passing* rival = best ? &*best : best_ ? &passing_ : nullptr;
     if (rival != nullptr && least >= static_cast<double>(rival->time_ps)) return false;
-    p.plan = justified(task, wave, p.together);
+    p.plan = justified(task, round, p.together);
     p.time_ps = p.plan.end_ps(1);
     if (best && p.time_ps >= best->time_ps) return false;
-    best_waves = p.together;
+    best_rounds = p.together;
     best = std::move(p);
     return true;
   };
   if (request_.segments != 0) {
-    try_waves(request_.segments);
+    try_rounds(request_.segments);
   } else {
-    // Gaps at the ends are filled, so half of the waves of the best periodic plan are enough.
+    // Gaps at the ends are filled, so half of the rounds of the best periodic plan are enough.
     const auto most = static_cast<std::uint32_t>(
-        std::min<std::size_t>(waves, kMostListedSends / trees.ops.size()));
-    const std::uint32_t first = well_cut(unit, std::min(most, waves / 2));
-    if (!try_waves(first)) return;
+        std::min<std::size_t>(rounds, kMostListedSends / trees.ops.size()));
+    const std::uint32_t first = well_cut(unit, std::min(most, rounds / 2));
+    if (!try_rounds(first)) return;
     const auto of_best = static_cast<double>(best->time_ps);
     if (best_ && of_best > kHopeless * static_cast<double>(passing_.time_ps)) return;
     if (trees.ops.size() * first <= kManyJustifiedSends) {
-      for (std::uint32_t w = first / 2; w >= kFewestJustified && try_waves(well_cut(unit, w));) {
+      for (std::uint32_t w = first / 2; w >= kFewestJustified && try_rounds(well_cut(unit, w));) {
         w /= 2;
       }
-      const std::uint32_t found = best_waves;
-      try_waves(well_cut(unit, found - found / 4));
-      if (found == first) try_waves(well_cut(unit, std::min(most, found + found / 2)));
+      const std::uint32_t found = best_rounds;
+      try_rounds(well_cut(unit, found - found / 4));
+      if (found == first) try_rounds(well_cut(unit, std::min(most, found + found / 2)));
     }
   }
   if (best) consider_passing(trees, std::move(*best));
