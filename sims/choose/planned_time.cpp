@@ -17,44 +17,18 @@ namespace {
 
 double ns_of(std::uint64_t picoseconds) { return static_cast<double>(picoseconds) * 1e-3; }
 
-// No machine is faster than the link with the most bytes.
-class LinkBytes {
- public:
-  LinkBytes(const Topology& topology, const RouteSet& routes)
-      : topology_(topology), routes_(routes), bytes_(topology.num_links(), 0) {}
-  void add(RouteId route, Bytes bytes) {
-    for (const LinkId l : routes_.links(route)) bytes_[l.index()] += static_cast<double>(bytes);
-  }
-  [[nodiscard]] double busiest_ns() const {
-    double most = 0;
-    for (std::size_t l = 0; l < bytes_.size(); ++l) {
-      const auto rate = static_cast<double>(topology_.link(LinkId(l)).spec.bytes_per_second);
-      most = std::max(most, bytes_[l] / rate);
+// No machine is faster than the link with the most bytes. `messages` calls its argument with the
+// route and the bytes of each message.
+template <class Messages>
+double busiest_link_ns(const Topology& topology, const RouteSet& routes, const Messages& messages) {
+  std::vector<double> seconds(topology.num_links(), 0);
+  messages([&](RouteId route, Bytes bytes) {
+    for (const LinkId l : routes.links(route)) {
+      seconds[l.index()] +=
+          static_cast<double>(bytes) / static_cast<double>(topology.link(l).spec.bytes_per_second);
     }
-    return most * 1e9;
-  }
-
- private:
-  const Topology& topology_;
-  const RouteSet& routes_;
-  std::vector<double> bytes_;
-};
-
-double busiest_link_ns(const Topology& topology, const ContextProgram& loaded,
-                       const ProgramRoutes& routes) {
-  LinkBytes bytes(topology, routes.routes);
-  for (std::size_t c = 0; c < loaded.num_connections(); ++c) {
-    const ProgramRoute& route = loaded.route(ConnectionId(c));
-    bytes.add(route.route, route.bytes);
-  }
-  return bytes.busiest_ns();
-}
-
-// A lower bound: transfers of one root may stand for those of all.
-double busiest_link_ns(const Topology& topology, const Schedule& schedule) {
-  LinkBytes bytes(topology, schedule.routes);
-  for (const Transfer& t : schedule.transfers) bytes.add(t.route, schedule.bytes_of(t));
-  return bytes.busiest_ns();
+  });
+  return seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end()) * 1e9;
 }
 
 // By which factor a machine may be faster than planned, at most; tests/cli/compare_test.cpp checks
@@ -83,7 +57,11 @@ PlannedWork planned_program(const Topology& topology, const RunPoint& point) {
   const ProgramRoutes routes = program_routes(topology, program);
   const ContextProgram loaded(program, tiling, protocol_of(program, point), context_spec(point),
                               routes.forward);
-  const double busiest_ns = busiest_link_ns(topology, loaded, routes);
+  const double busiest_ns = busiest_link_ns(topology, routes.routes, [&](const auto& add) {
+    for (std::size_t c = 0; c < loaded.num_connections(); ++c) {
+      add(loaded.route(ConnectionId(c)).route, loaded.route(ConnectionId(c)).bytes);
+    }
+  });
   // Several passes over the data overlap: no plan, but a bound.
   if (tiling.tiles != 1) return planned(std::move(work), busiest_ns, 1, busiest_ns);
   const auto picoseconds = program_time_ps(topology, program, tiling, context_timing(point.system));
@@ -120,7 +98,10 @@ std::optional<PlannedWork> planned_work(const Topology& topology, const RunPoint
   Schedule schedule = of_group.generate(point.collective->algorithm);
   const auto picoseconds = schedule_time_ps(network, schedule, of_group.request.timing);
   const double faster = most_faster(network, point, passes_one_link(schedule));
-  const double busiest_ns = busiest_link_ns(network, schedule);
+  // Transfers of one root may stand for those of all.
+  const double busiest_ns = busiest_link_ns(network, schedule.routes, [&](const auto& add) {
+    for (const Transfer& t : schedule.transfers) add(t.route, schedule.bytes_of(t));
+  });
   work.tables = of_group.tables_of(std::move(schedule));
   return planned(std::move(work), ns_of(picoseconds), faster, busiest_ns);
 }
