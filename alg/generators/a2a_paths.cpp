@@ -1,11 +1,6 @@
 // A2A_PATHS: an all_to_all over paths that load all links as evenly as the network permits.
-//
-// The data of a pair of nodes are cut into pieces, each with its own path
-// (alg/packing/balanced_paths.h), and every hop between nodes is a message of its own: a node on
-// the way stores the piece and sends it on. Messages with the longest way left go first, so that
-// the last pieces do not arrive one behind the other. The number of pieces is chosen by planned
-// time.
-// In an all_to_allv, pairs have different numbers of bytes, and so have their pieces.
+// The data of a pair of nodes are cut into pieces, each with its own path, and every hop between
+// nodes is a message of its own (alg/packing/README.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,13 +22,12 @@ namespace {
 constexpr std::size_t kMostGridNodes = 256;
 constexpr std::size_t kMostSearchedNodes = 144;
 constexpr std::size_t kMostNodesThroughSwitches = 72;
-constexpr std::uint32_t kMostPieces = 8;
+constexpr std::uint32_t kMostPieces = 8;  // 33 %
 // Pieces of this many hops in all are planned, if fewer pieces are not many enough.
 constexpr std::size_t kMostHopMessages = 400'000;
 constexpr std::size_t kMostPlannedHops = 1'000'000;  // over all plans of one call
-constexpr Bytes kLeastPiece = 256;                   // bytes; a smaller message is mostly head
 constexpr std::uint32_t kMostRounds = 64;
-constexpr std::uint32_t kFewestRounds = 4;  // fewer do not make up for filling the pipeline
+constexpr std::uint32_t kFewestRounds = 4;  // fewer do not make up for filling the pipeline; 12 %
 constexpr Bytes kSizes = 1000;              // sizes of pairs that plans tell apart
 constexpr Bytes kUnitSizes = 16;            // where every size is a number of messages
 constexpr Bytes kLeastUnit = 8 << 10;
@@ -105,7 +99,7 @@ class PathScheduler {
   }
 
  private:
-  [[nodiscard]] bool is_worth(std::uint32_t parts) const { return most_ / parts >= kLeastPiece; }
+  [[nodiscard]] bool is_worth(std::uint32_t parts) const { return most_ / parts >= kLeastMessage; }
   // True if the sizes of all pairs differ by at most one element.
   [[nodiscard]] bool is_even() const { return request_.op == CollectiveOp::all_to_all; }
 

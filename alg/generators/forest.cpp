@@ -1,16 +1,5 @@
 // FOREST: trees at the optimal rate of any network, and an order of their messages.
-//
-// The rate of an all_gather is bounded by the cut through which most nodes must send
-// (best_root_rate). Out-trees reach it (Edmonds 1973), `trees` per root, each with the same share
-// of the root's data. A reduce_scatter is an all_gather of the reversed network. An all_reduce is
-// both, one after the other, or undirected trees that reduce to their centre and broadcast back;
-// the planned time decides. The data of a tree are cut into segments. On direct links every segment
-// has its place in a list (alg/packing/list_plan.cpp); through switches, or if table rows repeat,
-// segments follow each other in rounds (alg/packing/round_plan.h). Trees, segments and rounds are
-// chosen by planned time.
-//
-// A broadcast has out-trees of one root, whose rate is the least maximum flow from the root to a
-// node (Edmonds 1973); a reduce is a broadcast of the reversed network.
+// Trees, segments and rounds are chosen by planned time; alg/packing/README.md says how.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -28,7 +17,7 @@ namespace espalier {
 namespace {
 
 constexpr std::size_t kMostLowNodes = 144;  // for trees of least latency
-constexpr double kManyLatencies = 16;       // up to which direct networks try these
+constexpr double kManyLatencies = 16;       // up to which direct networks try these; 1.2 %
 // Larger networks take minutes to plan.
 constexpr std::size_t kMostForestNodes = 1024;
 constexpr std::size_t kMostNodesBehindSwitches = 72;
@@ -72,13 +61,13 @@ const ForestPlanner kPlanners[] = {
      },
      plan_undirected_trees},
     {[](const ForestTask& task, const SegmentSearch&) {
-       return stores(task) && mixes_rates_at_switches(task.topology);
+       return stores(task) && !lower_rates_at_switches(task.topology).empty();
      },
      plan_stored_trees, kGoodStoredLoss},
     {[](const ForestTask&, const SegmentSearch&) { return true; }, plan_directed_trees},
     // Time slots of equal links are exact, but through several switches some stay empty.
     {[](const ForestTask& task, const SegmentSearch& search) {
-       return stores(task) && !mixes_rates_at_switches(task.topology) &&
+       return stores(task) && lower_rates_at_switches(task.topology).empty() &&
               !task.is_near_bound(search, kGoodStoredLoss);
      },
      plan_stored_trees},

@@ -95,16 +95,16 @@ class PathSearch {
     double best_peak = busiest();
     double steepness = kFirstSteepness;
     std::uint32_t without_gain = 0;
-    for (std::uint32_t pass = 0; pass < kMostPasses && without_gain < kPatience; ++pass) {
-      if (best_peak <= least_peak_ * kGood) break;
+    while (without_gain < kPatience) {
       improve(steepness);
       const double peak = busiest();
-      without_gain = peak < best_peak * (1 - kGain) ? 0 : without_gain + 1;
+      ++without_gain;
       if (peak < best_peak) {
         best_peak = peak;
         best = paths_;
+        without_gain = 0;
       }
-      steepness = std::min(steepness * kSteeper, kMostSteepness);
+      steepness *= kSteeper;
     }
     return best;
   }
@@ -144,7 +144,6 @@ class PathSearch {
   // Takes every piece off the busiest links and routes it anew.
   void improve(double steepness) {
     set_prices(steepness);
-    take_bound();
     for (const std::size_t piece : order_) {
       const bool busy = std::any_of(paths_[piece].begin(), paths_[piece].end(), [&](LinkId l) {
         return static_cast<double>(load_[l.index()]) / rate(l.index()) >= kBusy * peak_;
@@ -181,7 +180,7 @@ class PathSearch {
     return topology_.is_switch(to) ? topology_.num_nodes() + link.index() : to.index();
   }
 
-  // Cheapest paths from a node, until `to` is reached; to all nodes if `to` is none of them.
+  // Cheapest paths from a node, until `to` is reached.
   void find_paths(std::size_t from, std::size_t to) {
     std::fill(cost_.begin(), cost_.end(), std::numeric_limits<double>::infinity());
     std::fill(came_by_.begin(), came_by_.end(), CameBy{});
@@ -205,36 +204,16 @@ class PathSearch {
     }
   }
 
-  // With any prices, all pieces on their cheapest paths pay no more than the busiest link's time
-  // for every link: a bound on that time.
-  void take_bound() {
-    const std::size_t nodes = topology_.num_nodes();
-    double paid = 0;
-    for (std::size_t from = 0; from < nodes; ++from) {
-      find_paths(from, cost_.size());
-      for (std::size_t to = 0; to < nodes; ++to) {
-        paid += from == to ? 0 : cost_[to] * size_of(from * nodes + to);
-      }
-    }
-    double all = 0;
-    for (std::size_t l = 0; l < price_.size(); ++l) all += price_[l] * rate(l);
-    least_peak_ = std::max(least_peak_, paid * pieces_ / all);
-  }
-
   struct CameBy {
     LinkId link;
     std::size_t from = 0;
   };
 
-  static constexpr double kFirstSteepness = 8;
-  static constexpr double kMostSteepness = 200;
-  static constexpr double kSteeper = 1.25;
-  static constexpr double kLeastPrice = 0.01;  // so that idle links are not wasted either
-  static constexpr double kBusy = 0.94;        // of the busiest link's time
-  static constexpr double kGood = 1.002;
-  static constexpr double kGain = 5e-4;
-  static constexpr std::uint32_t kMostPasses = 60;
-  static constexpr std::uint32_t kPatience = 5;
+  static constexpr double kFirstSteepness = 8;   // 10 %
+  static constexpr double kSteeper = 1.25;       // 10 %
+  static constexpr double kLeastPrice = 0.01;    // so that idle links are not wasted either; 7 %
+  static constexpr double kBusy = 0.94;          // of the busiest link's time; 4.9 %
+  static constexpr std::uint32_t kPatience = 5;  // 11 %
 
   const Topology& topology_;
   std::uint32_t pieces_;
@@ -243,7 +222,6 @@ class PathSearch {
   std::vector<double> price_;
   double peak_ = 0;
   double steepness_ = 0;
-  double least_peak_ = 0;
   std::vector<std::vector<LinkId>> follow_;  // by link into a switch
   std::vector<double> cost_;                 // by place
   std::vector<CameBy> came_by_;

@@ -1,9 +1,8 @@
-// Directed trees at the best rate of the network, `trees` per root, each with the same share of the
-// root's data.
+// Out-trees at the best rate of the network (Edmonds 1973), as many for every root, each with the
+// same share of the root's data. A broadcast has out-trees of one root.
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <set>
 #include <stdexcept>
 
 #include "alg/packing/forest_task.h"
@@ -196,7 +195,7 @@ class DirectedTrees {
   // What a segment takes over each edge, if a tree's data are cut into a usual number of segments.
   [[nodiscard]] std::vector<std::uint64_t> edge_times(const PackGraph& graph,
                                                       std::uint32_t per_root) const {
-    constexpr Bytes kUsualSegments = 64;
+    constexpr Bytes kUsualSegments = 64;  // 13 %
     const MessageTiming& timing = task_.request.timing;
     const Bytes segment = task_.request.size / graph.nodes / per_root / kUsualSegments;
     std::vector<std::uint64_t> times;
@@ -205,10 +204,8 @@ class DirectedTrees {
       for (const LinkId l : edge.path) {
         ps += task_.topology.link(l).spec.latency_ps + timing.router_ps;
       }
-      constexpr double kPsPerSecond = 1e12;
-      ps += static_cast<std::uint64_t>(static_cast<double>(segment) /
-                                       static_cast<double>(edge.rate) * kPsPerSecond);
-      times.push_back(ps);
+      const double seconds = static_cast<double>(segment) / static_cast<double>(edge.rate);
+      times.push_back(ps + static_cast<std::uint64_t>(seconds * 1e12));
     }
     return times;
   }
@@ -220,7 +217,8 @@ class DirectedTrees {
   std::vector<std::uint32_t> counts_;
 };
 
-// The rates at switches whose links differ, without each such switch's highest.
+}  // namespace
+
 std::set<std::uint64_t> lower_rates_at_switches(const Topology& topology) {
   std::set<std::uint64_t> found;
   for (std::size_t w = topology.num_nodes(); w < topology.num_vertices(); ++w) {
@@ -233,12 +231,6 @@ std::set<std::uint64_t> lower_rates_at_switches(const Topology& topology) {
     if (rates.size() > 1) found.insert(rates.begin(), std::prev(rates.end()));
   }
   return found;
-}
-
-}  // namespace
-
-bool mixes_rates_at_switches(const Topology& topology) {
-  return !lower_rates_at_switches(topology).empty();
 }
 
 void plan_directed_trees(const ForestTask& task, SegmentSearch& search) {

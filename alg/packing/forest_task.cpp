@@ -52,42 +52,6 @@ std::vector<TreeHop> hops_of(const ForestTask& task, const PackGraph& graph, con
   return hops;
 }
 
-// `reversed`: the edges of the graph are reversed links; otherwise the links back are used.
-void add_reduces(const ForestTask& task, const PackGraph& graph, const PackedTree& tree,
-                 std::size_t unit, bool reversed, TreeOps& trees) {
-  std::vector<std::vector<std::uint32_t>> into(task.topology.num_vertices());
-  const std::vector<TreeHop> hops = hops_of(task, graph, tree, reversed);
-  for (auto hop = hops.rbegin(); hop != hops.rend(); ++hop) {
-    RoundOp op;
-    op.from = NodeId(hop->to);
-    op.to = NodeId(hop->from);
-    op.route = reversed ? trees.routes.add(task.topology, {hop->path.rbegin(), hop->path.rend()})
-                        : RouteSet::single(link_back(task.topology, hop->path.front()));
-    op.kind = TransferKind::reduce;
-    op.unit = static_cast<std::uint32_t>(unit);
-    op.after = into[hop->to];
-    into[hop->from].push_back(static_cast<std::uint32_t>(trees.ops.size()));
-    trees.ops.push_back(std::move(op));
-  }
-  trees.reduced[unit] = into[tree.root];
-}
-
-void add_copies(const ForestTask& task, const PackGraph& graph, const PackedTree& tree,
-                std::size_t unit, TreeOps& trees) {
-  std::vector<std::vector<std::uint32_t>> into(task.topology.num_vertices());
-  into[tree.root] = trees.reduced[unit];
-  for (const TreeHop& hop : hops_of(task, graph, tree, false)) {
-    RoundOp op;
-    op.from = NodeId(hop.from);
-    op.to = NodeId(hop.to);
-    op.route = trees.routes.add(task.topology, hop.path);
-    op.unit = static_cast<std::uint32_t>(unit);
-    op.after = into[hop.from];
-    into[hop.to] = {static_cast<std::uint32_t>(trees.ops.size())};
-    trees.ops.push_back(std::move(op));
-  }
-}
-
 }  // namespace
 
 ForestTask::ForestTask(const Topology& the_topology, const CollectiveRequest& the_request)
@@ -140,16 +104,45 @@ TreeOps ForestTask::no_trees(std::uint32_t per_root) const {
 void ForestTask::add_tree(const PackGraph& graph, const PackedTree& tree, std::size_t unit,
                           bool reversed, TreeOps& trees) const {
   if (reversed) {
-    add_reduces(*this, graph, tree, unit, true, trees);
+    add_reduces(graph, tree, unit, true, trees);
   } else {
-    add_copies(*this, graph, tree, unit, trees);
+    add_copies(graph, tree, unit, trees);
   }
 }
 
-void ForestTask::add_both_ways(const PackGraph& graph, const PackedTree& tree, std::size_t unit,
-                               TreeOps& trees) const {
-  add_reduces(*this, graph, tree, unit, false, trees);
-  add_copies(*this, graph, tree, unit, trees);
+void ForestTask::add_reduces(const PackGraph& graph, const PackedTree& tree, std::size_t unit,
+                             bool reversed, TreeOps& trees) const {
+  std::vector<std::vector<std::uint32_t>> into(topology.num_vertices());
+  const std::vector<TreeHop> hops = hops_of(*this, graph, tree, reversed);
+  for (auto hop = hops.rbegin(); hop != hops.rend(); ++hop) {
+    RoundOp op;
+    op.from = NodeId(hop->to);
+    op.to = NodeId(hop->from);
+    op.route = reversed ? trees.routes.add(topology, {hop->path.rbegin(), hop->path.rend()})
+                        : RouteSet::single(link_back(topology, hop->path.front()));
+    op.kind = TransferKind::reduce;
+    op.unit = static_cast<std::uint32_t>(unit);
+    op.after = into[hop->to];
+    into[hop->from].push_back(static_cast<std::uint32_t>(trees.ops.size()));
+    trees.ops.push_back(std::move(op));
+  }
+  trees.reduced[unit] = into[tree.root];
+}
+
+void ForestTask::add_copies(const PackGraph& graph, const PackedTree& tree, std::size_t unit,
+                            TreeOps& trees) const {
+  std::vector<std::vector<std::uint32_t>> into(topology.num_vertices());
+  into[tree.root] = trees.reduced[unit];
+  for (const TreeHop& hop : hops_of(*this, graph, tree, false)) {
+    RoundOp op;
+    op.from = NodeId(hop.from);
+    op.to = NodeId(hop.to);
+    op.route = trees.routes.add(topology, hop.path);
+    op.unit = static_cast<std::uint32_t>(unit);
+    op.after = into[hop.from];
+    into[hop.to] = {static_cast<std::uint32_t>(trees.ops.size())};
+    trees.ops.push_back(std::move(op));
+  }
 }
 
 }  // namespace espalier

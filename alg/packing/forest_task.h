@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "alg/packing/link_order.h"
@@ -39,9 +40,11 @@ struct ForestTask {
   // otherwise. Copies wait for the unit's reduces into the root.
   void add_tree(const PackGraph& graph, const PackedTree& tree, std::size_t unit, bool reversed,
                 TreeOps& trees) const;
-  // Adds a unit that reduces against the tree's edges, by the links back, and then copies.
-  void add_both_ways(const PackGraph& graph, const PackedTree& tree, std::size_t unit,
-                     TreeOps& trees) const;
+  // `reversed`: the edges of the graph are reversed links; otherwise the links back are used.
+  void add_reduces(const PackGraph& graph, const PackedTree& tree, std::size_t unit, bool reversed,
+                   TreeOps& trees) const;
+  void add_copies(const PackGraph& graph, const PackedTree& tree, std::size_t unit,
+                  TreeOps& trees) const;
 };
 
 // A way to plan a collective: trees, and the order of their messages.
@@ -57,23 +60,22 @@ struct ForestPlanner {
   bool plans_many_nodes = false;  // behind switches, where others would take minutes
 };
 
-// Every node sends to every other node directly, step by step (shift_routes.cpp).
+// Every node sends to every other node directly, step by step.
 void plan_shifts(const ForestTask& task, SegmentSearch& search);
-// Trees that grow in time, of more and more pieces of the data until they take longer
-// (timed_trees.cpp).
+// Trees that grow in time, of more and more pieces of the data until they take longer.
 void plan_timed_trees(const ForestTask& task, SegmentSearch& search);
-// Undirected trees that reduce to their centre and broadcast back (undirected_rates.cpp).
+// Undirected trees that reduce to their centre and broadcast back.
 void plan_undirected_trees(const ForestTask& task, SegmentSearch& search);
-// Out-trees at the best rate (directed_trees.cpp); of messages that switches store.
+// Out-trees at the best rate; of messages that switches store.
 void plan_directed_trees(const ForestTask& task, SegmentSearch& search);
 void plan_stored_trees(const ForestTask& task, SegmentSearch& search);
-// One tree per root, of least latency (low_trees.cpp).
+// One tree per root, of least latency.
 void plan_low_trees(const ForestTask& task, SegmentSearch& search);
 
-// Whether some switch has links of different rates.
-[[nodiscard]] bool mixes_rates_at_switches(const Topology& topology);
+// The rates at switches whose links differ, without each such switch's highest.
+[[nodiscard]] std::set<std::uint64_t> lower_rates_at_switches(const Topology& topology);
 
-constexpr double kGoodLoss = 0.005;       // of the best rate, at which no more trees are tried
-constexpr double kGoodStoredLoss = 0.02;  // of the bound's, where switches store messages
+constexpr double kGoodLoss = 0.005;  // of the best rate, at which no more trees are tried; 1.6 %
+constexpr double kGoodStoredLoss = 0.02;  // of the bound's, where switches store messages; 1.6 %
 
 }  // namespace espalier

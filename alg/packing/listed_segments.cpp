@@ -13,32 +13,31 @@ namespace espalier {
 
 namespace {
 
-constexpr std::uint32_t kMostListedSegments = 8192;
-constexpr Bytes kLeastListedSegment = 256;         // bytes; a smaller message is mostly head
 constexpr std::size_t kManyListedSends = 250'000;  // more must gain kWorthwhile
 constexpr double kWorthwhile = 0.003;              // of the time
 constexpr double kAtBound = 0.0002;                // above the busiest link's time: good enough
 constexpr double kWorse = 1.002;                   // than the best: more segments are too many
-constexpr std::uint32_t kLeadSegments = 4;         // with which all leads are tried
+constexpr std::uint32_t kLeadSegments = 4;         // with which all leads are tried; 3.8 %
+constexpr std::uint32_t kFewestJustified = 4;
+constexpr std::size_t kManyJustifiedSends = 500'000;  // of more, one number of rounds is planned
+constexpr double kHopeless = 1.01;  // times other trees: no number of rounds makes up for it
 
-// If the messages with the longest remaining paths of all segments went first, links would idle
-// while the last of these messages pass and the first copies of an all_reduce begin. Each segment
-// therefore leads the next segment by its time on the busiest link, divided by a number of this
-// list; 0: no lead. tests/perf/ablation.py: 1 alone costs up to 10 % of small all_reduces; of a
-// reduce_scatter of 64 MiB, an 8x8 mesh loses 0.4 % without 0, a 7x10 mesh 0.4 % without 16.
+// Without a lead, links would idle between the reduces and the copies of an all_reduce. Each
+// segment leads the next segment by its time on the busiest link, divided by a number of this list;
+// 0: no lead. 1 alone costs 10 %; meshes lose 0.4 % without 0 or 16.
 constexpr std::uint32_t kLeads[] = {1, 2, 16, 0};
 
 }  // namespace
 
 bool SegmentSearch::fits_list(const TreeOps& trees, std::uint32_t segments) const {
   return segments == 1 ||
-         (unit_bytes(trees) / segments >= std::max(kLeastListedSegment, request_.element_bytes) &&
+         (unit_bytes(trees) / segments >= std::max(kLeastMessage, request_.element_bytes) &&
           trees.ops.size() * segments <= kMostListedSends);
 }
 
 std::uint32_t SegmentSearch::most_listed(const TreeOps& trees) const {
   std::uint32_t most = 1;
-  while (2 * most <= kMostListedSegments && fits_list(trees, 2 * most)) most *= 2;
+  while (2 * most <= kMostSegments && fits_list(trees, 2 * most)) most *= 2;
   return most;
 }
 
@@ -122,15 +121,6 @@ SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
   }
   return std::move(*best);
 }
-
-namespace {
-
-constexpr std::uint32_t kFewestJustified = 4;
-constexpr std::size_t kManyJustifiedSends =
-    500'000;                        // above this, a single number of rounds is planned
-constexpr double kHopeless = 1.01;  // times other trees: no number of rounds makes up for it
-
-}  // namespace
 
 // The number of rounds near `wanted` whose messages have the fewest flits. Segments are whole
 // flits, so some numbers of rounds send more flits than the data need.

@@ -7,8 +7,7 @@ namespace espalier {
 
 namespace {
 
-// At time slots, in one period. More make periods a few percent shorter and planning as much
-// longer.
+// In one period. More make periods a few percent shorter and planning as much longer.
 constexpr std::uint64_t kMostLooks = 1'000'000;
 constexpr std::uint64_t kMostLooksPerMessage = 500;
 // If a small plan still has an unplaced message after this many attempts, give up.
@@ -21,19 +20,18 @@ std::uint64_t most_looks(std::uint64_t messages) {
 }  // namespace
 
 PathTimeSlots::PathTimeSlots(const RouteSet& routes, const std::vector<RoundOp>& ops,
-                             std::vector<std::uint64_t> time_slot_ps, std::uint64_t period_ps)
+                             std::vector<std::uint64_t> length_ps, std::uint64_t period_ps)
     : routes_(routes),
       ops_(ops),
-      time_slot_ps_(std::move(time_slot_ps)),
-      user_(time_slot_ps_.size()),
+      length_ps_(std::move(length_ps)),
+      user_(length_ps_.size()),
       time_slot_of_(ops.size(), kNone),
       ejections_(ops.size(), 0) {
-  for (std::size_t l = 0; l < user_.size(); ++l)
-    user_[l].assign(period_ps / time_slot_ps_[l], kNone);
+  for (std::size_t l = 0; l < user_.size(); ++l) user_[l].assign(period_ps / length_ps_[l], kNone);
   for (const RoundOp& op : ops) {
     const RouteSet::Links links = routes.links(op.route);
     main_.push_back(*std::max_element(links.begin(), links.end(), [&](LinkId a, LinkId b) {
-      return time_slot_ps_[a.index()] < time_slot_ps_[b.index()];
+      return length_ps_[a.index()] < length_ps_[b.index()];
     }));
   }
 }
@@ -44,8 +42,7 @@ bool PathTimeSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
   for (const LinkId l : routes_.links(ops_[op].route)) {
     if (time_slots_at(op, 0, l).count == 0) return false;
   }
-  const auto wanted =
-      static_cast<std::uint32_t>(wanted_ps / time_slot_ps_[main_[op].index()] % count);
+  const auto wanted = static_cast<std::uint32_t>(wanted_ps / length_ps_[main_[op].index()] % count);
   std::vector<std::uint32_t> waiting{op};
   while (!waiting.empty()) {
     const std::uint32_t o = waiting.back();
@@ -71,8 +68,8 @@ bool PathTimeSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
 
 PathTimeSlots::TimeSlots PathTimeSlots::time_slots_at(std::uint32_t op, std::uint32_t time_slot,
                                                       LinkId link) const {
-  const std::uint64_t main_ps = time_slot_ps_[main_[op].index()];
-  const std::uint64_t link_ps = time_slot_ps_[link.index()];
+  const std::uint64_t main_ps = length_ps_[main_[op].index()];
+  const std::uint64_t link_ps = length_ps_[link.index()];
   const std::uint32_t all = time_slots(link);
   const auto count = static_cast<std::uint32_t>((main_ps + link_ps - 1) / link_ps);
   if (count > all) return {};
@@ -108,8 +105,8 @@ void PathTimeSlots::clear(std::uint32_t op) { mark(op, kNone); }
 
 bool PathTimeSlots::crosses_one_switch(std::uint32_t op) const {
   const RouteId route = ops_[op].route;
-  return routes_.hops(route) == 2 && time_slot_ps_[routes_.link(route, 0).index()] ==
-                                         time_slot_ps_[routes_.link(route, 1).index()];
+  return routes_.hops(route) == 2 &&
+         length_ps_[routes_.link(route, 0).index()] == length_ps_[routes_.link(route, 1).index()];
 }
 
 LinkId PathTimeSlots::other(std::uint32_t op, LinkId link) const {

@@ -27,7 +27,7 @@ class RoundPlanner {
         arrival_(arrivals_of(task)),
         paths_(remaining_paths(ops_, after_, arrival_)) {
     for (std::size_t l = 0; l < topology_.num_links(); ++l) {
-      time_slot_ps_.push_back(times_.occupancy_ps(LinkId(l), task.segment));
+      length_ps_.push_back(times_.occupancy_ps(LinkId(l), task.segment));
     }
     align_time_slots();
     find_held();
@@ -43,10 +43,10 @@ class RoundPlanner {
     std::uint64_t least = 0;
     std::uint64_t time_slot = 0;  // of the busiest link
     for (std::size_t l = 0; l < load.size(); ++l) {
-      const std::uint64_t busy = load[l] * time_slot_ps(LinkId(l));
+      const std::uint64_t busy = load[l] * length_ps(LinkId(l));
       if (busy <= least) continue;
       least = busy;
-      time_slot = time_slot_ps(LinkId(l));
+      time_slot = length_ps(LinkId(l));
     }
     RoundPlan plan;
     if (!periodic) {
@@ -71,15 +71,15 @@ class RoundPlanner {
     time_slots.arrival_ps = arrival_;
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
       const RoundOp& op = ops_[o];
-      const std::uint64_t length = time_slot_ps(main_link(op));
+      const std::uint64_t length = length_ps(main_link(op));
       const std::uint64_t offset = held_[o] ? phase(op) : 0;
       const std::uint64_t from = plan.start_ps[o] + plan.period_ps - offset % plan.period_ps;
       bool fixed = false;
       for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
         fixed =
-            fixed || time_slots_of(op, h) != 1 || time_slot_ps(routes_.link(op.route, h)) != length;
+            fixed || time_slots_of(op, h) != 1 || length_ps(routes_.link(op.route, h)) != length;
       }
-      time_slots.time_slot_ps.push_back(length);
+      time_slots.length_ps.push_back(length);
       time_slots.phase_ps.push_back(offset % plan.period_ps);
       time_slots.time_slot.push_back(static_cast<std::uint32_t>(from % plan.period_ps / length));
       time_slots.fixed.push_back(fixed);
@@ -94,7 +94,7 @@ class RoundPlanner {
         ready = std::max(ready, shorter.start_ps[d] + arrival_[d]);
       }
       shorter.start_ps[o] = next_start(
-          ready, time_slots.phase_ps[o] + time_slots.time_slot[o] * time_slots.time_slot_ps[o],
+          ready, time_slots.phase_ps[o] + time_slots.time_slot[o] * time_slots.length_ps[o],
           plan.period_ps);
       shorter.span_ps = std::max(shorter.span_ps, shorter.start_ps[o] + arrival_[o]);
     }
@@ -108,7 +108,7 @@ class RoundPlanner {
       for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
         const LinkId l = routes_.link(op.route, h);
         const std::uint64_t flight = has_room_ ? 0 : times_.flight_ps(op.route, h);
-        uses.uses.push_back({l.value(), flight, time_slots_of(op, h) * time_slot_ps(l)});
+        uses.uses.push_back({l.value(), flight, time_slots_of(op, h) * length_ps(l)});
       }
       uses.begin.push_back(static_cast<std::uint32_t>(uses.uses.size()));
     }
@@ -134,14 +134,12 @@ class RoundPlanner {
   using Event = std::pair<std::uint64_t, std::uint32_t>;
   using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
 
-  [[nodiscard]] std::uint64_t time_slot_ps(LinkId link) const {
-    return time_slot_ps_[link.index()];
-  }
+  [[nodiscard]] std::uint64_t length_ps(LinkId link) const { return length_ps_[link.index()]; }
   // The link on which the op's time slots are looked for: the slowest of its route.
   [[nodiscard]] LinkId main_link(const RoundOp& op) const {
     const RouteSet::Links links = routes_.links(op.route);
     return *std::max_element(links.begin(), links.end(),
-                             [&](LinkId a, LinkId b) { return time_slot_ps(a) < time_slot_ps(b); });
+                             [&](LinkId a, LinkId b) { return length_ps(a) < length_ps(b); });
   }
   [[nodiscard]] std::uint64_t phase(const RoundOp& op) const {
     return phase_[routes_.link(op.route, 0).index()];
@@ -150,14 +148,13 @@ class RoundPlanner {
   // How many of its own time slots a hop takes: a switch passes a packet at the rate of the slower
   // of its two links.
   [[nodiscard]] std::uint32_t time_slots_of(const RoundOp& op, std::size_t hop) const {
-    const std::uint64_t own = time_slot_ps(routes_.link(op.route, hop));
-    return static_cast<std::uint32_t>((time_slot_ps(main_link(op)) + own - 1) / own) * op.share;
+    const std::uint64_t own = length_ps(routes_.link(op.route, hop));
+    return static_cast<std::uint32_t>((length_ps(main_link(op)) + own - 1) / own) * op.share;
   }
 
   // Heads come to a shared link after different times. Where all routes agree, the link's time
-  // slots begin by that time later than the time slots of the link before. Elsewhere time slots
-  // have room for it: a message that comes later than its time slot would delay all messages behind
-  // it.
+  // slots begin by that time later than those of the link before. Elsewhere time slots have room
+  // for it: a message that comes later than its time slot would delay all messages behind it.
   void align_time_slots() {
     find_phases();
     const auto aligned = [&](const RoundOp& op) {
@@ -176,7 +173,7 @@ class RoundPlanner {
 
   void leave_room() {
     const std::uint64_t room = skew();
-    for (std::uint64_t& length : time_slot_ps_) length += room;
+    for (std::uint64_t& length : length_ps_) length += room;
     has_room_ = true;
   }
 
@@ -237,8 +234,7 @@ class RoundPlanner {
     return skew;
   }
 
-  // Messages that pass a switch, and messages that share a link with them, get their time slots
-  // first.
+  // Messages that pass a switch, and those that share a link with them, get time slots first.
   void find_held() {
     std::vector<bool> shared(topology_.num_links(), false);
     for (const RoundOp& op : ops_) {
@@ -263,13 +259,13 @@ class RoundPlanner {
 
   // By op, within the period: where a held op starts. Nothing if some op finds no time slot.
   [[nodiscard]] std::optional<std::vector<std::uint64_t>> held_starts(std::uint64_t period) const {
-    PathTimeSlots time_slots(routes_, ops_, time_slot_ps_, period);
+    PathTimeSlots time_slots(routes_, ops_, length_ps_, period);
     std::vector<std::uint64_t> usable(ops_.size(), 0);  // if nothing else keeps the op waiting
     for (const std::uint32_t o : paths_.longest_first()) {
       std::uint64_t start = 0;
       for (const std::uint32_t d : ops_[o].after) start = std::max(start, usable[d]);
       if (held_[o]) {
-        const std::uint64_t time_slot = time_slot_ps(main_link(ops_[o]));
+        const std::uint64_t time_slot = length_ps(main_link(ops_[o]));
         const std::uint64_t wanted = start + period - phase(ops_[o]) % period;
         if (!time_slots.add(o, wanted % period + time_slot - 1)) return std::nullopt;
         start = next_start(start, time_slots.start_ps(o) + phase(ops_[o]), period);
@@ -291,7 +287,7 @@ class RoundPlanner {
     std::vector<LinkTimeSlots> time_slots;
     time_slots.reserve(topology_.num_links());
     for (std::size_t l = 0; l < topology_.num_links(); ++l) {
-      time_slots.emplace_back(time_slot_ps(LinkId(l)), period);
+      time_slots.emplace_back(length_ps(LinkId(l)), period);
     }
     std::vector<std::priority_queue<Ready>> ready(topology_.num_links());
     Events wakes;
@@ -389,7 +385,7 @@ class RoundPlanner {
   }
 
   static constexpr std::uint32_t kMostTries = 4096;
-  static constexpr std::size_t kMostRefused = 64;  // ops that are looked at in one place
+  static constexpr std::size_t kMostRefused = 64;  // ops that are looked at in one place; 5.1 %
 
   const Topology& topology_;
   const RouteSet& routes_;
@@ -399,8 +395,8 @@ class RoundPlanner {
   RoundSuccessors after_;
   std::vector<std::uint64_t> arrival_;  // by op
   RemainingPaths paths_;
-  std::vector<std::uint64_t> time_slot_ps_;  // by link
-  std::vector<std::uint64_t> phase_;         // by link: of its time slots
+  std::vector<std::uint64_t> length_ps_;  // by link
+  std::vector<std::uint64_t> phase_;      // by link: of its time slots
   bool has_room_ = false;
   std::vector<bool> held_;  // by op
   bool holds_any_ = false;

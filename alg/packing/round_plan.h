@@ -1,7 +1,5 @@
 // Plans when the messages of periodic schedules start. A round is one message for every hop of
-// every tree; round after round passes, one segment of the data each, and every link repeats its
-// order with each period (modulo scheduling). The plan gives the order in which an NI table lists
-// its sends.
+// every tree; every link repeats its order with each period (modulo scheduling).
 #pragma once
 
 #include <cstdint>
@@ -14,6 +12,8 @@
 #include "alg/time/message_timeline.h"
 
 namespace espalier {
+
+constexpr Bytes kLeastMessage = 256;  // that plans cut; a smaller one is mostly head; 21 %
 
 // One message of a round.
 struct RoundOp {
@@ -82,26 +82,18 @@ void shorten_span(const RoundTask& task, RoundPlan& plan);
 
 // ---- messages that switches store (RateRule::own): stored_plan.cpp ----
 
-// A message that fits into a VC buffer passes each link at the link's own rate: the buffer stores
-// data that come faster than they leave, and a packet from a slower link waits until it streams
-// without a gap (router_rules.h). So every link gives a time slot of its own length, no earlier
-// than the data can be there. A later time slot keeps the message in the buffer; a message takes
-// the time slots with which it waits there least. The period is the time of the busiest link.
-//
-// Only NIs keep their time slots. Behind the NIs, messages share links packet by packet, so a
-// message may come about a time slot late. The plan leaves that time before other messages need its
-// data. Precondition: every op has a share of 1.
+// A message that fits into a VC buffer passes each link at the link's own rate (router_rules.h), so
+// every link gives a time slot of its own length. A message takes the time slots with which it
+// waits least in buffers. Behind the NIs nothing keeps time slots: the plan leaves the time of one
+// before others need the data. Precondition: every op has a share of 1.
 [[nodiscard]] RoundPlan plan_stored_round(const RoundTask& task);
 
 // ---- without a period, for networks without switches: list_plan.cpp ----
-// Every link, when it is free, sends the ready message with the highest priority.
 
-// The plan of `segments` copies of the ops, copy by copy. The
-// ready message with the longest remaining path goes first; a copy counts `lead_ps` more for every
-// copy behind it, so with a long lead the copies pass one after the other. The lower
-// copy wins ties. This is the machine's own time: a node alone feeds its links.
-// Planning stops once the plan would take longer than `limit_ps`; the returned span is then a lower
-// bound above the limit. Precondition: every route has one hop.
+// `segments` copies of the ops, copy by copy. A free link sends the ready message with the longest
+// remaining path; a copy counts `lead_ps` more for every copy behind it. The lower copy wins ties.
+// This is the machine's own time: a node alone feeds its links. Planning stops once the plan would
+// take longer than `limit_ps`; the span is then a lower bound. Precondition: routes have one hop.
 [[nodiscard]] RoundPlan plan_list(
     const RoundTask& task, std::uint32_t segments, std::uint64_t lead_ps,
     std::uint64_t limit_ps = std::numeric_limits<std::uint64_t>::max());

@@ -15,9 +15,9 @@ namespace espalier {
 // A time slot is as long as a message of one share.
 class LinkTimeSlots {
  public:
-  LinkTimeSlots(std::uint64_t time_slot_ps, std::uint64_t period_ps)
-      : time_slot_ps_(time_slot_ps), period_ps_(period_ps) {
-    if (period_ps != 0) next_free_.resize(period_ps / time_slot_ps + 1);
+  LinkTimeSlots(std::uint64_t length_ps, std::uint64_t period_ps)
+      : length_ps_(length_ps), period_ps_(period_ps) {
+    if (period_ps != 0) next_free_.resize(period_ps / length_ps + 1);
     std::iota(next_free_.begin(), next_free_.end(), 0U);
   }
 
@@ -25,7 +25,7 @@ class LinkTimeSlots {
   [[nodiscard]] std::uint64_t first_free(std::uint64_t ps, std::uint32_t time_slots) {
     if (period_ps_ == 0) return std::max(ps, free_from_);
     std::uint64_t base = ps / period_ps_ * period_ps_;
-    std::uint64_t time_slot = (ps - base + time_slot_ps_ - 1) / time_slot_ps_;
+    std::uint64_t time_slot = (ps - base + length_ps_ - 1) / length_ps_;
     // Two periods at most: then every place has been seen.
     for (std::size_t turns = 0; turns <= 2 * next_free_.size(); ++turns) {
       if (time_slot >= count()) {
@@ -35,17 +35,17 @@ class LinkTimeSlots {
       time_slot = find(static_cast<std::uint32_t>(time_slot));
       if (time_slot >= count()) continue;
       if (time_slot + time_slots <= count() && free_in_row(time_slot, time_slots))
-        return base + time_slot * time_slot_ps_;
+        return base + time_slot * length_ps_;
       ++time_slot;
     }
     return kNever;
   }
   void take(std::uint64_t ps, std::uint32_t time_slots) {
     if (period_ps_ == 0) {
-      free_from_ = ps + time_slots * time_slot_ps_;
+      free_from_ = ps + time_slots * length_ps_;
       return;
     }
-    const std::uint64_t time_slot = ps % period_ps_ / time_slot_ps_;
+    const std::uint64_t time_slot = ps % period_ps_ / length_ps_;
     for (std::uint64_t s = time_slot; s < time_slot + time_slots; ++s) {
       next_free_[s] = static_cast<std::uint32_t>(s + 1);
     }
@@ -75,7 +75,7 @@ class LinkTimeSlots {
     return true;
   }
 
-  std::uint64_t time_slot_ps_;
+  std::uint64_t length_ps_;
   std::uint64_t period_ps_;
   std::vector<std::uint32_t> next_free_;  // union-find; one more than time slots
   std::uint64_t free_from_ = 0;           // without a period
@@ -97,57 +97,44 @@ struct LinkUses {
 // `start_ps[w * ops + o]`: start of message `o` in round `w`. Precondition, preserved: no link
 // carries two messages at once, and each message starts after its predecessors have arrived.
 //
-// While rounds fill the network and while they leave it, links have gaps. All messages move as late
-// as they can, the last ones first, and then as early as they can, the first ones first (double
-// justification: Valls, Ballestin, Quintanilla 2005): a message takes a gap and leaves a gap to the
-// messages behind it, until the gap is at an end of the plan. Repeated while the plan becomes
-// shorter.
+// All messages move as late as gaps allow, and then as early as gaps allow (double justification:
+// Valls, Ballestin, Quintanilla 2005), until the gaps are at the ends of the plan.
 void justify_sends(const std::vector<RoundOp>& ops, const RoundSuccessors& after,
                    const LinkUses& uses, std::vector<std::uint64_t>& start_ps);
 
-// The time slots of the ops of a round. Op o starts at phase_ps[o] + time_slot[o] * time_slot_ps[o]
-// within the period. `fixed` ops keep their time slots: they take more than one time slot of some
-// link.
+// The time slots of the ops of a round. Op o starts at phase_ps[o] + time_slot[o] * length_ps[o]
+// within the period. `fixed` ops keep their time slots: they take several of some link.
 struct OpTimeSlots {
   std::uint64_t period_ps = 0;
-  std::vector<std::uint64_t> time_slot_ps;  // by op
-  std::vector<std::uint64_t> phase_ps;      // by op
-  std::vector<std::uint64_t> arrival_ps;    // by op, from its start to the ops that wait for it
-  std::vector<std::uint32_t> time_slot;     // by op
-  std::vector<bool> fixed;                  // by op
+  std::vector<std::uint64_t> length_ps;   // by op
+  std::vector<std::uint64_t> phase_ps;    // by op
+  std::vector<std::uint64_t> arrival_ps;  // by op, from its start to the ops that wait for it
+  std::vector<std::uint32_t> time_slot;   // by op
+  std::vector<bool> fixed;                // by op
 };
 
-// Links at their bound have no time slot to spare, so the ops that are placed last wait for a
-// period at each link. Here an op that waits takes an earlier time slot of its links; the op that
-// had this time slot takes the first op's time slot, and so on along the links while ops collide
-// (Kempe chains, as in edge colouring). An exchange stays if its units arrive earlier; late units
-// count more. `attempts`: exchanges that are tried.
+// An op that waits takes an earlier time slot of its links; the op that had this time slot takes
+// the first op's, and so on along the links while ops collide (Kempe chains, as in edge colouring).
+// An exchange stays if its units arrive earlier; late units count more.
 void exchange_time_slots(const RouteSet& routes, const std::vector<RoundOp>& ops,
                          OpTimeSlots& time_slots, std::uint64_t attempts);
 
-// A message takes a time slot of its slowest link. A switch passes a packet at the rate of the
-// slower of its two links, so a faster link of the route is busy as long and gives several time
-// slots.
-//
-// Choosing time slots one after the other, as they come free, leaves gaps: a time slot is free on
-// one link and taken on another link of the path. Here a message that finds no common time slot
-// makes others move: through one switch along a chain of two alternating time slots, which succeeds
-// as long as both links have a time slot left (edge colouring of a bipartite graph, Koenig 1916);
-// elsewhere it takes the time slots of the fewest messages, which look for new time slots
-// (ejection, as in iterative modulo scheduling, Rau 1994). tests/perf/ablation.py: without chains
-// two boxes of eight take 1 % longer for 1 MiB, without ejection random networks up to 12 %.
+// A switch passes a packet at the rate of the slower of its two links, so a faster link of the
+// route gives several time slots. A message that finds no common time slot makes others move:
+// through one switch along a chain of two alternating time slots (edge colouring, Koenig 1916;
+// 1 %), elsewhere by ejection of the fewest messages (modulo scheduling, Rau 1994; 12 %).
 class PathTimeSlots {
  public:
-  // `time_slot_ps`: by link, the length of its time slots.
+  // `length_ps`: by link, the length of its time slots.
   PathTimeSlots(const RouteSet& routes, const std::vector<RoundOp>& ops,
-                std::vector<std::uint64_t> time_slot_ps, std::uint64_t period_ps);
+                std::vector<std::uint64_t> length_ps, std::uint64_t period_ps);
 
   // Takes the first place from `wanted_ps` on, in a circle. Returns false if there was none after
   // many attempts.
   bool add(std::uint32_t op, std::uint64_t wanted_ps);
   // Within the period.
   [[nodiscard]] std::uint64_t start_ps(std::uint32_t op) const {
-    return time_slot_of_[op] * time_slot_ps_[main_[op].index()];
+    return time_slot_of_[op] * length_ps_[main_[op].index()];
   }
 
  private:
@@ -177,7 +164,7 @@ class PathTimeSlots {
 
   const RouteSet& routes_;
   const std::vector<RoundOp>& ops_;
-  std::vector<std::uint64_t> time_slot_ps_;
+  std::vector<std::uint64_t> length_ps_;
   std::vector<LinkId> main_;                      // by op: the slowest link of its route
   std::vector<std::vector<std::uint32_t>> user_;  // by link and time slot: an op or kNone
   std::vector<std::uint32_t> time_slot_of_;       // by op: time slot of its main link

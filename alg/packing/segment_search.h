@@ -23,6 +23,7 @@ struct TreeOps {
   std::vector<std::vector<std::uint32_t>> reduced;  // by unit: the reduces into its root
 };
 
+constexpr std::uint32_t kMostSegments = 8192;
 constexpr std::size_t kMostListedSends = 1'500'000;  // of an order without a period
 
 // Takes trees of several kinds and keeps the kind whose data pass fastest.

@@ -22,8 +22,7 @@ struct ShiftRoutes {
 
 // Nothing unless every node has one link to and one from its leaf switch, all leaf switches have as
 // many nodes m, and each pair of leaf switches has m links each way, direct ones or over switches
-// that all leaf switches share (a two-level fat-tree with at least as many spines as nodes per
-// leaf).
+// that all leaf switches share.
 //
 // Step (G, J) sends from node j of leaf g to node (j + J) mod m of leaf g + G. All messages of a
 // leaf go to one other leaf and to different nodes there. The message to its node i takes the i-th

@@ -17,13 +17,13 @@ class StoredPlanner {
         times_(task.topology, task.routes, task.timing),
         least_(arrivals_of(task)) {
     for (std::size_t l = 0; l < task.topology.num_links(); ++l) {
-      time_slot_ps_.push_back(times_.occupancy_ps(LinkId(l), task.segment));
+      length_ps_.push_back(times_.occupancy_ps(LinkId(l), task.segment));
     }
     for (std::size_t o = 0; o < ops_.size(); ++o) {
       least_[o] += times_.slowest_ps(ops_[o].route, task.segment);
     }
     period_ps_ = busiest_link_ps(task);
-    for (const std::uint64_t time_slot : time_slot_ps_)
+    for (const std::uint64_t time_slot : length_ps_)
       time_slots_.emplace_back(time_slot, period_ps_);
   }
 
@@ -72,10 +72,10 @@ class StoredPlanner {
 
   [[nodiscard]] Way way_from(const RoundOp& op, std::uint64_t start) {
     Way way{{start}, 0};
-    std::uint64_t length = time_slot_ps_[routes_.link(op.route, 0).index()];
+    std::uint64_t length = length_ps_[routes_.link(op.route, 0).index()];
     for (std::size_t h = 1; h < routes_.hops(op.route); ++h) {
       const std::size_t l = routes_.link(op.route, h).index();
-      const std::uint64_t own = time_slot_ps_[l];
+      const std::uint64_t own = length_ps_[l];
       // The last packet cannot leave before it has come.
       const std::uint64_t ready = way.start_ps.back() +
                                   times_.hop_ps(routes_.link(op.route, h - 1)) +
@@ -93,7 +93,7 @@ class StoredPlanner {
   // By op: from its start to its use without waiting in a switch, plus the time by which it may be
   // late.
   std::vector<std::uint64_t> least_;
-  std::vector<std::uint64_t> time_slot_ps_;  // by link
+  std::vector<std::uint64_t> length_ps_;  // by link
   std::uint64_t period_ps_ = 0;
   std::vector<LinkTimeSlots> time_slots_;  // by link
 };

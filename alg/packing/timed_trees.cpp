@@ -301,7 +301,6 @@ std::vector<TimedTree> timed_out_trees(const Topology& topology, const PackGraph
 namespace {
 
 constexpr std::uint32_t kMostTimedPieces = 32;  // of a root's data
-constexpr Bytes kLeastTimedPiece = 256;         // a smaller message is mostly head
 
 bool fits_pieces(const ForestTask& task, std::uint32_t pieces) {
   const CollectiveRequest& request = task.request;
@@ -311,7 +310,7 @@ bool fits_pieces(const ForestTask& task, std::uint32_t pieces) {
   const bool fits_table = request.table_rows == 0 || rows <= 2 * request.table_rows;
   return fits_table && pieces <= kMostTimedPieces &&
          request.size / task.ranks.size() / pieces >=
-             std::max(kLeastTimedPiece, request.element_bytes);
+             std::max(kLeastMessage, request.element_bytes);
 }
 
 // Returns the planned time, or nothing if there are no trees. `graphs`: by phase.

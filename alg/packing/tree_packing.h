@@ -80,13 +80,10 @@ struct TimedTree {
 // neighbour with the fewest such pieces, even if the link has to wait for it (`balanced`).
 enum class TimedOrder : std::uint8_t { busy, balanced };
 
-// `pieces` trees of every root, root by root, for a piece of `bytes` each. Trees that are packed
-// for their rate fill and empty the links slowly, which small and medium data pay for. Here no tree
-// is fixed beforehand: whenever a link out of a node is free, the node sends a piece to a node that
-// lacks it. Priority: the piece with the longest remaining way, then the rarest piece. A node takes
-// a piece from one of the nodes nearest to it. Every message finds all links of its path free.
-// `reversed`: reduces over a reversed graph, mirrored in time. Empty if some piece does not reach
-// every node. Preconditions: the graph has no switches; no link of rate 0.
+// `pieces` trees of every root, root by root, for a piece of `bytes` each, that grow in time
+// (README.md). Every message finds all links of its path free. `reversed`: reduces over a reversed
+// graph, mirrored in time. Empty if some piece does not reach every node. Preconditions: the graph
+// has no switches; no link of rate 0.
 [[nodiscard]] std::vector<TimedTree> timed_out_trees(const Topology& topology,
                                                      const PackGraph& graph, std::uint32_t pieces,
                                                      Bytes bytes, const MessageTiming& timing,

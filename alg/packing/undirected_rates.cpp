@@ -132,7 +132,10 @@ void plan_undirected_trees(const ForestTask& task, SegmentSearch& search) {
   for (const std::vector<PackedTree>& packed : choices) {
     if (packed.empty()) continue;
     TreeOps trees(task.topology, packed.size(), 0);
-    for (std::size_t u = 0; u < packed.size(); ++u) task.add_both_ways(graph, packed[u], u, trees);
+    for (std::size_t u = 0; u < packed.size(); ++u) {
+      task.add_reduces(graph, packed[u], u, false, trees);
+      task.add_copies(graph, packed[u], u, trees);
+    }
     search.consider(std::move(trees));
   }
 }

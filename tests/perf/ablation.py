@@ -4,6 +4,8 @@
 ablation.py edit FOLDER copies the sources to FOLDER. There, parts of the planners ask the environment whether they are switched off, and constants are
 multiplied by a number from it. The product's own code has no such switch. Build the program in FOLDER as usual.
 
+ablation.py test PROGRAM checks that every part is still in the sources and that PROGRAM plans.
+
 ablation.py measure PROGRAM [--networks N] [--cases N] [--seconds S] [--parts TEXT] [--factors F ...] plans collectives with that program on fixed networks and on N random ones
 of tests/perf/random_networks.py, with everything and without each part that the plan asked for. It prints for each class of networks the mean and the worst loss
 of planned time, and how the time of planning changes. A network whose plan takes more than S seconds of a processor is left out. For constants, parts are
@@ -65,7 +67,7 @@ PARTS = [
     ("undirected trees grow", "alg/packing/undirected_trees.cpp", "partition.grow(middle_nodes", "if (!@) {}"),
     ("rates capped at switches", DIRECTED, "for (const std::uint64_t cap : lower_rates", "if (!@) {}"),
     ("stored_plan", FOREST, "return task.is_switched && task.request.timing.stored", "if (task.is_switched && @) return false; {}"),
-    ("stored_plan on equal links", FOREST, "return stores(task) && !mixes_rates", "return stores(task) && !@ && !mixes_rates"),
+    ("stored_plan on equal links", FOREST, "return stores(task) && lower_rates", "return stores(task) && !@ && lower_rates"),
     ("roots of paths", DIRECTED, "if (!lost_rate || w - nodes", "if (!lost_rate || @ || w - nodes"),
     ("MultiTree's trees", FOREST, "unsuited_for_mirrored_trees(task.topology, \"forest\").empty();", "unsuited_for_mirrored_trees(task.topology, \"forest\").empty() && !@;"),
     ("low_trees", FOREST, "return task.is_small(task.is_switched", "return !@ && task.is_small(task.is_switched"),
@@ -95,7 +97,7 @@ PARTS = [
     ("switch split at once", "alg/packing/switch_removal.cpp", "if (fits) break;", "if (fits || @) break;"),
     ("apart first", "alg/packing/switch_removal.cpp", "if (apart_first) join_shares", "if (apart_first && !@) join_shares"),
     ("paths on grids", "alg/packing/balanced_paths.cpp", "if (!is_even_grid(topology)) return", "if (!is_even_grid(topology) || @) return"),
-    ("path search", "alg/packing/balanced_paths.cpp", "if (best_peak <= least_peak_ * kGood) break;", "if (@) break; {}"),
+    ("path search", "alg/packing/balanced_paths.cpp", "while (without_gain < kPatience) {", "while (without_gain < kPatience && !@) {"),
     ("pieces", "alg/generators/a2a_paths.cpp", "if (given != 0) break;\n    }\n    return", "if (given != 0 || @) break;\n    }\n    return"),
     ("a2a rounds", "alg/generators/a2a_paths.cpp", "(given != 0 || !shares_links(p.routes, p.hops)", "(given != 0 || @ || !shares_links(p.routes, p.hops)"),
 ]
@@ -244,7 +246,7 @@ def measure(args):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("step", choices=("edit", "measure"))
+    parser.add_argument("step", choices=("edit", "measure", "test"))
     parser.add_argument("path")
     parser.add_argument("--networks", type=int, default=200)
     parser.add_argument("--cases", type=int, default=len(CASES), help="operations and sizes of each network")
@@ -257,6 +259,12 @@ def main():
     args = parser.parse_args()
     if args.step == "edit":
         edit(Path(args.path))
+    elif args.step == "test":
+        with tempfile.TemporaryDirectory() as folder:
+            edit(Path(folder))
+            _, name, config = next(case for case in cases(0, 1, Path(folder)) if case[0] == "grid")
+            if plan(str(Path(args.path).resolve()), config, 10) is None:
+                sys.exit(f"{args.path} worker plans no {name}")
     else:
         args.program = str(Path(args.path).resolve())
         measure(args)
