@@ -386,14 +386,15 @@ ConfigResult finish(ConfigResult result, const Diagnostics& diagnostics) {
   return result;
 }
 
-// The algorithms that `compare` adds to the configuration's algorithms.
+// The algorithms that a command adds to the configuration's algorithms.
 struct AddedAlgorithms {
   std::vector<std::string> programs;  // files
+  bool every = false;
 };
 
 ConfigResult read_text(const std::string& name, const std::string& text, const std::string& folder,
                        const std::vector<std::string>& overrides, ConfigNeed need,
-                       const std::optional<AddedAlgorithms>& added) {
+                       const AddedAlgorithms& added) {
   ConfigResult result;
   Diagnostics diagnostics;
   GivenKeys given;
@@ -401,12 +402,18 @@ ConfigResult read_text(const std::string& name, const std::string& text, const s
   const auto root = load_root(text, source, diagnostics);
   if (root) collect_keys(*root, given, diagnostics);
   for (const std::string& assignment : overrides) collect_override(assignment, given, diagnostics);
-  if (added) {
+  if (added.every || !added.programs.empty()) {
     const bool is_fixed =
+        !added.every ||
         std::any_of(overrides.begin(), overrides.end(), [](const std::string& assignment) {
           return assignment.substr(0, assignment.find('=')) == kAlgorithmKey;
         });
-    add_every_algorithm(given, added->programs, is_fixed, {source, 1, 1});
+    // Programs are found from the configuration's folder.
+    std::vector<std::string> programs;
+    for (const std::string& program : added.programs) {
+      programs.push_back(fs::proximate(program, folder.empty() ? "." : folder).string());
+    }
+    add_every_algorithm(given, programs, is_fixed, {source, 1, 1});
   }
   if (root) PointBuilder(given, folder, need, diagnostics).build(result);
   return finish(std::move(result), diagnostics);
@@ -435,7 +442,7 @@ std::string config_of_network(const fs::path& path, const std::string& text, Con
 }
 
 ConfigResult read_file(const std::string& path, const std::vector<std::string>& overrides,
-                       ConfigNeed need, const std::optional<AddedAlgorithms>& added) {
+                       ConfigNeed need, const AddedAlgorithms& added) {
   const FileText file = read_file_text(path);
   if (!file.text) {
     Diagnostics diagnostics;
@@ -453,8 +460,9 @@ ConfigResult read_file(const std::string& path, const std::vector<std::string>& 
 
 ConfigResult read_run_config_text(const std::string& name, const std::string& text,
                                   const std::string& folder,
-                                  const std::vector<std::string>& overrides, ConfigNeed need) {
-  return read_text(name, text, folder, overrides, need, std::nullopt);
+                                  const std::vector<std::string>& overrides, ConfigNeed need,
+                                  const std::vector<std::string>& programs) {
+  return read_text(name, text, folder, overrides, need, {programs});
 }
 
 std::vector<RunPoint> read_run_config_tree(const ConfigNode& root, const std::string& folder,
@@ -486,19 +494,13 @@ RunPoint draft_run_point(const ConfigNode& root) {
 }
 
 ConfigResult read_run_config(const std::string& path, const std::vector<std::string>& overrides,
-                             ConfigNeed need) {
-  return read_file(path, overrides, need, std::nullopt);
+                             ConfigNeed need, const std::vector<std::string>& programs) {
+  return read_file(path, overrides, need, {programs});
 }
 
 ConfigResult read_comparison(const std::string& path, const std::vector<std::string>& overrides,
                              const std::vector<std::string>& programs) {
-  AddedAlgorithms added;
-  const fs::path folder = fs::path(path).parent_path();
-  for (const std::string& program : programs) {
-    // Programs are found from the configuration's folder.
-    added.programs.push_back(fs::proximate(program, folder.empty() ? "." : folder).string());
-  }
-  return read_file(path, overrides, ConfigNeed::collective, added);
+  return read_file(path, overrides, ConfigNeed::collective, {programs, true});
 }
 
 }  // namespace espalier
