@@ -105,11 +105,15 @@ bool is_faster(const Candidate& a, const Candidate& b) {
 }
 
 std::string to_text(const Candidate& candidate) {
-  const auto& [name, planned, by] = std::tie(candidate.name, candidate.planned_us, candidate.by);
-  if (candidate.failed) return fmt::format("{}, not completed ({:.4g} {})", name, planned, by);
-  return candidate.simulated_us ? fmt::format("{}, {:.4g} us simulated ({:.4g} {})", name,
-                                              *candidate.simulated_us, planned, by)
-                                : fmt::format("{}, {:.4g} us {}", name, planned, by);
+  // Four digits, and no exponent.
+  const auto us = [](double time) {
+    return time < 1000 ? fmt::format("{:.4g} us", time) : fmt::format("{:.0f} us", time);
+  };
+  const std::string planned = fmt::format("{} {}", us(candidate.planned_us), candidate.by);
+  if (candidate.failed) return fmt::format("{}, not completed ({})", candidate.name, planned);
+  return candidate.simulated_us ? fmt::format("{}, {} simulated ({})", candidate.name,
+                                              us(*candidate.simulated_us), planned)
+                                : fmt::format("{}, {}", candidate.name, planned);
 }
 
 std::string why_text(const std::vector<Candidate>& candidates) {

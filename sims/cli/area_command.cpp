@@ -19,6 +19,7 @@
 #include "sims/experiment/result_fields.h"
 #include "sims/experiment/result_parts.h"
 #include "sims/synthesis/synthesizer.h"
+#include "sims/text/fitted_text.h"
 
 namespace espalier {
 
@@ -50,25 +51,6 @@ std::string range(const Json& json, NumberField low, NumberField high) {
 }
 
 using Lines = std::vector<std::vector<std::string>>;
-
-// Aligns names to the left and numbers to the right.
-std::string aligned(const Lines& lines) {
-  std::string out;
-  for (const auto& line : lines) {
-    out += "  ";
-    for (std::size_t c = 0; c < line.size(); ++c) {
-      std::size_t width = 0;
-      for (const auto& other : lines) width = std::max(width, other[c].size());
-      const bool is_name = c == 0 || c + 3 >= line.size();
-      out +=
-          is_name ? fmt::format("{:<{}}", line[c], width) : fmt::format("{:>{}}", line[c], width);
-      out += "  ";
-    }
-    while (out.back() == ' ') out.pop_back();
-    out += '\n';
-  }
-  return out;
-}
 
 // The origins of area, delay and energy; one word if all three agree.
 std::string origins(const Json& block) {
@@ -118,14 +100,14 @@ std::string block_table(const Json& system) {
   total("router", number(system, field::area_router_um2),
         number(system, field::area_router_um2_high));
   total("NI", number(system, field::area_ni_um2), number(system, field::area_ni_um2_high));
-  return aligned(lines);
+  return fitted_table(lines, terminal_width(), "  ");
 }
 
 // The table of a kind whose blocks are not in any other table.
 std::string kind_table(const Json& kind) {
   Lines lines{kColumns};
   add_blocks(lines, kind.at("blocks"), number(kind, field::area_nis_um2));
-  return aligned(lines);
+  return fitted_table(lines, terminal_width(), "  ");
 }
 
 // Whether the first table has the blocks of `kind`.
@@ -389,7 +371,7 @@ int area_command(const AreaOptions& options) {
   std::FILE* people = options.json == "-" || options.csv == "-" ? stderr : stdout;
   if (options.summary) fmt::print(people, "{}", summary(systems));
   for (std::size_t i = 0; i < systems.size() && !options.summary; ++i) {
-    fmt::print(people, "{}{}", i == 0 ? "" : "\n", area_text(systems[i]));
+    print_lines(people, (i == 0 ? "" : "\n") + area_text(systems[i]));
   }
   if (!options.json.empty() && !write_text(options.json, document(systems))) return kUsageError;
   if (!options.csv.empty() && !write_text(options.csv, area_csv(systems))) return kUsageError;
