@@ -276,7 +276,12 @@ int run_command(const RunOptions& options) {
   }
   const bool stdout_is_taken = options.json == "-" || options.csv == "-";
   std::FILE* people = stdout_is_taken ? stderr : stdout;
-  print_lines(people, result_table(results) + (options.quiet ? "" : table_notes(results)));
+  const auto was_built = [](const Json& result) {
+    return find_field(result, field::topology) != nullptr;
+  };
+  if (std::any_of(results.begin(), results.end(), was_built)) {
+    print_lines(people, result_table(results) + (options.quiet ? "" : table_notes(results)));
+  }
   for (const auto& result : results) {
     if (find_field(result, field::explanation) == nullptr) continue;
     print_lines(people, explanation_text(result, options.explain_all ? ExplanationDetail::all

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "hw/topology/vertex_names.h"
 #include "sims/config/given_keys.h"
 #include "sims/config/keys.h"
 #include "sims/config/presets.h"
@@ -16,6 +17,7 @@
 #include "sims/formats/link_rules.h"
 #include "sims/model/build_program.h"
 #include "sims/model/build_topology.h"
+#include "sims/model/faults.h"
 #include "sims/model/system_shape.h"
 #include "sims/text/read_file.h"
 #include "sims/text/units.h"
@@ -67,6 +69,7 @@ class PointBuilder {
     }
     for (const Key& key : keys()) check_applicability(key);
     std::optional<Topology> topology = make_topology();
+    if (topology) number_nodes(*topology);
     read_point_files(points_, topology ? &*topology : nullptr, given_, diagnostics_);
     result.skipped =
         check_and_skip_points(points_, topology ? &*topology : nullptr, given_, diagnostics_);
@@ -244,6 +247,45 @@ class PointBuilder {
                            ? fmt::format("{} contradicts '{}': {}", key.name, on, only)
                            : fmt::format("{}: {}", key.name, only),
                        "remove one of the two");
+  }
+
+  // Nodes that are named get their numbers.
+  void number_nodes(const Topology& topology) {
+    for (const Key& key : keys()) {
+      const Value* given = value_of(key.name);
+      if (given == nullptr || !is_in_use(key)) continue;
+      Value value = *given;
+      bool is_new = false;
+      for (std::size_t i = 0; key.shape.is_node && i < value.texts.size(); ++i) {
+        const Place place = given_.place_of_entry(key.name, i);
+        is_new |= number_node(topology, key.name, place, value.texts[i], value.items[i]);
+      }
+      for (std::size_t r = 0; r < value.records.size(); ++r) {
+        for (std::size_t f = 0; f < key.shape.fields.size(); ++f) {
+          if (!key.shape.fields[f].shape.is_node) continue;
+          Value& field = value.records[r][f];
+          const Place place = given_.place_of_field(key.name, r, key.shape.fields[f].name);
+          is_new |= number_node(topology, key.name, place, field.text, field.number);
+        }
+      }
+      if (!is_new) continue;
+      for (RunPoint& point : points_) {
+        if (has_section_of(point, key) && key.applies_at(point)) key.set(point, value);
+      }
+    }
+  }
+
+  bool number_node(const Topology& topology, const std::string& key, const Place& place,
+                   const std::string& name, std::uint64_t& number) {
+    if (name.empty()) return false;
+    const NodeId node = find_vertex(topology, name);
+    if (node.valid() && !topology.is_switch(node)) {
+      number = node.value();
+      return true;
+    }
+    diagnostics_.error(place, fmt::format("{}: '{}' is no node of the network", key, name),
+                       vertex_hint(topology, name));
+    return false;
   }
 
   [[nodiscard]] static bool depends_on_type(const Key& key) {
