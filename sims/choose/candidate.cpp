@@ -106,14 +106,15 @@ bool is_faster(const Candidate& a, const Candidate& b) {
 
 std::string to_text(const Candidate& candidate) {
   // Four digits, and no exponent.
-  const auto us = [](double time) {
-    return time < 1000 ? fmt::format("{:.4g} us", time) : fmt::format("{:.0f} us", time);
+  const auto digits = [](double us) {
+    return us < 1000 ? fmt::format("{:.4g}", us) : fmt::format("{:.0f}", us);
   };
-  const std::string planned = fmt::format("{} {}", us(candidate.planned_us), candidate.by);
-  if (candidate.failed) return fmt::format("{}, not completed ({})", candidate.name, planned);
-  return candidate.simulated_us ? fmt::format("{}, {} simulated ({})", candidate.name,
-                                              us(*candidate.simulated_us), planned)
-                                : fmt::format("{}, {}", candidate.name, planned);
+  const std::string planned = digits(candidate.planned_us);
+  const auto& [name, by] = std::tie(candidate.name, candidate.by);
+  if (candidate.failed) return fmt::format("{}, not completed ({} {})", name, planned, by);
+  return candidate.simulated_us ? fmt::format("{}, {} us simulated ({} {})", name,
+                                              digits(*candidate.simulated_us), planned, by)
+                                : fmt::format("{}, {} us {}", name, planned, by);
 }
 
 std::string why_text(const std::vector<Candidate>& candidates) {
