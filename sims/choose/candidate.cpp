@@ -105,11 +105,16 @@ bool is_faster(const Candidate& a, const Candidate& b) {
 }
 
 std::string to_text(const Candidate& candidate) {
-  const auto& [name, planned, by] = std::tie(candidate.name, candidate.planned_us, candidate.by);
-  if (candidate.failed) return fmt::format("{}, not completed ({:.4g} {})", name, planned, by);
-  return candidate.simulated_us ? fmt::format("{}, {:.4g} us simulated ({:.4g} {})", name,
-                                              *candidate.simulated_us, planned, by)
-                                : fmt::format("{}, {:.4g} us {}", name, planned, by);
+  // Four digits, and no exponent.
+  const auto digits = [](double us) {
+    return us < 1000 ? fmt::format("{:.4g}", us) : fmt::format("{:.0f}", us);
+  };
+  const std::string planned = digits(candidate.planned_us);
+  const auto& [name, by] = std::tie(candidate.name, candidate.by);
+  if (candidate.failed) return fmt::format("{}, not completed ({} {})", name, planned, by);
+  return candidate.simulated_us ? fmt::format("{}, {} us simulated ({} {})", name,
+                                              digits(*candidate.simulated_us), planned, by)
+                                : fmt::format("{}, {} us {}", name, planned, by);
 }
 
 std::string why_text(const std::vector<Candidate>& candidates) {

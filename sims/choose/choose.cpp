@@ -17,6 +17,7 @@
 #include "sims/model/idle_times.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/point/config.h"
+#include "sims/point/enum_names.h"
 #include "sims/system/program_simulation.h"
 
 namespace espalier {
@@ -232,6 +233,10 @@ CollectiveWork choose(const Topology& topology, const RunPoint& point,
 Candidate candidate_of(const ForecastPlan& planned, const RunPoint& point) {
   Candidate candidate;
   candidate.algorithm = candidate.name = planned.plan.algorithm;
+  const QueueOrder order = arbiter_spec(point).order;
+  if (arbiter_spec(with_algorithm(point, candidate.algorithm)).order != order) {
+    candidate.name += fmt::format(" with queue {}", name_of(order));
+  }
   candidate.planned_us = nanoseconds(planned.forecast, point.system.clock) * 1e-3;
   candidate.by = "forecast";
   candidate.error = kForecast;

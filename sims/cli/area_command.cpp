@@ -16,9 +16,13 @@
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
+#include "sims/experiment/point_runner.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/experiment/result_parts.h"
+#include "sims/point/enum_names.h"
 #include "sims/synthesis/synthesizer.h"
+#include "sims/text/fitted_text.h"
+#include "sims/text/units.h"
 
 namespace espalier {
 
@@ -50,25 +54,6 @@ std::string range(const Json& json, NumberField low, NumberField high) {
 }
 
 using Lines = std::vector<std::vector<std::string>>;
-
-// Aligns names to the left and numbers to the right.
-std::string aligned(const Lines& lines) {
-  std::string out;
-  for (const auto& line : lines) {
-    out += "  ";
-    for (std::size_t c = 0; c < line.size(); ++c) {
-      std::size_t width = 0;
-      for (const auto& other : lines) width = std::max(width, other[c].size());
-      const bool is_name = c == 0 || c + 3 >= line.size();
-      out +=
-          is_name ? fmt::format("{:<{}}", line[c], width) : fmt::format("{:>{}}", line[c], width);
-      out += "  ";
-    }
-    while (out.back() == ' ') out.pop_back();
-    out += '\n';
-  }
-  return out;
-}
 
 // The origins of area, delay and energy; one word if all three agree.
 std::string origins(const Json& block) {
@@ -118,14 +103,14 @@ std::string block_table(const Json& system) {
   total("router", number(system, field::area_router_um2),
         number(system, field::area_router_um2_high));
   total("NI", number(system, field::area_ni_um2), number(system, field::area_ni_um2_high));
-  return aligned(lines);
+  return fitted_table(lines, terminal_width(), "  ");
 }
 
 // The table of a kind whose blocks are not in any other table.
 std::string kind_table(const Json& kind) {
   Lines lines{kColumns};
   add_blocks(lines, kind.at("blocks"), number(kind, field::area_nis_um2));
-  return aligned(lines);
+  return fitted_table(lines, terminal_width(), "  ");
 }
 
 // Whether the first table has the blocks of `kind`.
@@ -139,12 +124,26 @@ bool is_shown(const Json& kind, const Json& blocks) {
 constexpr double kFinestChecked = 22;
 constexpr double kCoarsestChecked = 90;
 
+// For which schedules the NIs have tables; empty for NIs without any.
+std::string tables_line(const Json& system) {
+  if (!system.at("tables_of").empty()) {
+    return fmt::format("  tables of NIs as needed by {}\n", joined(system.at("tables_of")));
+  }
+  const Json& blocks = list(system, field::area_blocks);
+  const bool has_table = std::any_of(blocks.begin(), blocks.end(), [](const Json& block) {
+    return text(block, field::area_blocks_block) == to_string(CostBlock::ni_schedule_table);
+  });
+  return has_table ? "  no schedule is configured, so two table entries per node are assumed\n"
+                   : "";
+}
+
 // Text for the user. `system`: a member of `systems` in the JSON of `espalier area`.
 std::string area_text(const Json& system) {
   std::string out =
       fmt::format("{} ({} nodes): {} at {} nm, cell area\n", text(system, field::topology),
                   count(system, field::nodes), text(system, field::area_technology),
                   number(system, field::area_node_nm));
+  out += tables_line(system);
   out += block_table(system);
   out += fmt::format(
       "  NI extension {} um2, {} of NI and router, {} of the NI\n",
@@ -223,11 +222,15 @@ std::string summary(const std::vector<Json>& systems) {
       "pipeline "
       "that the configured clock implies | reduction latency that it implies |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|\n";
+  const bool one_schedule = std::all_of(systems.begin(), systems.end(), [&](const Json& system) {
+    return system.at("tables_of") == systems.front().at("tables_of");
+  });
   for (const Json& system : systems) {
     out += fmt::format(
-        "| {} at {} nm | {} | {} | {} | {} | {} | {} | {} | {} | {} cycles at {} GHz | {} cycles "
+        "| {} at {} nm{} | {} | {} | {} | {} | {} | {} | {} | {} | {} cycles at {} GHz | {} cycles "
         "|\n",
         text(system, field::area_technology), number(system, field::area_node_nm),
+        one_schedule ? "" : ", " + joined(system.at("tables_of")),
         range(system, field::area_router_um2, field::area_router_um2_high),
         range(system, field::area_ni_um2, field::area_ni_um2_high),
         range(system, field::area_ni_extension_um2, field::area_ni_extension_um2_high),
@@ -303,16 +306,27 @@ class Measurements {
   std::vector<SynthesizedLogic> known_;
 };
 
+// The collective whose schedule or program needs the tables; empty if there is none.
+std::string tables_of(const Topology& topology, const RunPoint& point) {
+  if (!has_tables(topology, point)) return {};
+  const CollectiveConfig& collective = *point.collective;
+  const std::string& program = collective.program.file;
+  return fmt::format("{} of {} ({})", program.empty() ? collective.algorithm : program,
+                     format_quantity(Quantity::size, collective.size, " "),
+                     name_of(point.system.flow_control.mode));
+}
+
 Json describe_system(const Input& input, const RunPoint& point, Measurements* measurements) {
   SystemConfig system = point.system;
   const Topology& topology = *input.topology;
-  const RunNeed need = area_need(topology, point);
+  const RunNeed need = run_need(topology, point, input.tables);
   if (measurements != nullptr) measurements->add_to(system, topology, need);
   const PricedSystem priced = price_system(system, topology, need);
   Json json;
   json["config"] = input.path;
   json["topology"] = topology.name();
   json["nodes"] = topology.num_nodes();
+  json["tables_of"] = Json::array();
   json["clock_GHz"] = static_cast<double>(system.clock.hertz) / 1e9;
   json["pipeline_cycles"] = system.router.pipeline_cycles;
   json["implied_pipeline_cycles"] =
@@ -329,14 +343,23 @@ Json describe_system(const Input& input, const RunPoint& point, Measurements* me
   return json;
 }
 
-// Points that differ only in their workload have the same system.
+// Points whose schedules need the same tables have the same system.
 void add_systems(const std::vector<Input>& inputs, Measurements* measurements,
                  std::vector<Json>& systems) {
+  std::vector<Json> alike;  // without the collectives
   for (const Input& input : inputs) {
     for (const RunPoint& point : input.points) {
-      Json system = describe_system(input, point, measurements);
-      const bool known = std::find(systems.begin(), systems.end(), system) != systems.end();
-      if (!known) systems.push_back(std::move(system));
+      const Json system = describe_system(input, point, measurements);
+      const auto known = std::find(alike.begin(), alike.end(), system);
+      const auto at = static_cast<std::size_t>(known - alike.begin());
+      if (known == alike.end()) {
+        alike.push_back(system);
+        systems.push_back(system);
+      }
+      Json& collectives = systems[systems.size() - alike.size() + at]["tables_of"];
+      const std::string collective = tables_of(*input.topology, point);
+      const auto named = std::find(collectives.begin(), collectives.end(), collective);
+      if (!collective.empty() && named == collectives.end()) collectives.push_back(collective);
     }
   }
 }
@@ -381,7 +404,7 @@ int area_command(const AreaOptions& options) {
       }
       if (options.synthesize && !measurements) measurements.emplace();
       add_systems(*inputs, measurements ? &*measurements : nullptr, systems);
-    } catch (const std::runtime_error& error) {
+    } catch (const std::exception& error) {
       fmt::print(stderr, "{}\n", error.what());
       return kUsageError;
     }
@@ -389,7 +412,7 @@ int area_command(const AreaOptions& options) {
   std::FILE* people = options.json == "-" || options.csv == "-" ? stderr : stdout;
   if (options.summary) fmt::print(people, "{}", summary(systems));
   for (std::size_t i = 0; i < systems.size() && !options.summary; ++i) {
-    fmt::print(people, "{}{}", i == 0 ? "" : "\n", area_text(systems[i]));
+    print_lines(people, (i == 0 ? "" : "\n") + area_text(systems[i]));
   }
   if (!options.json.empty() && !write_text(options.json, document(systems))) return kUsageError;
   if (!options.csv.empty() && !write_text(options.csv, area_csv(systems))) return kUsageError;

@@ -227,7 +227,7 @@ int compare_command(const CompareOptions& options) {
   const bool stdout_is_taken = options.json == "-" || options.csv == "-";
   std::FILE* people = stdout_is_taken ? stderr : stdout;
   for (const Ranking& ranking : rankings) {
-    fmt::print(people, "{}", ranking_text(ranking, results));
+    print_lines(people, ranking_text(ranking, results));
   }
   bool good = true;
   for (const auto& [point, name, schedule, report] : points) {
@@ -235,7 +235,7 @@ int compare_command(const CompareOptions& options) {
     good = false;
     fmt::print(stderr, "{}: error: {}: {}\n", options.config, name, report.failure);
   }
-  fmt::print(people, "{}", skipped_text(skipped));
+  print_lines(people, skipped_text(skipped));
   Json more{{"rankings", Json::array()}, {"skipped", json_of(skipped)}};
   for (const Ranking& ranking : rankings) more["rankings"].push_back(ranking.order);
   if (!write_results(options.json, options.csv, command_words(options), *inputs, results, more)) {

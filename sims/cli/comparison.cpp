@@ -108,8 +108,7 @@ std::string published_text(const Json& best) {
   return text;
 }
 
-std::vector<ResultColumn> ranking_columns(const Json& best, bool has_stopped) {
-  const double fastest = *time_ns_of(best);
+std::vector<ResultColumn> ranking_columns(const Json& best, double fastest, bool has_stopped) {
   std::vector<ResultColumn> columns{
       {"algorithm", true, [](const Json& r) { return string_in(r, "algorithm"); }}};
   for (ResultColumn& column : variant_columns()) columns.push_back(std::move(column));
@@ -153,18 +152,29 @@ std::string name_of(const Json& result, const std::vector<Json>& ranked) {
   return name;
 }
 
+const Json& fastest_of(const std::vector<Json>& ranked) {
+  return *std::min_element(ranked.begin(), ranked.end(), [](const Json& a, const Json& b) {
+    return *time_ns_of(a) < *time_ns_of(b);
+  });
+}
+
+// With the rule that puts the best one first if another one is faster.
 std::string tie_text(const Ranking& ranking, const std::vector<Json>& ranked) {
   if (ranking.tied < 2) return {};
   std::vector<std::string> others;
   for (std::size_t i = 1; i < ranking.tied; ++i) others.push_back(name_of(ranked[i], ranked));
-  const std::uint64_t entries = table_entries(ranked.front());
-  const bool simpler = ranked.front().contains("table_entries_max") &&
-                       ranked[1].contains("table_entries_max") &&
-                       table_entries(ranked[1]) > entries;
-  return fmt::format(
-      "{} {} within {:.1f} % of it{}.\n", fmt::join(others, ", "),
-      others.size() == 1 ? "is" : "are", 100 * kTieShare,
-      simpler ? fmt::format("; it needs the smallest table, {} entries", entries) : "");
+  std::string text = fmt::format("{} {} within {:.1f} % of it", fmt::join(others, ", "),
+                                 others.size() == 1 ? "is" : "are", 100 * kTieShare);
+  const Json& fastest = fastest_of(ranked);
+  if (&fastest != &ranked.front()) {
+    text += fmt::format(
+        ", which counts as equal, and the smallest table comes first: it needs {} entries or "
+        "steps, "
+        "and {}, which takes {} us, needs {}",
+        table_entries(ranked.front()), name_of(fastest, ranked), fixed(fastest, "time_ns", 3, 1e-3),
+        table_entries(fastest));
+  }
+  return text + ".\n";
 }
 
 std::string stopped_text(const Ranking& ranking, const std::vector<Json>& results) {
@@ -263,9 +273,11 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
   std::vector<Json> rows = ranked;
   for (const std::size_t i : ranking.stopped) rows.push_back(results[i]);
   const Json& best = ranked.front();
-  std::string text = fmt::format(
-      "{}\n\n{}{}", ranking.workload,
-      table_text(ranking_columns(best, rows.size() != ranked.size()), rows), table_notes(ranked));
+  std::string text = fmt::format("{}\n\n{}{}", ranking.workload,
+                                 table_text(ranking_columns(best, *time_ns_of(fastest_of(ranked)),
+                                                            rows.size() != ranked.size()),
+                                            rows),
+                                 table_notes(ranked));
   text += stopped_text(ranking, results) + "\n";
   text += fmt::format("Best: {}, {} us", name_of(best, ranked), microseconds(*time_ns_of(best)));
   if (ranked.size() > ranking.tied) {

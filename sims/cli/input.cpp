@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "sims/config/config_layers.h"
@@ -48,9 +49,9 @@ bool take_config(Input& input, ConfigResult config, Messages messages) {
 }
 
 bool load_config(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
-                 Messages messages) {
+                 Messages messages, const std::vector<std::string>& programs) {
   if (input.path != "-") {
-    return take_config(input, read_run_config(input.path, overrides, need), messages);
+    return take_config(input, read_run_config(input.path, overrides, need, programs), messages);
   }
   input.path = "stdin";
   const FileText file = read_file_bytes("/dev/stdin");
@@ -58,8 +59,8 @@ bool load_config(Input& input, const std::vector<std::string>& overrides, Config
     fmt::print(stderr, "stdin: error: it {}\n", file.problem);
     return false;
   }
-  return take_config(input, read_run_config_text(input.path, *file.text, "", overrides, need),
-                     messages);
+  return take_config(
+      input, read_run_config_text(input.path, *file.text, "", overrides, need, programs), messages);
 }
 
 // A schedule file holds one all-reduce of all gradients.
@@ -131,10 +132,9 @@ bool sets(const std::vector<std::string>& overrides, const std::string& prefix) 
 }
 
 // Makes a configuration that runs the program in `file`.
-std::string config_of_program(const Program& program, const std::string& file,
-                              const std::vector<std::string>& overrides) {
+std::string config_of_program(const Program& program, const std::string& file, bool on_switch) {
   nlohmann::ordered_json config;
-  if (!sets(overrides, "system.topology.") && !sets(overrides, "system.preset")) {
+  if (on_switch) {
     config["system"]["topology"] = {{"type", "switch"}, {"nodes", program.num_ranks()}};
   }
   config["collective"] = {{"op", to_string(program.collective)},
@@ -159,22 +159,34 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
     input.program = *program;
     return true;
   }
-  const std::string text = config_of_program(*program, path.filename().string(), overrides);
+  const bool on_switch = !sets(overrides, "system.topology.") && !sets(overrides, "system.preset");
+  const std::string text = config_of_program(*program, path.filename().string(), on_switch);
   ConfigResult config = read_run_config_text(input.path + " (config)", text,
                                              path.parent_path().string(), overrides, need);
   const bool ok = take_config(input, std::move(config), messages);
   if (!ok && !sets(overrides, "collective.size")) {
     say(messages, "hint: a program's file does not give the size: -s collective.size=16MiB\n", ok);
   }
+  if (ok && on_switch) {
+    say(messages,
+        fmt::format("{}: note: it runs on one switch of {} ports, because no configuration beside "
+                    "it gives a network\n",
+                    input.path, program->num_ranks()),
+        ok);
+  }
   return ok;
 }
 
+bool is_schedule_file(const std::filesystem::path& path) { return path.extension() == ".json"; }
+bool is_config_file(const std::string& path) {
+  return !is_program_file(path) && !is_schedule_file(path);
+}
+
 bool load_input(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
-                Messages messages) {
+                Messages messages, const std::vector<std::string>& programs) {
   if (is_program_file(input.path)) return load_program_input(input, overrides, need, messages);
-  const bool is_schedule = std::filesystem::path(input.path).extension() == ".json";
-  return is_schedule ? load_schedule(input, overrides, need, messages)
-                     : load_config(input, overrides, need, messages);
+  return is_schedule_file(input.path) ? load_schedule(input, overrides, need, messages)
+                                      : load_config(input, overrides, need, messages, programs);
 }
 
 }  // namespace
@@ -182,12 +194,22 @@ bool load_input(Input& input, const std::vector<std::string>& overrides, ConfigN
 std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& paths,
                                               const std::vector<std::string>& overrides,
                                               ConfigNeed need, Messages messages) {
+  std::vector<std::string> programs;
+  std::copy_if(paths.begin(), paths.end(), std::back_inserter(programs), is_program_file);
+  const auto configs = std::count_if(paths.begin(), paths.end(), is_config_file);
+  if (!programs.empty() && configs > 1) {
+    fmt::print(stderr,
+               "{}: error: {} configurations beside a program; name one, whose network it takes\n",
+               programs.front(), configs);
+    return std::nullopt;
+  }
   std::vector<Input> inputs;
   bool ok = true;
   for (const std::string& path : paths) {
+    if (configs == 1 && is_program_file(path)) continue;
     Input input;
     input.path = path;
-    ok &= load_input(input, overrides, need, messages);
+    ok &= load_input(input, overrides, need, messages, programs);
     inputs.push_back(std::move(input));
   }
   if (!ok) return std::nullopt;

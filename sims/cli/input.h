@@ -42,9 +42,10 @@ enum class Messages : std::uint8_t { people, errors, nobody };
 
 // Reads every file and prints errors and warnings to stderr; nullopt if there was an error.
 // "-" is a configuration from stdin, whose paths start in the working folder. .json files are
-// schedules, .xml and .trace files collective programs, all others configurations. A program needs
-// no system for `check` and `schedule` (ConfigNeed::collective without overrides). Otherwise its
-// ranks are nodes of one switch, unless an override gives another topology.
+// schedules, .xml and .trace files collective programs, all others configurations. Programs beside
+// one configuration run on its network with its settings. A program by itself needs no system for
+// `check` and `schedule` (ConfigNeed::collective without overrides). Otherwise its ranks are nodes
+// of one switch, which a note says, unless an override gives another topology.
 [[nodiscard]] std::optional<std::vector<Input>> load_inputs(
     const std::vector<std::string>& paths, const std::vector<std::string>& overrides,
     ConfigNeed need, Messages messages = Messages::people);

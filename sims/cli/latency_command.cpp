@@ -358,7 +358,7 @@ int latency_command(const LatencyOptions& options) {
   }
   const bool stdout_is_taken = options.json == "-" || options.csv == "-" || options.page == "-";
   for (const LoadedDesign& design : loaded) {
-    fmt::print(stdout_is_taken ? stderr : stdout, "{}", design_text(design));
+    print_lines(stdout_is_taken ? stderr : stdout, design_text(design));
   }
   const bool written = write_outputs(options, loaded, inputs);
   if (signal != 0) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "sims/text/fitted_text.h"
 #include "sims/text/whole_file.h"
 
 namespace espalier {
@@ -122,6 +124,16 @@ bool write_text(const std::string& target, const std::string& text) {
   }
   if (!written) fmt::print(stderr, "{}: error: cannot be written\n", target);
   return written;
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  const bool known = isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return known ? size.ws_col : kAnyWidth;
+}
+
+void print_lines(std::FILE* people, const std::string& text) {
+  fmt::print(people, "{}", fitted_lines(text, terminal_width()));
 }
 
 void reserve_standard_streams() {

@@ -10,8 +10,11 @@
 #include <stdexcept>
 
 #include "sims/cli/embedded_files.h"
+#include "sims/cli/output.h"
 #include "sims/experiment/result_fields.h"
+#include "sims/text/fitted_text.h"
 #include "sims/text/text_lines.h"
+#include "sims/text/units.h"
 
 namespace espalier {
 
@@ -86,16 +89,14 @@ std::string energy_note(const std::vector<Json>& results) {
   std::map<std::string, std::size_t> runs_by_parts;
   for (const Json& result : results) {
     const Json* left_out = find_field(result, field::energy_left_out);
-    if (left_out == nullptr) continue;
-    const auto parts = left_out->get<std::vector<std::string>>();
-    ++runs_by_parts[parts.empty() ? std::string("all of routers, NIs and links")
-                                  : fmt::format("without {}", fmt::join(parts, "; "))];
+    if (left_out == nullptr || left_out->empty()) continue;
+    ++runs_by_parts[fmt::format("{}", fmt::join(left_out->get<std::vector<std::string>>(), ", "))];
   }
   std::string text;
   for (const auto& [parts, runs] : runs_by_parts) {
-    text += runs_by_parts.size() == 1
-                ? fmt::format("energy uJ: {}\n", parts)
-                : fmt::format("energy uJ of {} of {} runs: {}\n", runs, results.size(), parts);
+    text += runs == results.size() ? fmt::format("energy uJ leaves out: {}\n", parts)
+                                   : fmt::format("energy uJ of {} of {} runs leaves out: {}\n",
+                                                 runs, results.size(), parts);
   }
   return text;
 }
@@ -110,7 +111,7 @@ std::string choice_note(const std::vector<Json>& results) {
   return text;
 }
 
-// One line for each clock that systems of the table cannot reach.
+// The clocks that systems of the table cannot reach.
 std::string clock_note(const std::vector<Json>& results) {
   std::map<std::string, std::size_t> runs_by_limit;
   for (const Json& result : results) {
@@ -119,14 +120,16 @@ std::string clock_note(const std::vector<Json>& results) {
                                 text_of(result, field::area_clock_limited_by),
                                 text_of(result, field::area_node_nm))];
   }
-  std::string text;
+  if (runs_by_limit.empty()) return {};
+  std::vector<std::string> limits;
   for (const auto& [limit, runs] : runs_by_limit) {
-    text += fmt::format(
-        "clock: {} of {} {} configured for a faster clock than the {} that the cost model allows; "
-        "docs/cost.md says what would do\n",
-        runs, results.size(), results.size() == 1 ? "run is" : "runs are", limit);
+    limits.push_back(runs == results.size()
+                         ? limit
+                         : fmt::format("{} in {} of {} runs", limit, runs, results.size()));
   }
-  return text;
+  return fmt::format(
+      "clock: configured faster than the cost model allows: {}; docs/cost.md says what would do\n",
+      fmt::join(limits, ", "));
 }
 
 std::string table_of(const std::vector<Json>& results) {
@@ -160,13 +163,7 @@ ResultText percent_text(const std::string& field) {
 std::string size_text(const Json& result) {
   const Json* value = find_field(result, field::size_bytes);
   if (value == nullptr) return text_of(result, field::message_bytes);
-  const auto bytes = value->get<std::uint64_t>();
-  for (const auto& [shift, unit] : {std::pair{30, "GiB"}, {20, "MiB"}, {10, "KiB"}}) {
-    if (bytes != 0 && bytes % (std::uint64_t{1} << shift) == 0) {
-      return fmt::format("{} {}", bytes >> shift, unit);
-    }
-  }
-  return fmt::format("{} B", bytes);
+  return format_quantity(Quantity::size, value->get<std::uint64_t>(), " ");
 }
 
 std::vector<ResultColumn> columns_of(const std::string& table, const std::vector<Json>& results) {
@@ -197,7 +194,7 @@ std::vector<ResultColumn> variant_columns() {
 
 std::string result_table(const std::vector<Json>& results) {
   if (results.empty()) return {};
-  return table_text(columns_of(table_of(results), results), results) + table_notes(results);
+  return table_text(columns_of(table_of(results), results), results);
 }
 
 std::string table_notes(const std::vector<Json>& results) {
@@ -220,19 +217,7 @@ std::string table_text(const std::vector<ResultColumn>& columns, const std::vect
     lines[0].push_back(column.title);
     for (std::size_t r = 0; r < cells.size(); ++r) lines[r + 1].push_back(cells[r]);
   }
-  std::string text;
-  for (const auto& line : lines) {
-    for (std::size_t c = 0; c < line.size(); ++c) {
-      std::size_t width = 0;
-      for (const auto& other : lines) width = std::max(width, other[c].size());
-      // Names are aligned to the left, numbers to the right.
-      const bool number = lines[1][c].find_first_of("0123456789-") == 0 && c != 0;
-      text +=
-          number ? fmt::format("{:>{}}", line[c], width) : fmt::format("{:<{}}", line[c], width);
-      text += c + 1 == line.size() ? "\n" : "  ";
-    }
-  }
-  return text;
+  return fitted_table(lines, terminal_width());
 }
 
 }  // namespace espalier

@@ -22,7 +22,8 @@ struct ResultColumn {
 // The settings of a collective beside its algorithm and size. Only columns whose values vary are
 // shown.
 [[nodiscard]] std::vector<ResultColumn> variant_columns();
-// Lines with aligned columns, one row for each result. Precondition: `results` is not empty.
+// Lines with aligned columns that fit the terminal, one row for each result. Precondition:
+// `results` is not empty.
 [[nodiscard]] std::string table_text(const std::vector<ResultColumn>& columns,
                                      const std::vector<nlohmann::ordered_json>& results);
 // Lines below a table: what the energy leaves out, and clocks that cannot be reached.

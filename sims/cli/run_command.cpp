@@ -155,7 +155,8 @@ void say_interruption(const RunOptions& options, int signal, std::optional<RunSt
     return;
   }
   const bool stdout_is_taken = options.json == "-" || options.csv == "-";
-  fmt::print(stdout_is_taken ? stderr : stdout, "{}", result_table(finished));
+  print_lines(stdout_is_taken ? stderr : stdout,
+              result_table(finished) + (options.quiet ? "" : table_notes(finished)));
   fmt::print(stderr, "{}, and their rows are printed; {}\n", stop,
              store                      ? store->folder().string() + " cannot be written"
              : options.messages.empty() ? "with --json FILE, run keeps them and --resume continues"
@@ -275,12 +276,16 @@ int run_command(const RunOptions& options) {
   }
   const bool stdout_is_taken = options.json == "-" || options.csv == "-";
   std::FILE* people = stdout_is_taken ? stderr : stdout;
-  fmt::print(people, "{}", result_table(results));
+  const auto was_built = [](const Json& result) {
+    return find_field(result, field::topology) != nullptr;
+  };
+  if (std::any_of(results.begin(), results.end(), was_built)) {
+    print_lines(people, result_table(results) + (options.quiet ? "" : table_notes(results)));
+  }
   for (const auto& result : results) {
     if (find_field(result, field::explanation) == nullptr) continue;
-    fmt::print(people, "{}",
-               explanation_text(result, options.explain_all ? ExplanationDetail::all
-                                                            : ExplanationDetail::brief));
+    print_lines(people, explanation_text(result, options.explain_all ? ExplanationDetail::all
+                                                                     : ExplanationDetail::brief));
   }
   if (audience == Messages::people) say_what_was_slow(points, reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "hw/topology/vertex_names.h"
 #include "sims/point/fidelity.h"
 
 namespace espalier {
@@ -104,10 +105,22 @@ std::string wave_mistake(const WaveOptions& options, const std::vector<const Run
   return {};
 }
 
-std::unique_ptr<WaveSession> wave_session(const WaveOptions& options, const RunPoint& point) {
+// The modules that a scope means which names a node or a switch: its NI, and its router unless the
+// NI is named. Another scope stays as it is.
+void add_scope(const Topology& topology, const std::string& scope, std::vector<std::string>& all) {
+  const NodeId vertex = find_vertex(topology, scope);
+  const bool names_ni = scope.rfind("ni_", 0) == 0 || scope.rfind("net.ni_", 0) == 0;
+  if (!vertex.valid() || (scope.rfind("net.", 0) == 0 && !names_ni)) return all.push_back(scope);
+  const std::string& name = topology.vertex_name(vertex);
+  if (!topology.is_switch(vertex)) all.push_back("net." + ni_name(name));
+  if (!names_ni) all.push_back("net." + name);
+}
+
+std::unique_ptr<WaveSession> wave_session(const WaveOptions& options, const Input& input,
+                                          const RunPoint& point) {
   WaveRequest request;
   request.path = options.file;
-  request.scopes = options.scopes;
+  for (const std::string& scope : options.scopes) add_scope(*input.topology, scope, request.scopes);
   request.window = window_of(options);
   request.clock_hertz = point.system.clock.hertz;
   // Waveforms of a whole run in train fidelity show a train as one event; waveforms of a window
@@ -181,7 +194,7 @@ std::string observer_mistake(const RunOptions& options, const std::vector<Input>
 
 RunObservers::RunObservers(const RunOptions& options, const Input& input, const RunPoint& point)
     : explains_(options.explain) {
-  if (!options.waves.file.empty()) waves_ = wave_session(options.waves, point);
+  if (!options.waves.file.empty()) waves_ = wave_session(options.waves, input, point);
   if (!options.timeline.empty()) {
     timeline_ = std::make_unique<TimelineSession>(options.timeline, point.system.clock.hertz);
   }

@@ -81,6 +81,7 @@ Json scalar_schema(const ValueShape& shape) {
     case ValueType::boolean:
       return {{"type", "boolean"}};
     case ValueType::integer:
+      if (shape.is_node) return {{"type", {"integer", "string"}}};
       return {{"type", "integer"}, {"minimum", shape.min}, {"maximum", shape.max}};
     case ValueType::fraction:
       return fraction_schema(shape);

@@ -85,6 +85,11 @@ class KeyDraft {
   // means every name but `name` and those in `not_in_all`.
   KeyDraft& file_as(const std::string& name, std::vector<std::string> endings, std::string_view all,
                     std::vector<std::string> not_in_all);
+  // The numbers are nodes, which may be named.
+  KeyDraft& nodes() {
+    key_->shape.is_node = true;
+    return *this;
+  }
   KeyDraft& names(std::vector<std::string> names) {
     key_->shape.names = std::move(names);
     return *this;

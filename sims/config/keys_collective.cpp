@@ -204,6 +204,7 @@ void add_collective_keys(KeyTable& table) {
           "(r + 1); or a table of weights (docs/collectives.md), relative to this file's folder");
   collective.number(ValueType::integer, "ranks", &Config::ranks)
       .range(0, 65535)
+      .nodes()
       .list(ListOf::any_number)
       .word("all")
       .only(table.where(kAlgorithmKey, algorithms_where([](const Algorithm& a) {

@@ -1,4 +1,6 @@
 // Keys of section `faults`.
+#include <utility>
+
 #include "sims/config/key_table.h"
 
 namespace espalier {
@@ -9,7 +11,9 @@ constexpr std::uint64_t kMostNodeNumber = std::uint64_t{1} << 20;
 
 template <class Struct>
 RecordField<Struct> node_field(std::uint32_t Struct::*member) {
-  return {member, value_field("node", ValueType::integer, 0, kMostNodeNumber, true)};
+  ValueField field = value_field("node", ValueType::integer, 0, kMostNodeNumber, true);
+  field.shape.is_node = true;
+  return {member, std::move(field)};
 }
 template <class Struct>
 RecordField<Struct> cycles_field(const char* name, Cycle Struct::*member, bool required) {
@@ -56,6 +60,7 @@ void add_fault_keys(KeyTable& table) {
   jitter.integer("nodes", &DmaJitterConfig::nodes)
       .list(ListOf::any_number)
       .range(0, kMostNodeNumber)
+      .nodes()
       .word("all")
       .doc("nodes whose DMA engines jitter; all: every node");
 }

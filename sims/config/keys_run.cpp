@@ -24,9 +24,10 @@ void add_traffic_keys(KeyTable& table) {
   const auto hotspot = traffic.only(table.where("traffic.pattern", {"hotspot"}));
   hotspot.number(ValueType::integer, "hotspots", &TrafficConfig::hotspots)
       .range(0, 0xffff'ffff)  // how nodes are numbered
+      .nodes()
       .list(ListOf::any_number)
       .required()
-      .doc("numbers of the nodes that get more messages than others");
+      .doc("nodes that get more messages than others");
   hotspot.fraction("hotspot_share", &TrafficConfig::hotspot_share)
       .above_zero_to(1)
       .doc("share of the messages that goes to the hotspots; the others are uniform");

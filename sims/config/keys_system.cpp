@@ -157,7 +157,7 @@ void add_dimension_queue_keys(KeyTable& table) {
   queue.choice("order", &DimensionQueueConfig::order)
       .doc(
           "order in which waiting chunks start on a dimension; scf: smallest chunk first; auto: "
-          "fifo for baseline, scf otherwise");
+          "fifo for baseline without dimensions that are in_network, scf otherwise");
   queue.choice("key", &DimensionQueueConfig::key)
       .doc(
           "size of a chunk that scf compares: before the stage, after the stage, or the larger of "

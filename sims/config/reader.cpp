@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "hw/topology/vertex_names.h"
 #include "sims/config/given_keys.h"
 #include "sims/config/keys.h"
 #include "sims/config/presets.h"
@@ -16,6 +17,7 @@
 #include "sims/formats/link_rules.h"
 #include "sims/model/build_program.h"
 #include "sims/model/build_topology.h"
+#include "sims/model/faults.h"
 #include "sims/model/system_shape.h"
 #include "sims/text/read_file.h"
 #include "sims/text/units.h"
@@ -67,6 +69,7 @@ class PointBuilder {
     }
     for (const Key& key : keys()) check_applicability(key);
     std::optional<Topology> topology = make_topology();
+    if (topology) number_nodes(*topology);
     read_point_files(points_, topology ? &*topology : nullptr, given_, diagnostics_);
     result.skipped =
         check_and_skip_points(points_, topology ? &*topology : nullptr, given_, diagnostics_);
@@ -246,6 +249,45 @@ class PointBuilder {
                        "remove one of the two");
   }
 
+  // Nodes that are named get their numbers.
+  void number_nodes(const Topology& topology) {
+    for (const Key& key : keys()) {
+      const Value* given = value_of(key.name);
+      if (given == nullptr || !is_in_use(key)) continue;
+      Value value = *given;
+      bool is_new = false;
+      for (std::size_t i = 0; key.shape.is_node && i < value.texts.size(); ++i) {
+        const Place place = given_.place_of_entry(key.name, i);
+        is_new |= number_node(topology, key.name, place, value.texts[i], value.items[i]);
+      }
+      for (std::size_t r = 0; r < value.records.size(); ++r) {
+        for (std::size_t f = 0; f < key.shape.fields.size(); ++f) {
+          if (!key.shape.fields[f].shape.is_node) continue;
+          Value& field = value.records[r][f];
+          const Place place = given_.place_of_field(key.name, r, key.shape.fields[f].name);
+          is_new |= number_node(topology, key.name, place, field.text, field.number);
+        }
+      }
+      if (!is_new) continue;
+      for (RunPoint& point : points_) {
+        if (has_section_of(point, key) && key.applies_at(point)) key.set(point, value);
+      }
+    }
+  }
+
+  bool number_node(const Topology& topology, const std::string& key, const Place& place,
+                   const std::string& name, std::uint64_t& number) {
+    if (name.empty()) return false;
+    const NodeId node = find_vertex(topology, name);
+    if (node.valid() && !topology.is_switch(node)) {
+      number = node.value();
+      return true;
+    }
+    diagnostics_.error(place, fmt::format("{}: '{}' is no node of the network", key, name),
+                       vertex_hint(topology, name));
+    return false;
+  }
+
   [[nodiscard]] static bool depends_on_type(const Key& key) {
     return std::any_of(key.conditions.begin(), key.conditions.end(),
                        [](const KeyCondition& condition) { return condition.on == kTypeKey; });
@@ -386,14 +428,15 @@ ConfigResult finish(ConfigResult result, const Diagnostics& diagnostics) {
   return result;
 }
 
-// The algorithms that `compare` adds to the configuration's algorithms.
+// The algorithms that a command adds to the configuration's algorithms.
 struct AddedAlgorithms {
   std::vector<std::string> programs;  // files
+  bool every = false;
 };
 
 ConfigResult read_text(const std::string& name, const std::string& text, const std::string& folder,
                        const std::vector<std::string>& overrides, ConfigNeed need,
-                       const std::optional<AddedAlgorithms>& added) {
+                       const AddedAlgorithms& added) {
   ConfigResult result;
   Diagnostics diagnostics;
   GivenKeys given;
@@ -401,12 +444,18 @@ ConfigResult read_text(const std::string& name, const std::string& text, const s
   const auto root = load_root(text, source, diagnostics);
   if (root) collect_keys(*root, given, diagnostics);
   for (const std::string& assignment : overrides) collect_override(assignment, given, diagnostics);
-  if (added) {
+  if (added.every || !added.programs.empty()) {
     const bool is_fixed =
+        !added.every ||
         std::any_of(overrides.begin(), overrides.end(), [](const std::string& assignment) {
           return assignment.substr(0, assignment.find('=')) == kAlgorithmKey;
         });
-    add_every_algorithm(given, added->programs, is_fixed, {source, 1, 1});
+    // Programs are found from the configuration's folder.
+    std::vector<std::string> programs;
+    for (const std::string& program : added.programs) {
+      programs.push_back(fs::proximate(program, folder.empty() ? "." : folder).string());
+    }
+    add_every_algorithm(given, programs, is_fixed, {source, 1, 1});
   }
   if (root) PointBuilder(given, folder, need, diagnostics).build(result);
   return finish(std::move(result), diagnostics);
@@ -435,7 +484,7 @@ std::string config_of_network(const fs::path& path, const std::string& text, Con
 }
 
 ConfigResult read_file(const std::string& path, const std::vector<std::string>& overrides,
-                       ConfigNeed need, const std::optional<AddedAlgorithms>& added) {
+                       ConfigNeed need, const AddedAlgorithms& added) {
   const FileText file = read_file_text(path);
   if (!file.text) {
     Diagnostics diagnostics;
@@ -453,8 +502,9 @@ ConfigResult read_file(const std::string& path, const std::vector<std::string>& 
 
 ConfigResult read_run_config_text(const std::string& name, const std::string& text,
                                   const std::string& folder,
-                                  const std::vector<std::string>& overrides, ConfigNeed need) {
-  return read_text(name, text, folder, overrides, need, std::nullopt);
+                                  const std::vector<std::string>& overrides, ConfigNeed need,
+                                  const std::vector<std::string>& programs) {
+  return read_text(name, text, folder, overrides, need, {programs});
 }
 
 std::vector<RunPoint> read_run_config_tree(const ConfigNode& root, const std::string& folder,
@@ -486,19 +536,13 @@ RunPoint draft_run_point(const ConfigNode& root) {
 }
 
 ConfigResult read_run_config(const std::string& path, const std::vector<std::string>& overrides,
-                             ConfigNeed need) {
-  return read_file(path, overrides, need, std::nullopt);
+                             ConfigNeed need, const std::vector<std::string>& programs) {
+  return read_file(path, overrides, need, {programs});
 }
 
 ConfigResult read_comparison(const std::string& path, const std::vector<std::string>& overrides,
                              const std::vector<std::string>& programs) {
-  AddedAlgorithms added;
-  const fs::path folder = fs::path(path).parent_path();
-  for (const std::string& program : programs) {
-    // Programs are found from the configuration's folder.
-    added.programs.push_back(fs::proximate(program, folder.empty() ? "." : folder).string());
-  }
-  return read_file(path, overrides, ConfigNeed::collective, added);
+  return read_file(path, overrides, ConfigNeed::collective, {programs, true});
 }
 
 }  // namespace espalier

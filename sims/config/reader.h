@@ -48,12 +48,14 @@ struct ConfigResult {
 };
 
 // Overrides are "dotted.key=value", as after -s. They replace the file's values; the last one wins.
+// The files `programs` run beside the configured algorithms.
 [[nodiscard]] ConfigResult read_run_config(const std::string& path,
                                            const std::vector<std::string>& overrides = {},
-                                           ConfigNeed need = ConfigNeed::workload);
+                                           ConfigNeed need = ConfigNeed::workload,
+                                           const std::vector<std::string>& programs = {});
 
 // The same for `compare`: every algorithm runs in place of the configured ones, unless an override
-// names algorithms. Programs that the configuration names, and the files `programs`, run too.
+// names algorithms.
 [[nodiscard]] ConfigResult read_comparison(const std::string& path,
                                            const std::vector<std::string>& overrides,
                                            const std::vector<std::string>& programs);
@@ -62,7 +64,8 @@ struct ConfigResult {
 [[nodiscard]] ConfigResult read_run_config_text(const std::string& name, const std::string& text,
                                                 const std::string& folder = {},
                                                 const std::vector<std::string>& overrides = {},
-                                                ConfigNeed need = ConfigNeed::workload);
+                                                ConfigNeed need = ConfigNeed::workload,
+                                                const std::vector<std::string>& programs = {});
 
 // The same for a tree that was put together from several files, which are known to `diagnostics`.
 // Errors are added to `diagnostics`. No points are returned if `diagnostics` contained errors

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hw/topology/vertex_names.h"
 #include "sims/config/keys.h"
 #include "sims/point/config.h"
 #include "sims/text/file_hashes.h"

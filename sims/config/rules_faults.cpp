@@ -9,15 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "hw/topology/vertex_names.h"
 #include "sims/config/rules.h"
 #include "sims/formats/link_rules.h"
 #include "sims/model/build_program.h"
 #include "sims/model/faults.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/point/enum_names.h"
-#include "sims/text/nearest_name.h"
 #include "sims/text/units.h"
-#include "sims/text/values.h"
 
 namespace espalier {
 
@@ -129,13 +128,9 @@ class FaultChecker : private ExaminedPoint {
       refuse_node(fmt::format("{}.{}", kSlowLinks, end), written, place);
       return false;
     }
-    const std::vector<std::string> names = vertex_names(*topology);
-    const std::string nearest = nearest_name(written, names);
     diagnostics.error(
         place, fmt::format("{}.{}: '{}' is neither a node nor a switch", kSlowLinks, end, written),
-        nearest.empty()
-            ? fmt::format("write a node's number, or a name such as '{}'", names.front())
-            : fmt::format("did you mean '{}'?", nearest));
+        vertex_hint(*topology, written));
     return false;
   }
 

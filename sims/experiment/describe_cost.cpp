@@ -10,7 +10,6 @@
 #include "hw/cost/system_cost.h"
 #include "hw/topology/topology.h"
 #include "ni/engines/table_program.h"
-#include "sims/model/build_program.h"
 #include "sims/model/system_shape.h"
 #include "sims/point/config.h"
 #include "sims/system/program_simulation.h"
@@ -99,14 +98,6 @@ PricedSystem price_system(const SystemConfig& system, const Topology& topology,
   priced.shape = system_shape(system, topology, need);
   priced.cost = price_system(priced.shape, system.cost);
   return priced;
-}
-
-RunNeed area_need(const Topology& topology, const RunPoint& point) {
-  RunNeed need = configured_need(point);
-  if (point.collective && !topology.dimensions() && has_program(point)) {
-    need.program = program_contexts(build_program(topology, point), point);
-  }
-  return need;
 }
 
 ProgramContextsShape program_contexts(const Program& program, const RunPoint& point) {

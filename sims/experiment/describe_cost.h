@@ -62,9 +62,6 @@ struct AreaResult {
   [[nodiscard]] std::vector<BlockCost> blocks() const;
 };
 
-// What a point's configuration needs, with the contexts of the collective program that it names.
-// Precondition: the reader found no error in the program.
-[[nodiscard]] RunNeed area_need(const Topology& topology, const RunPoint& point);
 // The program contexts of a point's NIs.
 [[nodiscard]] ProgramContextsShape program_contexts(const Program& program, const RunPoint& point);
 

@@ -191,6 +191,16 @@ PointReport run_point(const Topology& topology, const RunPoint& point,
   }
 }
 
+bool has_tables(const Topology& topology, const RunPoint& point) {
+  return point.collective && !topology.dimensions() && !point.coordination && !point.workload;
+}
+
+RunNeed run_need(const Topology& topology, const RunPoint& point,
+                 const std::optional<ScheduleTables>& tables) {
+  if (!has_tables(topology, point)) return configured_need(point);
+  return make_run({topology, point, tables, Choices()})->need();
+}
+
 PointReport plan_run(const Topology& topology, const RunPoint& point,
                      const std::optional<ScheduleTables>& tables) {
   PointReport report;

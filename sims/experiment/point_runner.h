@@ -8,6 +8,7 @@
 #include "alg/schedule/schedule_table.h"
 #include "flowctl/train/packet_stops.h"
 #include "hw/topology/topology.h"
+#include "sims/model/system_shape.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
@@ -36,6 +37,13 @@ struct PointReport {
 // report of another run is empty.
 [[nodiscard]] PointReport plan_run(const Topology& topology, const RunPoint& point,
                                    const std::optional<ScheduleTables>& tables);
+
+// Whether a run of the point has a schedule or a program that says how large the tables of NIs are.
+[[nodiscard]] bool has_tables(const Topology& topology, const RunPoint& point);
+// What the system needs for a run of the point, which is what the run's area is for. auto may
+// simulate candidates.
+[[nodiscard]] RunNeed run_need(const Topology& topology, const RunPoint& point,
+                               const std::optional<ScheduleTables>& tables);
 
 // The report of a point that cannot be simulated for the reason `why`.
 [[nodiscard]] PointReport not_run(const std::string& why);

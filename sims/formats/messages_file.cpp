@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "alg/routes/routing.h"
+#include "hw/topology/vertex_names.h"
 #include "sims/point/limits.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/read_file.h"
@@ -60,7 +61,7 @@ class MessageReader : public TableReader<TrafficMessage> {
   }
 
   std::optional<NodeId> find_node(const ConfigNode& cell, const char* column) {
-    const NodeId vertex = topology_.find_vertex(cell.text);
+    const NodeId vertex = find_vertex(topology_, cell.text);
     if (vertex.valid() && topology_.is_switch(vertex)) {
       diagnostics_.error(cell.place,
                          fmt::format("{}: '{}' is a switch, not a node", column, cell.text),

@@ -1,6 +1,7 @@
 // The parts of a network that are broken: system.topology.without.
 #include <fmt/format.h>
 
+#include "hw/topology/vertex_names.h"
 #include "sims/model/build_topology.h"
 #include "sims/model/faults.h"
 #include "sims/text/nearest_name.h"

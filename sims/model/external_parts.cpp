@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hw/topology/link_timing.h"
+#include "hw/topology/vertex_names.h"
 #include "sims/model/faults.h"
 #include "sims/point/config.h"
 #include "sims/text/nearest_name.h"

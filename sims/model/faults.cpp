@@ -5,22 +5,17 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sims/text/values.h"
+#include "hw/topology/vertex_names.h"
+#include "sims/text/nearest_name.h"
 
 namespace espalier {
 
-NodeId find_vertex(const Topology& topology, const std::string& written) {
-  const auto number = node_number(written);
-  if (!number) return topology.find_vertex(written);
-  return *number < topology.num_nodes() ? NodeId(*number) : NodeId();
-}
-
-std::vector<std::string> vertex_names(const Topology& topology) {
-  std::vector<std::string> names;
-  for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
-    names.push_back(topology.vertex_name(NodeId(v)));
-  }
-  return names;
+std::string vertex_hint(const Topology& topology, const std::string& written) {
+  const std::vector<std::string> names = vertex_names(topology);
+  const std::string nearest = nearest_name(written, names);
+  return nearest.empty() ? fmt::format("write a node's number from 0 to {}, or a name such as '{}'",
+                                       topology.num_nodes() - 1, names.front())
+                         : fmt::format("did you mean '{}'?", nearest);
 }
 
 std::vector<LinkId> links_of(const Topology& topology, const SlowLink& fault) {

@@ -9,12 +9,8 @@
 
 namespace espalier {
 
-// Finds a vertex by the configuration's text: a node's number or a vertex's name. Returns an
-// invalid id if there is none.
-[[nodiscard]] NodeId find_vertex(const Topology& topology, const std::string& written);
-
-// The names of all vertices, for hints.
-[[nodiscard]] std::vector<std::string> vertex_names(const Topology& topology);
+// What to write in place of a vertex that the network does not have.
+[[nodiscard]] std::string vertex_hint(const Topology& topology, const std::string& written);
 
 [[nodiscard]] std::vector<LinkId> links_of(const Topology& topology, NodeId from, NodeId to);
 // All links from one vertex of the fault to the other; empty if a vertex or a link is missing.

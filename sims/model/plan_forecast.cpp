@@ -23,7 +23,13 @@ const Planner* planner_of(const RunPoint& point) {
 ArbiterSpec arbiter_spec(const RunPoint& point) {
   const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
   const Planner* planner = point.collective ? planner_of(point) : nullptr;
-  const QueueOrder implied = planner != nullptr ? planner->queue_order : ArbiterSpec{}.order;
+  const auto& stages = point.system.dimensions.algorithm;
+  // Where switches add, a reduce_scatter loads the links to the switch and an all_gather the links
+  // from it. In order of arrival, all chunks do the first before any does the second.
+  const bool switches_add =
+      std::find(stages.begin(), stages.end(), DimensionAlgorithm::in_network) != stages.end();
+  const QueueOrder implied =
+      planner == nullptr || switches_add ? ArbiterSpec{}.order : planner->queue_order;
   return {queue.order.value_or(implied), queue.key, queue.ties};
 }
 

@@ -32,7 +32,7 @@ function numberText(value) {
 }
 
 function bytesText(bytes) {
-  for (const [unit, name] of [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1e9, 'GB'], [1e6, 'MB']]) {
+  for (const [unit, name] of [[2 ** 30, 'GiB'], [1e9, 'GB'], [2 ** 20, 'MiB'], [1e6, 'MB'], [2 ** 10, 'KiB'], [1e3, 'kB']]) {
     if (bytes >= unit && bytes % unit === 0) return `${bytes / unit} ${name}`;
   }
   for (const [from, unit, name] of [[1e9, 1e9, 'GB'], [1e6, 1e6, 'MB'], [1e4, 1e3, 'kB']]) {

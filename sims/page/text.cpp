@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sims/text/units.h"
 #include "sims/text/utf8.h"
 
 namespace espalier::report {
@@ -62,21 +63,14 @@ std::string place_text(const char* command, double x, double y) {
 }
 
 std::string bytes_text(std::uint64_t bytes) {
-  for (const auto& [shift, unit] : {std::pair{30, "GiB"}, {20, "MiB"}, {10, "KiB"}}) {
-    if (bytes != 0 && bytes % (std::uint64_t{1} << shift) == 0)
-      return fmt::format("{} {}", bytes >> shift, unit);
-  }
-  for (const auto& [unit_bytes, unit] :
-       {std::pair{std::uint64_t{1'000'000'000}, "GB"}, {std::uint64_t{1'000'000}, "MB"}}) {
-    if (bytes != 0 && bytes % unit_bytes == 0)
-      return fmt::format("{} {}", bytes / unit_bytes, unit);
-  }
+  const std::string exact = format_quantity(Quantity::size, bytes, " ");
   for (const auto& [unit_bytes, unit] : {std::pair{1e9, "GB"}, {1e6, "MB"}, {1e4, "kB"}}) {
     const double scale = unit_bytes == 1e4 ? 1e3 : unit_bytes;
-    if (static_cast<double>(bytes) >= unit_bytes)
+    // In bytes, a large size has too many digits.
+    if (static_cast<double>(bytes) >= unit_bytes && exact == fmt::format("{} B", bytes))
       return fmt::format("{:.4g} {}", static_cast<double>(bytes) / scale, unit);
   }
-  return fmt::format("{} B", bytes);
+  return exact;
 }
 
 std::string percent_text(double part) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "hw/topology/vertex_names.h"
 #include "sims/model/faults.h"
 #include "sims/point/system_config.h"
 

@@ -32,8 +32,8 @@ class Elaboration {
   // The ports of an external NI, and the messages that the collective asks it to send.
   [[nodiscard]] NiSignals& ni(const std::string& node);
 
-  // TLM-2.0: the sockets at a node's NI, "r_0_0" for example. During elaboration only.
-  [[nodiscard]] NiSockets& tlm(const std::string& node_name) { return sockets_.at(node_name); }
+  // TLM-2.0: the sockets at a node's NI. During elaboration only.
+  [[nodiscard]] NiSockets& tlm(const std::string& node) { return sockets_.at(node); }
   // Node n owns the 2^bits addresses from n << bits on; 32 bits if this is not called. During
   // elaboration only. Throws std::invalid_argument if the addresses do not fit into 64 bits.
   void set_address_bits(std::uint32_t bits) { sockets_.set_address_bits(bits); }

@@ -10,19 +10,12 @@
 
 #include "alg/routes/routing.h"
 #include "flowctl/vc_buffer.h"
+#include "hw/topology/vertex_names.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/idle_times.h"
 #include "sims/point/fidelity.h"
 
 namespace espalier {
-
-namespace {
-
-std::string ni_name(const std::string& vertex_name) {
-  return "ni_" + (vertex_name.rfind("r_", 0) == 0 ? vertex_name.substr(2) : vertex_name);
-}
-
-}  // namespace
 
 Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const SystemConfig& config,
                const SimulationConfig& simulation, const Topology& topology,

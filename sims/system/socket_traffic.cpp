@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "alg/routes/routing.h"
+#include "hw/topology/vertex_names.h"
 #include "sockets/tlm/ni_sockets.h"
 
 namespace espalier {
@@ -55,9 +56,9 @@ NiSockets& SocketTraffic::at(const std::string& node_name) {
         "sockets: messages cannot pass from one dimension to another, so the NIs of a "
         "multi-dimensional system have no sockets");
   }
-  for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
-    if (topology_.vertex_name(NodeId(n)) != node_name) continue;
-    NetworkInterface& ni = fabric_.ni(NodeId(n));
+  if (const NodeId node = find_vertex(topology_, node_name);
+      node.valid() && !topology_.is_switch(node)) {
+    NetworkInterface& ni = fabric_.ni(node);
     return network_.at(ni, sockets_name(ni));
   }
   throw std::invalid_argument(fmt::format("sockets: {} has no node '{}'; its nodes are {}",

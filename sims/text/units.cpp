@@ -164,16 +164,16 @@ ParsedQuantity parse_quantity(Quantity quantity, const std::string& text) {
   return {static_cast<std::uint64_t>(value), {}, {}};
 }
 
-std::string format_quantity(Quantity quantity, std::uint64_t value) {
+std::string format_quantity(Quantity quantity, std::uint64_t value, const char* gap) {
   const auto& units = units_of(quantity);
-  if (value == 0) return "0" + units.front().name;
+  if (value == 0) return "0" + (gap + units.front().name);
   const Unit* best = &units.front();
   for (const Unit& unit : units) {
     // Bits per second are accepted as input, as in network data sheets, but output is in bytes.
     const bool bits = quantity == Quantity::rate && unit.name[1] == 'b';
     if (!bits && value % unit.factor == 0) best = &unit;
   }
-  return fmt::format("{}{}", value / best->factor, best->name);
+  return fmt::format("{}{}{}", value / best->factor, gap, best->name);
 }
 
 }  // namespace espalier

@@ -35,7 +35,8 @@ struct ParsedQuantity {
 // a whole number of base units ("0.5B").
 [[nodiscard]] ParsedQuantity parse_quantity(Quantity quantity, const std::string& text);
 
-// The shortest whole number with a unit; reads back to the same value.
-[[nodiscard]] std::string format_quantity(Quantity quantity, std::uint64_t value);
+// The shortest whole number with a unit; reads back to the same value. `gap`: a space for people.
+[[nodiscard]] std::string format_quantity(Quantity quantity, std::uint64_t value,
+                                          const char* gap = "");
 
 }  // namespace espalier

@@ -82,6 +82,9 @@ class ValueParser {
       return number_value(shape_.word_number);
     }
     if (const auto quantity = quantity_of(shape_.type)) return parse_with_unit(*quantity);
+    if (shape_.is_node && !node_.text.empty() && !all_digits(node_.text) && node_.text[0] != '-') {
+      return parse_text();
+    }
     if (node_.quoted) {
       return fail(fmt::format("expected a value without quotes, found the text '{}'", node_.text),
                   "remove the quotes");
@@ -247,6 +250,7 @@ class ValueParser {
         value.texts.push_back(parsed->text);
       } else {
         value.items.push_back(parsed->number);
+        if (each.is_node) value.texts.push_back(parsed->text);
       }
     }
     if (!good) return std::nullopt;
@@ -413,14 +417,6 @@ std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,
   return ValueParser(node, key, shape, diagnostics).parse();
 }
 
-std::optional<std::uint32_t> node_number(const std::string& text) {
-  constexpr std::size_t kMostDigits = 9;
-  if (!all_digits(text) || text.size() > kMostDigits || (text.size() > 1 && text[0] == '0')) {
-    return std::nullopt;
-  }
-  return static_cast<std::uint32_t>(std::stoul(text));
-}
-
 std::string format_fraction(double value) {
   std::array<char, 512> buffer{};
   const auto [end, error] =
@@ -538,6 +534,7 @@ std::string describe(const ValueShape& shape) {
     default:
       break;
   }
+  if (shape.is_node) return "a node's number or name";
   const std::string word = shape.zero_word.empty() ? "" : fmt::format(", or {}", shape.zero_word);
   return fmt::format("{}, {}{}", type_name(shape.type), range_of(shape), word);
 }

@@ -50,7 +50,10 @@ struct ValueShape {
   std::string all_word;
   std::vector<std::string> not_in_all;
   std::vector<ValueField> fields;  // record
-  std::uint64_t min = 0;           // integer, quantities in base units
+  // integer: the number of a node, or a name that find_vertex() knows. Value::text, or for a list
+  // Value::texts, has the name until the network is known, and the number is 0 until then.
+  bool is_node = false;
+  std::uint64_t min = 0;  // integer, quantities in base units
   std::uint64_t max = 0;
   // fraction: min_excluded and max_excluded exclude the bounds themselves.
   double min_fraction = 0.0;
@@ -126,9 +129,6 @@ inline constexpr std::size_t kMostListed = 65536;
 [[nodiscard]] std::vector<std::string> format_items(const Value& value, const ValueShape& shape);
 // The shortest decimal without an exponent.
 [[nodiscard]] std::string format_fraction(double value);
-
-// The number of a vertex that is given as a node number; none if it is given by name.
-[[nodiscard]] std::optional<std::uint32_t> node_number(const std::string& text);
 
 // A text for the schema and for hints, e.g. "integer, 1 to 32, or auto".
 [[nodiscard]] std::string describe(const ValueShape& shape);

@@ -65,9 +65,10 @@ TEST_CASE("The dependency state of a run has two places per node, or one for eac
 }
 
 TEST_CASE("area --json has a system for each technology and node, with every block's origin") {
-  const Json systems = area_json({kTableIII, "--technology", "nangate45", "--technology",
-                                  "sky130hd", "--node", "45nm", "--node", "22nm"})
-                           .at("systems");
+  const Json systems =
+      area_json({kTableIII, "-s", "collective.algorithm=multitree", "--technology", "nangate45",
+                 "--technology", "sky130hd", "--node", "45nm", "--node", "22nm"})
+          .at("systems");
   REQUIRE(systems.size() == 4);
   for (const Json& system : systems) {
     const Json& area = system.at("area");
@@ -209,6 +210,34 @@ TEST_CASE("The schedule table that is priced holds the schedule that is simulate
   REQUIRE(result.at("table_entries_max").get<int>() > 32);
   CHECK(words(result) == result.at("table_entries_max").get<int>());
   CHECK(words(result_of({config, "-s", "system.ni.table_entries=64"})) == 64);
+}
+
+TEST_CASE("area prices the table that a run of the configuration needs, and names its schedules") {
+  const TemporaryFolder folder;
+  const std::string network = "system: {topology: {type: torus, dims: [4, 4]}}\n";
+  const std::string config =
+      folder.write("torus.yaml", network +
+                                     "collective: {op: all_reduce, size: 1MiB, algorithm: [ring, "
+                                     "multitree, forest, gc3_ring]}\n");
+  const Json results = test::run_to_json({config}).at("results");
+  Json systems = area_json({config}).at("systems");
+  REQUIRE(systems.size() == 3);
+  CHECK(systems[0].at("tables_of") ==
+        Json({"ring of 1 MiB (message)", "multitree of 1 MiB (message)"}));
+  CHECK(systems[1].at("tables_of") == Json({"forest of 1 MiB (message)"}));
+  const std::size_t runs[] = {0, 2, 3};
+  for (std::size_t s = 0; s < 3; ++s) {
+    const Json& of_run = results.at(runs[s]).at("area");
+    for (const char* number : {"ni_um2", "ni_extension_um2", "ni_extension_share", "system_mm2"}) {
+      CAPTURE(s, number);
+      CHECK(systems[s].at("area").at(number) == of_run.at(number));
+    }
+  }
+  CHECK_THAT(
+      test::espalier({"area", config}).out,
+      Contains("tables of NIs as needed by ring of 1 MiB (message), multitree of 1 MiB (message)"));
+  CHECK_THAT(test::espalier({"area", folder.write("system.yaml", network)}).out,
+             Contains("no schedule is configured, so two table entries per node are assumed"));
 }
 
 TEST_CASE("A file of several modes has a system for each schedule table, and one without a table") {
@@ -502,19 +531,21 @@ TEST_CASE("Technologies are listed") {
 }
 
 TEST_CASE("The documents state what area --summary prints for the default system") {
-  const Outcome outcome = test::espalier(
-      {"area", kTableIII, "--node", "45nm", "--node", "32nm", "--node", "22nm", "--summary"});
+  const Outcome outcome =
+      test::espalier({"area", kTableIII, "-s", "collective.algorithm=multitree", "--node", "45nm",
+                      "--node", "32nm", "--node", "22nm", "--summary"});
   REQUIRE(outcome.exit_code == 0);
   const std::string page = test::read_text(std::string(ESPALIER_SOURCE_DIR) + "/docs/cost.md");
   const std::string begin =
-      "<!-- begin of espalier area configs/torus_8x8.yaml --node 45nm --node 32nm --node 22nm "
-      "--summary -->\n";
+      "<!-- begin of espalier area configs/torus_8x8.yaml -s collective.algorithm=multitree --node "
+      "45nm --node 32nm --node 22nm --summary -->\n";
   const std::size_t at = page.find(begin);
   REQUIRE(at != std::string::npos);
   const std::size_t first = at + begin.size();
   CHECK(page.substr(first, page.find("<!-- end", first) - first) == outcome.out);
   // The README's sentence.
-  const Json area = area_json({kTableIII}).at("systems").at(0).at("area");
+  const Json area =
+      area_json({kTableIII, "-s", "collective.algorithm=multitree"}).at("systems").at(0).at("area");
   std::string readme = test::read_text(std::string(ESPALIER_SOURCE_DIR) + "/README.md");
   std::replace(readme.begin(), readme.end(), '\n', ' ');
   const auto percent = [](const Json& share) {

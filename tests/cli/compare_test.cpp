@@ -263,7 +263,7 @@ TEST_CASE("compare takes a graph in place of a configuration") {
                       "collective.algorithm=[multitree, ring, direct, 2d_ring]"});
   INFO(outcome.err);
   CHECK(outcome.exit_code == 0);
-  CHECK_THAT(outcome.out, Contains("all_reduce of 1000000 B on lab, 12 nodes"));
+  CHECK_THAT(outcome.out, Contains("all_reduce of 1 MB on lab, 12 nodes"));
   CHECK_THAT(outcome.out, Contains("Best: "));
   CHECK_THAT(outcome.out, Contains("No algorithm can be faster than "));
   // The cables between the boxes decide, whatever the down-counters of lockstep hide.
@@ -387,6 +387,46 @@ TEST_CASE("Without an algorithm auto runs, on dimensions too, and a known choice
     CHECK(warm["host"]["choosing_s"] == 0);
     CHECK(test::without_host(warm).dump() == test::without_host(cold).dump());
   }
+}
+
+TEST_CASE("auto names the queue that its plan runs with, and writes times without exponents") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.write("two.yaml",
+                   "system:\n"
+                   "  topology: {type: dimensions}\n"
+                   "  dimensions: {shape: [ring], size: [4], bandwidth: [1GB/s], latency: [50ns]}\n"
+                   "collective: {size: 64MB, algorithm: [baseline, auto], chunks: 4}\n");
+  const Outcome outcome = test::espalier({"run", config});
+  INFO(outcome.out + outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, Contains("auto: baseline with queue scf, ") && !Contains("e+0"));
+}
+
+TEST_CASE("compare says why a slower run comes first, and no row is faster than the fastest") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write(
+      "ring.yaml", "system: {topology: {type: torus, dims: [4]}}\ncollective: {size: 64MiB}\n");
+  const Outcome outcome = test::espalier(
+      {"compare", config, "-s", "collective.algorithm=[bidirectional_ring, forest]"});
+  INFO(outcome.out + outcome.err);
+  CHECK_THAT(
+      outcome.out,
+      !Contains("-0.0 %") &&
+          Contains("forest is within 0.1 % of it, which counts as equal, and the smallest "
+                   "table comes first: it needs 12 entries or steps, and forest, which takes") &&
+          Contains(" us, needs 48."));
+}
+
+TEST_CASE("Quiet runs print their table and nothing else") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", test::kSmallConfig);
+  const Outcome loud = test::espalier({"run", config, "-s", "collective.algorithm=auto"});
+  CHECK_THAT(loud.out, Contains("\nauto: ") && Contains("\nenergy uJ leaves out: "));
+  const Outcome quiet = test::espalier({"run", config, "-s", "collective.algorithm=auto", "-q"});
+  CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 2);
+  CHECK(loud.out.rfind(quiet.out, 0) == 0);
+  CHECK(quiet.err.empty());
 }
 
 TEST_CASE("A kept choice that is no candidate of its question is asked anew") {

@@ -193,6 +193,34 @@ TEST_CASE("run asks for the size that a program file does not have") {
   CHECK_THAT(outcome.err, Contains("-s collective.size=16MiB"));
 }
 
+TEST_CASE("A program beside a configuration runs on its network, in run as in compare") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", test::kSmallConfig);
+  const std::string program = folder.write(
+      "star.trace",
+      "name star\ncollective all_reduce ranks 4 chunks 1 in_place\n"
+      "%1 = chunk rank 0 in 0\n%2 = chunk rank 1 in 0\n%3 = reduce %1 %2\n"
+      "%4 = chunk rank 2 in 0\n%5 = reduce %3 %4\n%6 = chunk rank 3 in 0\n%7 = reduce %5 %6\n"
+      "copy %7 rank 0 in 0\ncopy %7 rank 1 in 0\ncopy %7 rank 2 in 0\ncopy %7 rank 3 in 0\n");
+  const Json run = test::run_to_json({config, program})["results"];
+  REQUIRE(run.size() == 2);
+  CHECK(run[0]["algorithm"] == "multitree");
+  CHECK(run[1]["topology"] == "mesh 2x2");
+  const Outcome compared = test::espalier(
+      {"compare", config, program, "-s", "collective.algorithm=ring", "--json", "-"});
+  INFO(compared.err);
+  const Json beside = Json::parse(compared.out)["results"];
+  CHECK(beside.back()["algorithm"] == run[1]["algorithm"]);
+  CHECK(beside.back()["cycles"] == run[1]["cycles"]);
+
+  const Outcome alone = test::espalier({"run", program, "-s", "collective.size=4KiB"});
+  CHECK(alone.exit_code == 0);
+  CHECK_THAT(alone.err, Contains("note: it runs on one switch of 4 ports"));
+  const Outcome two = test::espalier({"run", config, config, program});
+  CHECK(two.exit_code == 2);
+  CHECK_THAT(two.err, Contains("2 configurations beside a program; name one"));
+}
+
 TEST_CASE("A program and its configuration must agree on operation and ranks") {
   const TemporaryFolder folder;
   folder.write("p.xml", test::read_text(corpus("valid/two_rank_exchange.xml")));

@@ -335,3 +335,27 @@ TEST_CASE("A run that waves cannot show is refused with the reason") {
   CHECK_THAT(error({"--waves", file, "--wave-from", "99999999"}, 1),
              Contains("the window begins after the run's last cycle"));
 }
+
+TEST_CASE("A scope of waves is a node's number or name, and an unknown one leaves no empty table") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kWavesTorus);
+  const auto signals_of = [&](const std::string& scope) {
+    const std::string file = folder.file("run.vcd");
+    const Outcome outcome =
+        test::espalier({"run", config, "--waves", file, "--wave-scope", scope, "-q"});
+    CHECK(outcome.exit_code == 0);
+    return test::read_text(file);
+  };
+  const std::string of_ni = signals_of("net.ni_2_1");
+  CHECK(signals_of("net.ni_9") == of_ni);
+  CHECK(signals_of("ni_2_1") == of_ni);
+  const std::string of_node = signals_of("9");
+  CHECK(of_node.size() > of_ni.size());
+  CHECK(signals_of("r_2_1") == of_node);
+  CHECK(signals_of("2_1") == of_node);
+  const Outcome wrong = test::espalier(
+      {"run", config, "--waves", folder.file("run.vcd"), "--wave-scope", "net.ni_16"});
+  CHECK(wrong.exit_code == 1);
+  CHECK(wrong.out.empty());
+  CHECK_THAT(wrong.err, Contains("no signal matches 'net.ni_16'"));
+}

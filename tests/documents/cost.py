@@ -8,7 +8,7 @@ def claims(program):
     page = Page("docs/cost.md")
 
     def system():
-        return json.loads(program.printed("area", "configs/torus_8x8.yaml", "--node", "45nm", "--json", "-"))["systems"][0]
+        return json.loads(program.printed("area", "configs/torus_8x8.yaml", "collective.algorithm=multitree", "--node", "45nm", "--json", "-"))["systems"][0]
 
     def area():
         return system()["area"]

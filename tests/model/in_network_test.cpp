@@ -170,6 +170,17 @@ TEST_CASE("A short all_reduce takes one step to the switch and back instead of l
   CHECK(cycles(kForward) > 6 * 200);
 }
 
+TEST_CASE("By default, chunks of a large all_reduce load both directions of a switch that adds") {
+  const auto cycles = [](DimensionAlgorithm algorithm) {
+    RunPoint point =
+        point_of({8}, {algorithm}, 1, 4 * 1024 * 1024, CollectiveOp::all_reduce, "baseline");
+    point.collective->chunks = 64;  // many more than are in flight
+    return static_cast<double>(cycles_of(point));
+  };
+  // Each NPU sends the data twice less its own part without, and once with such a switch.
+  CHECK(cycles(kForward) > 1.5 * cycles(kOffload));
+}
+
 TEST_CASE("Many blocks in a full queue to one switch hold up no other dimension") {
   // 31 contributions of each stage, more than an injection port's queue takes.
   RunPoint point = point_of({32, 2}, {kOffload, kOffload}, 1, 8 * 1024 * 1024,

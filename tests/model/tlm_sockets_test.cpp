@@ -235,7 +235,7 @@ PairRun run_pair(const RunPoint& point, const std::vector<Write>& writes, CallSt
       initiator->socket.bind(elaboration.tlm("r_0").target);
       if (!make_target) return;
       target = make_target();
-      elaboration.tlm("r_1").initiator.bind(target->socket);
+      elaboration.tlm("1").initiator.bind(target->socket);
     };
     const SimulationOutcome outcome = simulate_traffic(pair, point, hooks);
     Report result{{}, outcome.failure};

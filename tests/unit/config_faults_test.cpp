@@ -152,7 +152,7 @@ TEST_CASE("A value that is not a list of faults is refused at its place") {
       {"misspelt kind", kCollective + "faults: {@slow_link: []}\n",
        "unknown key 'slow_link' in 'faults'", "did you mean 'slow_links'?"},
       {"a mapping alone", kCollective + "faults: {late_nis: @{node: 1, cycles: 1}}\n",
-       "faults.late_nis: expected a list of mappings", "list of {node: integer"},
+       "faults.late_nis: expected a list of mappings", "list of {node: a node's number or name"},
       {"a number", kCollective + "faults: {late_nis: @5}\n", "expected a list of mappings", "none"},
       {"a list of numbers", kCollective + late("@5"), "faults.late_nis: expected a mapping of keys",
        "its keys: node, cycles"},
@@ -160,7 +160,7 @@ TEST_CASE("A value that is not a list of faults is refused at its place") {
       {"misspelt field", kCollective + late("{node: 1, @cycle: 5}"),
        "unknown key 'cycle' in 'faults.late_nis'", "did you mean 'cycles'?"},
       {"no node", kCollective + late("@{cycles: 5}"), "missing key 'faults.late_nis.node'",
-       "integer"},
+       "a node's number or name"},
       {"no cycles", kCollective + late("@{node: 5}"), "missing key 'faults.late_nis.cycles'",
        "1 to 1000000"},
       {"late by nothing", kCollective + late("{node: 5, cycles: @0}"),
@@ -177,8 +177,38 @@ TEST_CASE("A value that is not a list of faults is refused at its place") {
        "faults.dma_jitter.nodes: expected a list", "[some]"},
       {"a node number in words",
        kCollective + "faults: {dma_jitter: {max_cycles: 1, nodes: [1, @two]}}\n",
-       "'two' is not an integer", ""},
+       "faults.dma_jitter.nodes: 'two' is no node of the network", "such as 'r_0_0'"},
+      {"a node that does not exist", kCollective + late("{node: @ni_4_0, cycles: 5}"),
+       "faults.late_nis: 'ni_4_0' is no node of the network", "r_"},
+      {"its number",
+       kCollective + "faults: {dma_jitter: {max_cycles: 1, nodes: [net.ni_3, @ni_16]}}\n",
+       "'ni_16' is no node of the network", "from 0 to 15"},
   });
+}
+
+TEST_CASE("Every key of a node takes its number, its name, its coordinates and its NI's name") {
+  for (const std::string node : {"9", "r_2_1", "2_1", "ni_2_1", "net.ni_2_1", "ni_9", "'r_2_1'"}) {
+    CAPTURE(node);
+    if (node != "9") {
+      const FaultsConfig faults =
+          only_point(kCollective + "faults:\n  late_nis: [{node: " + node +
+                     ", cycles: 5}]\n  clock_skew: [{node: 1, cycles: 5}, {node: " + node +
+                     ", cycles: 5}]\n  dma_jitter: {max_cycles: 3, nodes: [0, " + node +
+                     "]}\n  slow_links: [{from: " + node + ", to: r_2_2, latency: 1us}]\n")
+              .faults;
+      CHECK(faults.late_nis.at(0).node == 9);
+      CHECK(faults.clock_skew.at(1).node == 9);
+      CHECK(faults.dma_jitter->nodes == std::vector<std::uint32_t>{0, 9});
+    }
+    const std::string system = "system: {topology: {type: torus, dims: [4, 4]}}\n";
+    CHECK(only_point(system + "traffic: {pattern: hotspot, injection_rate: 0.01, hotspots: [" +
+                     node + "]}\n")
+              .traffic->hotspots == std::vector<std::uint32_t>{9});
+    CHECK(only_point(system +
+                     "collective: {op: all_reduce, algorithm: ring, size: 4KiB, ranks: [3, " +
+                     node + "]}\n")
+              .collective->ranks == std::vector<std::uint32_t>{3, 9});
+  }
 }
 
 TEST_CASE("A fault of a missing node or link is refused, with the nodes and links that exist") {
@@ -194,7 +224,7 @@ TEST_CASE("A fault of a missing node or link is refused, with the nodes and link
       {"a name", kCollective + slow("{from: 0, to: @r_4_0, latency: 1us}"),
        "faults.slow_links.to: 'r_4_0' is neither a node nor a switch", "did you mean 'r_"},
       {"a strange name", kCollective + slow("{from: @router, to: 1, latency: 1us}"),
-       "'router' is neither a node nor a switch", "such as 'r_0_0'"},
+       "'router' is neither a node nor a switch", "from 0 to 15, or a name such as 'r_0_0'"},
       {"no neighbours", kCollective + slow("{from: 0, to: @r_2_2, latency: 1us}"),
        "there is no link from r_0_0 to r_2_2",
        "links from r_0_0 lead to r_3_0, r_1_0, r_0_3, r_0_1"},

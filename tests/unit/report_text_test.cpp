@@ -57,6 +57,9 @@ TEST_CASE("Numbers have four digits and no exponent where people read them") {
   CHECK(place_text("L", -0.001, 4) == "L0 4");
   CHECK(bytes_text(65536) == "64 KiB");
   CHECK(bytes_text(100'000'000) == "100 MB");
+  CHECK(bytes_text(64'000'000) == "64 MB");  // and not 62500 KiB
+  CHECK(bytes_text(64'000) == "64 kB");
+  CHECK(bytes_text(12'345'678) == "12.35 MB");
   CHECK(bytes_text(6001) == "6001 B");
   CHECK(percent_text(0.8885) == "88.8 %");
   CHECK(percent_text(1e5) == "10000000.0 %");

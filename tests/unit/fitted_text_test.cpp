@@ -1,0 +1,59 @@
+// Tables and lines that fit a terminal.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "sims/text/fitted_text.h"
+
+using namespace espalier;
+
+namespace {
+
+const std::vector<std::vector<std::string>> kRows{
+    {"algorithm", "time us", "slower", "table entries", "verified"},
+    {"ring", "9.5", "+1051.0 %", "704", "true"},
+    {"by levels (mine.trace)", "> 163.4", "> 5 x", "-", "false"}};
+
+}  // namespace
+
+TEST_CASE("A table has one line for each row, numbers to the right and no blanks at the end") {
+  CHECK(fitted_table(kRows, kAnyWidth) ==
+        "algorithm               time us     slower  table entries  verified\n"
+        "ring                        9.5  +1051.0 %            704  true\n"
+        "by levels (mine.trace)  > 163.4      > 5 x              -  false\n");
+}
+
+TEST_CASE("A table that is too wide breaks its titles, and then stands in parts") {
+  CHECK(fitted_table(kRows, 64) ==
+        "                           time               table\n"
+        "algorithm                    us     slower  entries  verified\n"
+        "ring                        9.5  +1051.0 %      704  true\n"
+        "by levels (mine.trace)  > 163.4      > 5 x        -  false\n");
+  CHECK(fitted_table(kRows, 45, "  ") ==
+        "                             time\n"
+        "  algorithm                    us     slower\n"
+        "  ring                        9.5  +1051.0 %\n"
+        "  by levels (mine.trace)  > 163.4      > 5 x\n"
+        "\n"
+        "                            table\n"
+        "  algorithm               entries  verified\n"
+        "  ring                        704  true\n"
+        "  by levels (mine.trace)        -  false\n");
+}
+
+TEST_CASE("Lines end between words, and keep their words and their indentation") {
+  const std::string text =
+      "Best: forest, 34.7 us, 2.02 times as fast as multitree\n"
+      "\n"
+      "  bcube: needs a number of nodes that is a power of its base\n"
+      "https://a.word/that/is/longer/than/the/line and more\n";
+  CHECK(fitted_lines(text, kAnyWidth) == text);
+  CHECK(fitted_lines(text, 30) ==
+        "Best: forest, 34.7 us, 2.02\n"
+        "  times as fast as multitree\n"
+        "\n"
+        "  bcube: needs a number of\n"
+        "    nodes that is a power of\n"
+        "    its base\n"
+        "https://a.word/that/is/longer/than/the/line and more\n");
+}
