@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "alg/plans/dimension_plan.h"
 #include "alg/program/program.h"
 #include "hw/ids.h"
 #include "ni/engine_view.h"
@@ -76,6 +77,12 @@ class EngineObserver {
   // After the entry's messages were issued. `after`: the entry that issued before.
   virtual void entry_issued(std::uint32_t /*entry*/, Release /*why*/, std::uint32_t /*after*/,
                             Cycle /*now*/) {}
+
+  // Dimension queues: a stage has entered its dimension's queue; its first operation is issued; all
+  // its messages are sent, and all received ones are in memory.
+  virtual void stage_ready(StageRef /*stage*/, Cycle /*now*/) {}
+  virtual void stage_started(StageRef /*stage*/, Cycle /*now*/) {}
+  virtual void stage_ended(StageRef /*stage*/, Cycle /*now*/) {}
 
   // Program contexts. Requests of a step end in the order in which they started. The contexts of
   // the call begin in cycle `begins`.
