@@ -51,7 +51,7 @@ class BackEnd {
   virtual WorkTimes work(const LocalWork& work, Cycle now) = 0;
 };
 
-class ContextObserver;
+class EngineObserver;
 
 // The interface of all issue engines. The back end does not know which engine it serves.
 class IssueEngine {
@@ -85,7 +85,7 @@ class IssueEngine {
   virtual void prepare_to_show() {}
   // To be called before the simulation. `observer` must outlive the simulation; there may be
   // several.
-  virtual void observe_contexts(ContextObserver& /*observer*/) {}
+  void observe(EngineObserver& observer) { observers_.push_back(&observer); }
   virtual void show(EngineView& view) const = 0;
   // The Verilog models that decide for the engine. `scope` is the NI's name.
   [[nodiscard]] virtual std::vector<RtlPlace> rtl(const std::string& /*scope*/) { return {}; }
@@ -96,6 +96,7 @@ class IssueEngine {
 
  protected:
   Counters counters_;
+  std::vector<EngineObserver*> observers_;
 };
 
 }  // namespace espalier

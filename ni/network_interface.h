@@ -104,9 +104,9 @@ class NetworkInterface : public sc_core::sc_module,
   [[nodiscard]] std::vector<RtlPlace> rtl() {
     return engine_ ? engine_->rtl(name()) : std::vector<RtlPlace>();
   }
-  // Observes the program contexts, if the engine has any. To be called after the engine is loaded.
-  void observe_contexts(ContextObserver& observer) {
-    if (engine_) engine_->observe_contexts(observer);
+  // Observes the engine, if there is one. To be called after the engine is loaded.
+  void observe_engine(EngineObserver& observer) {
+    if (engine_) engine_->observe(observer);
   }
 
   void evaluate(Cycle now) override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace espalier {
 
@@ -15,7 +16,7 @@ AuthorsTableEngine::AuthorsTableEngine(const TableProgram& program, const NodeFr
 }
 
 Cycle AuthorsTableEngine::evaluate(Cycle now, BackEnd& back_end) {
-  waits_for_ports_ = false;
+  waited_for_ports_ = std::exchange(waits_for_ports_, false);
   stall_ = StallReason::none;
   if (done()) return kNever;
   const ProgramEntry& head = program_.entries[head_];
@@ -28,7 +29,7 @@ Cycle AuthorsTableEngine::evaluate(Cycle now, BackEnd& back_end) {
       return stalled(StallReason::lockstep, kNever);
     }
     ++timestep_;
-    pass_release();
+    enter_step(timestep_ == rules_.posted_step && posted_at_ == now, now, back_end);
   }
   for (std::uint32_t issued = 0; program_.entries[head_].step == timestep_; ++issued) {
     if (issued == spec_.issue_per_cycle) return stalled(StallReason::step, now + 1);
@@ -76,6 +77,10 @@ void AuthorsTableEngine::issue_entry(std::size_t index, Cycle now, BackEnd& back
   issued_[index] = true;
   ++issued_entries_;
   while (!done() && issued_[head_]) ++head_;
+  if (!is_observed()) return;
+  const Release room = rules_.takes_any_port ? Release::any_port : Release::port;
+  const Release turn = waited_for_ports_ ? room : Release::order;
+  tell_of_issue(index, step_entered_ == now ? Release::step : turn, now);
 }
 
 Cycle AuthorsTableEngine::why_none_issued(Cycle now) {

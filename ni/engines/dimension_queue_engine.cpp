@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ni/engines/engine_observer.h"
+
 namespace espalier {
 
 namespace {
@@ -55,7 +57,7 @@ void DimensionQueueEngine::queue_next_stages(Cycle now) {
     const StageRef stage{chunk, next_stage_[chunk]};
     queues_[program_.stage(stage).dimension].arbiter->push(
         stage, arbitration_key(program_.plan(), stage, spec_.arbiter.key));
-    if (observer_ != nullptr) observer_->ready(stage, now);
+    for (EngineObserver* observer : observers_) observer->stage_ready(stage, now);
   }
   ready_chunks_.clear();
 }
@@ -110,7 +112,7 @@ std::vector<RtlPlace> DimensionQueueEngine::rtl(const std::string& scope) {
 }
 
 void DimensionQueueEngine::start(StageRef stage, Cycle now) {
-  if (observer_ != nullptr) observer_->started(stage, now);
+  for (EngineObserver* observer : observers_) observer->stage_started(stage, now);
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(active_.size()));
     active_.emplace_back();
@@ -249,7 +251,7 @@ bool DimensionQueueEngine::finish_if_over(std::uint32_t slot, Cycle now) {
     active.advances = false;
   }
   const std::uint32_t chunk = active.stage.chunk;
-  if (observer_ != nullptr) observer_->ended(active.stage, now);
+  for (EngineObserver* observer : observers_) observer->stage_ended(active.stage, now);
   const PlannedStage& ended = program_.stage(active.stage);
   queues_[ended.dimension].gate.leave(ended.kind, program_.plan().resident_before(active.stage));
   slot_of_[chunk] = kNone;

@@ -18,17 +18,6 @@
 
 namespace espalier {
 
-// Learns when the stages of one NI's chunks wait, run and end.
-class StageObserver {
- public:
-  virtual ~StageObserver() = default;
-  // The stage has entered its dimension's queue.
-  virtual void ready(StageRef stage, Cycle now) = 0;
-  virtual void started(StageRef stage, Cycle now) = 0;  // its first operation is issued
-  // All its messages are sent, and all received ones are in memory.
-  virtual void ended(StageRef stage, Cycle now) = 0;
-};
-
 class DimensionQueueEngine : public IssueEngine {
  public:
   struct Spec {
@@ -40,9 +29,6 @@ class DimensionQueueEngine : public IssueEngine {
 
   // `program` must outlive the engine. Stages start in the plan's start_order, if the plan has one.
   DimensionQueueEngine(const DimensionProgram& program, NodeId node, const Spec& spec);
-
-  // To be called before the simulation; `observer` must outlive the engine.
-  void observe(StageObserver& observer) { observer_ = &observer; }
 
   Cycle evaluate(Cycle now, BackEnd& back_end) override;
   bool sent(const Operation& operation, Cycle now) override;
@@ -134,7 +120,6 @@ class DimensionQueueEngine : public IssueEngine {
   // Messages that arrived before this NI started their stage.
   std::vector<Early> early_;
   std::size_t stages_left_ = 0;
-  StageObserver* observer_ = nullptr;
 };
 
 }  // namespace espalier

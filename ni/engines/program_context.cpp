@@ -52,7 +52,7 @@ void ProgramContext::begin_step(Cycle now, const Shared& shared) {
   times_ = {};
   times_.turn = now;
   phase_ = Phase::fetch;
-  for (ContextObserver* observer : shared.observers) observer->step_began(place(), step(), now);
+  for (EngineObserver* observer : shared.observers) observer->step_began(place(), step(), now);
 }
 
 bool ProgramContext::is_decoded(Cycle now, const Shared& shared, Cycle& next) {
@@ -249,7 +249,7 @@ bool ProgramContext::end_requests(Cycle now, Shared& shared) {
   for (; !under_way_.empty() && under_way_.front().ended; under_way_.pop_front()) {
     ended = true;
     under_way_.front().times.ended = now;
-    for (ContextObserver* observer : shared.observers) {
+    for (EngineObserver* observer : shared.observers) {
       observer->request_ended(place(), under_way_.front().times);
     }
     if (receives(step().op) && under_way_.front().request.ends_slot) {
@@ -261,7 +261,7 @@ bool ProgramContext::end_requests(Cycle now, Shared& shared) {
 
 void ProgramContext::end_step(Cycle now, Shared& shared) {
   times_.ended = now;
-  for (ContextObserver* observer : shared.observers) observer->step_ended(place(), times_);
+  for (EngineObserver* observer : shared.observers) observer->step_ended(place(), times_);
   if (step().signals) shared.scoreboard.publish(number_, tile_, step_);
   if (step().op != ProgramOp::nop) ++steps_done_;
   phase_ = Phase::turn;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ni/engine_view.h"
-#include "ni/engines/context_observer.h"
 #include "ni/engines/context_program.h"
+#include "ni/engines/engine_observer.h"
 #include "ni/engines/program_memory.h"
 #include "ni/issue_engine.h"
 
@@ -54,9 +54,9 @@ class ProgramContext {
     ProgramScoreboard& scoreboard;
     ProgramMemory& memory;
     SlotCredits& credits;
+    const std::vector<EngineObserver*>& observers;
     Cycle network_free = 0;       // from this cycle on, the proxy can handle the next slot
     BackEnd* back_end = nullptr;  // set during an evaluation
-    std::vector<ContextObserver*> observers = {};
   };
 
   ProgramContext(const ContextProgram& program, NodeId rank, std::size_t block);

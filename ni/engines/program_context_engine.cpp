@@ -14,7 +14,7 @@ ProgramContextEngine::ProgramContextEngine(const ContextProgram& program, NodeId
       memory_(memory),
       observer_(observer),
       scoreboard_(program.blocks(rank)),
-      shared_{program, rank, scoreboard_, memory, credits} {
+      shared_{program, rank, scoreboard_, memory, credits, observers_} {
   const auto& blocks = program.blocks(rank);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     contexts_.emplace_back(program, rank, b);
@@ -79,7 +79,7 @@ void ProgramContextEngine::launch_calls(Cycle now) {
       active_.push_back(c);
     }
     if (active_.empty()) continue;
-    for (ContextObserver* observer : shared_.observers) observer->call_launched(call_, now, at);
+    for (EngineObserver* observer : shared_.observers) observer->call_launched(call_, now, at);
     return;
   }
 }

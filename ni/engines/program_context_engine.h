@@ -38,9 +38,6 @@ class ProgramContextEngine : public IssueEngine {
   [[nodiscard]] bool timer_running(Cycle now) const override {
     return next_ != kNever && next_ > now;
   }
-  void observe_contexts(ContextObserver& observer) override {
-    shared_.observers.push_back(&observer);
-  }
   void show(EngineView& view) const override;
   void explain(const std::string& who, const std::vector<std::string>& ni_names,
                WaitList& waits) const override;

@@ -1,9 +1,11 @@
 #include "ni/engines/schedule_table_engine.h"
 
+#include <utility>
+
 namespace espalier {
 
 Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
-  waits_for_ports_ = false;
+  waited_for_ports_ = std::exchange(waits_for_ports_, false);
   stall_ = StallReason::none;
   if (done()) return kNever;
   if (head_read_at_ > now) return stalled(StallReason::step, head_read_at_);
@@ -31,8 +33,7 @@ Cycle ScheduleTableEngine::decide(Cycle now, BackEnd& back_end) {
     const SequencerInputs inputs = inputs_at(now, clear, back_end);
     const SequencerDecision decision = sequencer_->decide(now, inputs);
     if (decision.enters_step) {
-      step_entered_ = now;
-      pass_release();
+      enter_step(false, now, back_end);
       next = now + 1;
     }
     if (!decision.issues) {
@@ -41,6 +42,7 @@ Cycle ScheduleTableEngine::decide(Cycle now, BackEnd& back_end) {
       break;
     }
     issue(program_.entries[head_], now, back_end);
+    if (is_observed()) tell_of_issue(head_, why_issued(issued == 0, now), now);
     ++head_;
     next = now + 1;
     if (!done() && program_.entries[head_].rows_passed != 0) {
@@ -70,6 +72,14 @@ SequencerInputs ScheduleTableEngine::inputs_at(Cycle now, bool clear,
   inputs.reduction_idle = back_end.reduction_idle(now);
   inputs.all_sent = back_end.all_sent();
   return inputs;
+}
+
+Release ScheduleTableEngine::why_issued(bool is_first, Cycle now) const {
+  const ProgramEntry& entry = program_.entries[head_];
+  if (slot_at(entry) == now && slot_of(entry) != 0) return Release::slot;
+  if (is_first && step_entered_ == now) return Release::step;
+  if (entry.rows_passed != 0 && head_read_at_ == now) return Release::rows;
+  return waited_for_ports_ ? Release::port : Release::order;
 }
 
 Cycle ScheduleTableEngine::why_not_issued(Cycle now, bool at_limit) {

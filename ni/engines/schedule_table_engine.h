@@ -57,6 +57,9 @@ class ScheduleTableEngine : public TableEngine {
   Cycle decide(Cycle now, BackEnd& back_end);
   // Of the head entry. `clear`: its messages have come and are written back.
   [[nodiscard]] SequencerInputs inputs_at(Cycle now, bool clear, const BackEnd& back_end) const;
+  // What let the head entry issue now, if its events came before. `is_first`: it is the first entry
+  // of this evaluation.
+  [[nodiscard]] Release why_issued(bool is_first, Cycle now) const;
   // Why the next step does not begin, and the head entry does not issue. Return the next cycle in
   // which to try again.
   Cycle why_not_entered(Cycle now, const SequencerInputs& inputs, const BackEnd& back_end);
@@ -77,7 +80,6 @@ class ScheduleTableEngine : public TableEngine {
   std::uint64_t rows_passed_ = 0;
   Cycle head_read_at_ = 0;  // the memory has given the head entry; rows that do not issue take time
   std::unique_ptr<TableSequencer> sequencer_;
-  Cycle step_entered_ = 0;  // first cycle in which an entry of the step may issue
 };
 
 }  // namespace espalier

@@ -37,6 +37,54 @@ void TableEngine::issue(const ProgramEntry& entry, Cycle now, BackEnd& back_end)
   }
 }
 
+void TableEngine::tell_of_issue(std::size_t index, Release why, Cycle now) {
+  const auto entry = static_cast<std::uint32_t>(index);
+  const bool waited = program_.entries[entry].waits_for != 0;
+  if (waited && dependencies_->clear_at(entry) == now) why = Release::event;
+  for (EngineObserver* observer : observers_) {
+    observer->entry_issued(entry, why, issued_last_, now);
+  }
+  issued_last_ = entry;
+  if (lockstep_until() != counted_until_) loader_ = entry;
+  counted_until_ = lockstep_until();
+}
+
+void TableEngine::enter_step(bool is_posted, Cycle now, const BackEnd& back_end) {
+  step_entered_ = now;
+  const auto& releases = spec_.releases;
+  Release why = is_posted ? Release::post : timestep() == 1 ? Release::start : Release::order;
+  if (next_release_ < releases.size() && releases[next_release_].step == timestep()) {
+    if (releases[next_release_++].at == now) why = Release::doorbell;
+  }
+  if (is_observed()) tell_of_step(why, now, back_end);
+}
+
+void TableEngine::tell_of_step(Release why, Cycle now, const BackEnd& back_end) {
+  const bool adds_first =
+      spec_.lockstep != LockstepMode::off && spec_.lockstep != LockstepMode::nop;
+  if (timestep() != 1) {
+    if (waited_for_ports_) why = Release::any_port;
+    if (adds_first && back_end.reduction_idle_at() == now) why = Release::reduction;
+    if (counted_until_ == now) why = Release::counter;
+  }
+  const std::uint32_t by = why == Release::counter ? loader_ : issued_last_;
+  for (EngineObserver* observer : observers_) observer->timestep_began(timestep(), why, by, now);
+}
+
+void TableEngine::clear(const TableEvent& event, Cycle now) {
+  dependencies_->set(event, now);
+  if (!is_observed()) return;
+  const auto before = [](const TableProgram::Waiter& w, const TableEvent& e) {
+    return w.event < e;
+  };
+  const auto& waiters = program_.waiters;
+  for (auto w = std::lower_bound(waiters.begin(), waiters.end(), event, before);
+       w != waiters.end() && w->event == event; ++w) {
+    const auto number = static_cast<std::size_t>(w - waiters.begin());
+    for (EngineObserver* observer : observers_) observer->event_came(w->entry, number, now);
+  }
+}
+
 bool TableEngine::sent(const Operation& operation, Cycle now) {
   const bool reduce = operation.on_arrival == TransferKind::reduce;
   const auto kind = reduce ? TableEvent::Kind::reduce_sent : TableEvent::Kind::gather_sent;

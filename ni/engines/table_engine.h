@@ -8,6 +8,7 @@
 
 #include "ni/engine_view.h"
 #include "ni/engines/dependency_state.h"
+#include "ni/engines/engine_observer.h"
 #include "ni/engines/table_program.h"
 #include "ni/engines/table_sequencer.h"
 #include "ni/issue_engine.h"
@@ -51,7 +52,7 @@ class TableEngine : public IssueEngine {
 
   // `event`, in the table's names, has happened. Entries that wait for it may issue from cycle now
   // + 1 on.
-  void clear(const TableEvent& event, Cycle now) { dependencies_->set(event, now); }
+  void clear(const TableEvent& event, Cycle now);
   [[nodiscard]] std::size_t head() const { return head_; }
   [[nodiscard]] virtual Timestep timestep() const = 0;
   // The down-counter holds the step before this cycle.
@@ -70,32 +71,40 @@ class TableEngine : public IssueEngine {
   // The injection queues have room for all sends of the entry.
   [[nodiscard]] bool has_room(const ProgramEntry& entry, const BackEnd& back_end) const;
   void issue(const ProgramEntry& entry, Cycle now, BackEnd& back_end) const;
-  // Releases: the doorbell that the next step waits for (0 if it waits for none), and the timestep
-  // counter has moved on.
+  [[nodiscard]] bool is_observed() const { return !observers_.empty(); }
+  // Entry `index` has issued. `why`: what let it issue, if its events came before.
+  void tell_of_issue(std::size_t index, Release why, Cycle now);
+  // The doorbell that the next step waits for; 0 if it waits for none.
   [[nodiscard]] Cycle next_release_at() const {
     const bool waits = next_release_ < spec_.releases.size() &&
                        spec_.releases[next_release_].step == timestep() + 1;
     return waits ? spec_.releases[next_release_].at : 0;
   }
-  void pass_release() {
-    if (next_release_ < spec_.releases.size() && spec_.releases[next_release_].step == timestep()) {
-      ++next_release_;
-    }
-  }
+  // The timestep counter has moved on. `is_posted`: because the hosts posted the step now.
+  void enter_step(bool is_posted, Cycle now, const BackEnd& back_end);
 
   const TableProgram& program_;
   NodeFrame frame_;  // between the table and the rest of the NI
   const Spec spec_;
   std::unique_ptr<DependencyState> dependencies_;
-  std::size_t head_ = 0;  // the first entry that has not issued
+  std::size_t head_ = 0;    // the first entry that has not issued
+  Cycle step_entered_ = 0;  // first cycle in which an entry of the step may issue
   bool waits_for_ports_ = false;
+  bool waited_for_ports_ = false;          // after the evaluation before this one
   StallReason stall_ = StallReason::none;  // of the last evaluation
 
  private:
   // After an event: whether evaluate() has something to do in the next cycle.
   [[nodiscard]] virtual bool may_issue() const = 0;
 
+  void tell_of_step(Release why, Cycle now, const BackEnd& back_end);
+
   std::size_t next_release_ = 0;
+  // For observers: the entry that issued last; the entry that loaded the down-counter, and when it
+  // runs out.
+  std::uint32_t issued_last_ = kNoEntry;
+  std::uint32_t loader_ = kNoEntry;
+  Cycle counted_until_ = kNever;
   std::vector<std::vector<std::uint32_t>> waiters_of_entry_;  // filled only for show()
 };
 

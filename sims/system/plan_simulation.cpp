@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ni/engines/dimension_queue_engine.h"
+#include "ni/engines/engine_observer.h"
 #include "ni/engines/folded_replay.h"
 #include "ni/engines/switch_aggregation_engine.h"
 #include "ni/rtl/rtl_dimension_queue.h"
@@ -18,14 +19,14 @@
 
 namespace espalier {
 
-class StageLog : public StageObserver {
+class StageLog : public EngineObserver {
  public:
-  void ready(StageRef stage, Cycle now) override { ready_[{stage.chunk, stage.stage}] = now; }
-  void started(StageRef stage, Cycle now) override {
+  void stage_ready(StageRef stage, Cycle now) override { ready_[{stage.chunk, stage.stage}] = now; }
+  void stage_started(StageRef stage, Cycle now) override {
     place_[{stage.chunk, stage.stage}] = spans_.size();
     spans_.push_back({stage, ready_[{stage.chunk, stage.stage}], now, now});
   }
-  void ended(StageRef stage, Cycle now) override {
+  void stage_ended(StageRef stage, Cycle now) override {
     spans_[place_[{stage.chunk, stage.stage}]].end = now;
   }
   [[nodiscard]] std::vector<StageSpan> take() { return std::move(spans_); }

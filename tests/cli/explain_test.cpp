@@ -231,6 +231,8 @@ TEST_CASE("Every cycle of NIs with the authors' rules has a cause") {
   for (const Settings& more :
        std::vector<Settings>{{"system.ni.rules=authors", "system.ni.lockstep=nop"},
                              {"system.ni.rules=authors_linked", "system.ni.lockstep=nop"},
+                             {"system.ni.rules=authors", "system.ni.lockstep=off"},
+                             {"system.ni.rules=authors_linked", "system.ni.lockstep=off"},
                              {"system.preset=isca21_authors"}}) {
     for (const char* topology : {"torus", "mesh"}) {
       Settings settings = any;
@@ -348,12 +350,14 @@ TEST_CASE("An NI may be late by its slack, and not by a cycle more") {
   const std::vector<Settings> runs{
       {"collective.algorithm=dbtree", "system.ni.lockstep=full"},
       {"collective.algorithm=ring", "system.ni.lockstep=off"},
+      {"collective.algorithm=2d_ring", "system.ni.lockstep=drain"},
+      {"system.topology.type=mesh", "system.ni.lockstep=drain"},
       {"system.ni.lockstep=off"},
       {"system.ni.lockstep=full"},
   };
   for (const Settings& settings : runs) {
     const Json on_time = explained(config, settings);
-    for (const int node : {0, 3, 9, 15}) {
+    for (const int node : {0, 3, 8, 9, 15}) {
       const std::string ni = "net.ni_" + std::to_string(node / 4) + "_" + std::to_string(node % 4);
       const auto slack = number(on_time["explanation"]["slack"][0]["cycles_by_ni"][ni]);
       for (const std::uint64_t late : {slack, slack + 1}) {

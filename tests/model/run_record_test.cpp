@@ -43,10 +43,10 @@ std::string text_of(const RunRecord& record) {
     const MessageRecord& m = record.messages[i];
     text += fmt::format(
         "message {}: flow {} {} -> {} route {} bytes {} flits {} channel {} whole {} issued {} "
-        "read {} sent {} visible {} adding {} done {}\n",
+        "read {} sent {} visible {} adding {} done {} room by {} held for {}\n",
         i, m.operation.flow.value(), m.operation.from.value(), m.operation.to.value(),
         m.operation.route.value(), m.operation.bytes, m.grid.flits, m.channel, m.whole, m.issued,
-        m.read, m.sent, m.visible, m.adding, m.done);
+        m.read, m.sent, m.visible, m.adding, m.done, m.room_by, m.held_for);
   }
   for (const ChannelRecord& channel : record.channels) {
     for (std::size_t v = 0; v < channel.vcs.size(); ++v) {
@@ -62,10 +62,12 @@ std::string text_of(const RunRecord& record) {
   }
   for (const NiRecord& ni : record.nis) {
     text += fmt::format("ni '{}'\n", ni.name);
-    for (const NiRecord::Move& move : ni.moves) {
-      text += fmt::format("{} at {}: {} issued, step {}\n", ni.name, move.at, move.issued,
-                          move.timestep);
-    }
+    const auto add = [&](const char* what, std::size_t number, const NiRecord::Released& of) {
+      text += fmt::format("{} {} {} at {}: reason {}, entry {}, message {}\n", ni.name, what,
+                          number, of.at, static_cast<int>(of.why), of.after, of.message);
+    };
+    for (std::size_t s = 1; s < ni.steps.size(); ++s) add("step", s, ni.steps[s]);
+    for (std::size_t e = 0; e < ni.entries.size(); ++e) add("entry", e, ni.entries[e]);
   }
   return text;
 }
@@ -139,8 +141,8 @@ std::string flaws_of(const RunRecord& record) {
     if (i != 0 && m.issued < record.messages[i - 1].issued) flaw("not in order of issue");
   }
   for (const NiRecord& ni : record.nis) {
-    for (std::size_t i = 1; i < ni.moves.size(); ++i) {
-      if (ni.moves[i].at <= ni.moves[i - 1].at) flaw(ni.name + " moves twice in a cycle");
+    for (std::size_t s = 2; s < ni.steps.size(); ++s) {
+      if (ni.steps[s].at <= ni.steps[s - 1].at) flaw(ni.name + " begins two steps in a cycle");
     }
   }
   return flaws;

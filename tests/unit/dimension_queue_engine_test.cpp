@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dimension_engine_support.h"
+#include "ni/engines/engine_observer.h"
 
 namespace espalier {
 namespace {
@@ -18,7 +19,7 @@ using Catch::Matchers::Contains;
 constexpr std::size_t kNoDimension = 0xffff;
 
 // One NI's engine; the test plays network and peers.
-class Driver : public StageObserver, private BackEnd {
+class Driver : public EngineObserver, private BackEnd {
  public:
   Driver(const Dimensions& dimensions, DimensionPlan given_plan,
          const DimensionQueueEngine::Spec& spec, std::size_t node = 0)
@@ -120,9 +121,9 @@ class Driver : public StageObserver, private BackEnd {
   std::vector<std::pair<StageRef, Cycle>> ends;
 
  private:
-  void ready(StageRef stage, Cycle now) override { readies.emplace_back(stage, now); }
-  void started(StageRef stage, Cycle now) override { starts.emplace_back(stage, now); }
-  void ended(StageRef stage, Cycle now) override { ends.emplace_back(stage, now); }
+  void stage_ready(StageRef stage, Cycle now) override { readies.emplace_back(stage, now); }
+  void stage_started(StageRef stage, Cycle now) override { starts.emplace_back(stage, now); }
+  void stage_ended(StageRef stage, Cycle now) override { ends.emplace_back(stage, now); }
 
   [[nodiscard]] bool reduction_idle(Cycle /*now*/) const override { return true; }
   [[nodiscard]] Cycle reduction_idle_at() const override { return 0; }

@@ -183,7 +183,9 @@ class Search {
  private:
   PathEvent back_from_done(RecordIndex message, Trail& trail) const {
     back_from_memory(run_.record, message, trail);
-    if (trail.at() > run_.record.messages[message].visible) {
+    const MessageRecord& done = run_.record.messages[message];
+    if (trail.at() > done.visible) {
+      if (done.held_for != kNowhere) return run_.index.event_at(done.operation.to, done.held_for);
       if (const auto event = causes_.back_from_hold(message, trail)) return *event;
       back_through_hold(run_.record, message, trail);
     }

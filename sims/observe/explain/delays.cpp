@@ -221,7 +221,7 @@ class StepDelays {
     if (why.event.kind == PathEvent::Kind::done || why.event.kind == PathEvent::Kind::sent) {
       delay.message = why.event.message;
       const NodeId from = record_.messages[delay.message].operation.from;
-      before = std::max(before, behind(from, tables_.entry_of(delay.message)));
+      before = std::max(before, behind(from, record_.messages[delay.message].entry));
     }
     delay.cycles = delay.behind - std::min(delay.behind, before);
     delay.cause.cycles = delay.cycles;
@@ -254,8 +254,8 @@ std::vector<Delay> last_messages(const TableCauses& tables, const RecordedRun& r
   std::vector<bool> is_awaited(run.record.messages.size(), false);
   for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
     for (std::size_t e = 0; e < tables.issued_entries(NodeId(n)); ++e) {
-      for (const TableCauses::Awaited& awaited : tables.awaited(NodeId(n), e)) {
-        if (awaited.event.kind == PathEvent::Kind::done) is_awaited[awaited.event.message] = true;
+      for (const auto& [at, number, m] : tables.record_of(NodeId(n), e).awaited) {
+        if (run.record.messages[m].operation.from != NodeId(n)) is_awaited[m] = true;
       }
     }
   }

@@ -16,8 +16,20 @@
 
 namespace espalier {
 
-// Finds the collective's messages by their names in the schedule. An operation over parallel links
-// has one message for each link; the first message stands for the operation.
+// The event that was waited for last.
+struct PathEvent {
+  enum class Kind : std::uint8_t {
+    start,   // the host posted the collective
+    issued,  // a message was issued
+    sent,    // a message's last flit left its NI
+    done     // a message was in memory
+  };
+  Kind kind = Kind::start;
+  RecordIndex message = kNowhere;
+};
+
+// The collective's messages. An operation over parallel links has one message for each link; the
+// first message stands for the operation.
 class MessageIndex {
  public:
   // `record` must outlive it.
@@ -30,8 +42,6 @@ class MessageIndex {
   [[nodiscard]] const std::vector<RecordIndex>& to(NodeId vertex) const {
     return arrived_[vertex.index()];
   }
-  // kNowhere if there is no such message.
-  [[nodiscard]] RecordIndex find(NodeId from, NodeId to, FlowId flow, TransferKind kind) const;
   // The messages of `message`'s operation that arrive last and leave last.
   [[nodiscard]] RecordIndex last_done(RecordIndex message) const { return last_done_[message]; }
   [[nodiscard]] RecordIndex last_sent(RecordIndex message) const { return last_sent_[message]; }
@@ -42,31 +52,23 @@ class MessageIndex {
   [[nodiscard]] Cycle sent(RecordIndex message) const {
     return record_.messages[last_sent_[message]].sent;
   }
-  // When a message released its injection port, and a message of `vertex` that released a port, on
-  // `channel` if that is given, in cycle `at`; kNowhere if there is none.
+  // The event for which a vertex waits with a message: that its own message leaves, or that another
+  // vertex's message is in memory.
+  [[nodiscard]] PathEvent event_at(NodeId vertex, RecordIndex message) const {
+    const bool is_own = record_.messages[message].operation.from == vertex;
+    return {is_own ? PathEvent::Kind::sent : PathEvent::Kind::done, message};
+  }
+  // When a message released its injection port.
   [[nodiscard]] Cycle released(RecordIndex message) const {
     return std::min(record_.messages[message].released, sent(message));
   }
-  [[nodiscard]] RecordIndex released_at(NodeId vertex, Cycle at,
-                                        std::uint32_t channel = kNowhere) const;
-  // A message of `vertex` whose last flit left in cycle `at`, on `channel` if that is given.
-  // kNowhere if there is none.
-  [[nodiscard]] RecordIndex sent_at(NodeId vertex, Cycle at,
-                                    std::uint32_t channel = kNowhere) const;
 
  private:
-  using Key = std::tuple<NodeId, NodeId, FlowId, TransferKind>;
   const RunRecord& record_;
   std::vector<std::vector<RecordIndex>> issued_;   // by vertex
   std::vector<std::vector<RecordIndex>> arrived_;  // by vertex
-  std::vector<std::pair<Key, RecordIndex>> keys_;  // sorted
   std::vector<RecordIndex> last_done_;             // by message
   std::vector<RecordIndex> last_sent_;
-  using ByCycle = std::vector<std::pair<Cycle, RecordIndex>>;  // sorted
-  [[nodiscard]] RecordIndex in_cycle(const ByCycle& messages, Cycle at,
-                                     std::uint32_t channel) const;
-  std::vector<ByCycle> sent_;      // by vertex
-  std::vector<ByCycle> released_;  // by vertex
 };
 
 // When a node's host posts its collectives, and how wrong the node's clock is.
@@ -82,28 +84,19 @@ struct NodeClock {
 // collective.
 void back_from_post(const NodeClock& clock, Segment segment, Trail& trail);
 
-// The event that was waited for last.
-struct PathEvent {
-  enum class Kind : std::uint8_t {
-    start,   // the host posted the collective
-    issued,  // a message was issued
-    sent,    // a message's last flit left its NI
-    done     // a message was in memory
-  };
-  Kind kind = Kind::start;
-  RecordIndex message = kNowhere;
-};
-
 class IssueCauses {
  public:
   virtual ~IssueCauses() = default;
   // Explains the time between trail.at(), the issue of `message`, and the event that allowed it.
   // Afterwards trail.at() is the cycle of that event.
   [[nodiscard]] virtual PathEvent back_from_issue(RecordIndex message, Trail& trail) const = 0;
-  // A Reduce was held beside memory until trail.at(). Explains the time since the event that let
-  // the NI add the Reduce, and returns that event; nothing if no rule held the Reduce.
-  [[nodiscard]] virtual std::optional<PathEvent> back_from_hold(RecordIndex message,
-                                                                Trail& trail) const = 0;
+  // A Reduce was held beside memory until trail.at(), and not for a message. Explains the time
+  // since the event that let the NI add the Reduce, and returns that event; nothing if no rule held
+  // it.
+  [[nodiscard]] virtual std::optional<PathEvent> back_from_hold(RecordIndex /*message*/,
+                                                                Trail& /*trail*/) const {
+    return std::nullopt;
+  }
 };
 
 class DimensionProgram;

@@ -275,12 +275,10 @@ class PathFinder {
     if (!is_first && done_of(r - 1) == done) return {Event::Kind::worked, r - 1};
     if (request.sends == kNowhere) return {};
     // The message whose last flit made room in the injection queue.
-    const NodeId rank = index_.step(request.step).rank;
-    const std::uint32_t channel = run_.record.messages[request.sends].channel;
-    const RecordIndex before = run_.index.sent_at(rank, done - 1, channel);
+    const RecordIndex before = run_.record.messages[request.sends].room_by;
     if (before == kNowhere) return {};
     Segment segment = at_request(SegmentKind::ni_queue, r);
-    segment.channel = channel;
+    segment.channel = run_.record.messages[request.sends].channel;
     segment.other = before;
     trail.add(segment, done - 1);
     return {Event::Kind::message_sent, before};

@@ -48,8 +48,6 @@ inline constexpr std::size_t kNumSegmentKinds = 28;
 // What a kind, by its name, means for a reader who does not know the list of kinds.
 [[nodiscard]] std::string meaning_of(const std::string& name);
 
-inline constexpr std::uint32_t kNowhere = 0xffffffffU;
-
 struct Segment {
   SegmentKind kind = SegmentKind::unexplained;
   Cycle from = 0;

@@ -78,8 +78,7 @@ class Backward {
     const auto& entries = tables_.program(issue.node).entries;
     const ProgramEntry& entry = entries[issue.entry];
     Cycle latest = kUnbounded;
-    for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
-      const RecordIndex m = tables_.message_of(issue.node, entry.first_send + s);
+    for (const RecordIndex m : tables_.record_of(issue.node, issue.entry).sends) {
       latest = std::min(latest, latest_done(m) - (index_.done(m) - issue.at));
       latest = std::min(latest, latest_sent_[m] - (index_.sent(m) - issue.at));
     }
@@ -111,20 +110,35 @@ class Backward {
         limit(why.event, latest - 1);
       } else {
         // The message of another entry released its port as long after its own issue.
-        const auto [place, is_new] =
-            released_.emplace(std::make_pair(issue.node, why.entry), latest - (issue.at - why.at));
-        if (!is_new) place->second = std::min(place->second, latest - (issue.at - why.at));
+        limit_issue(issue.node, why.entry, latest - (issue.at - why.at));
       }
     }
-    // The step could begin only after a reduction or a send.
-    if (why.kind == SegmentKind::lockstep && why.event.kind != PathEvent::Kind::issued) {
-      const Cycle steps = entry.step - entries[issue.entry - 1].step - 1;
-      const Cycle look = why.event.kind == PathEvent::Kind::sent ? 1 : 0;
-      limit(why.event, latest - steps - look);
+    if (tables_.begins_drained(issue.node, issue.entry)) settle_drain(issue, latest);
+    // The step could begin only after a reduction.
+    if (why.kind == SegmentKind::lockstep && why.event.kind == PathEvent::Kind::done) {
+      limit(why.event, latest - (entry.step - entries[issue.entry - 1].step - 1));
     }
-    for (const TableCauses::Awaited& awaited : tables_.awaited(issue.node, issue.entry)) {
-      limit(awaited.event, latest - 1 - tables_.turnaround(issue.node, issue.entry));
+    for (const NiRecord::Event& event : tables_.record_of(issue.node, issue.entry).awaited) {
+      limit(index_.event_at(issue.node, event.message),
+            latest - 1 - tables_.turnaround(issue.node, issue.entry));
     }
+  }
+
+  // The entry's step begins after all sends of the step before have released their ports.
+  void settle_drain(const Issue& issue, Cycle latest) {
+    const auto& entries = tables_.program(issue.node).entries;
+    const Cycle steps = entries[issue.entry].step - entries[issue.entry - 1].step;
+    for (std::size_t e = tables_.first_of_step(issue.node, issue.entry - 1); e < issue.entry; ++e) {
+      for (const RecordIndex m : tables_.record_of(issue.node, e).sends) {
+        const Cycle held = index_.released(m) - tables_.issued_at(issue.node, e);
+        limit_issue(issue.node, e, latest - steps - held);
+      }
+    }
+  }
+  // The entry must issue by then, so that its port is free in time.
+  void limit_issue(NodeId node, std::size_t entry, Cycle until) {
+    const auto [place, is_new] = released_.emplace(std::make_pair(node, entry), until);
+    if (!is_new) place->second = std::min(place->second, until);
   }
 
   // The hosts post later steps when all messages of the steps before have arrived.

@@ -12,13 +12,14 @@
 #include "flowctl/virtual_channels.h"
 #include "hw/ids.h"
 #include "hw/topology/link_timing.h"
-#include "ni/engines/context_observer.h"
+#include "ni/engines/engine_observer.h"
 #include "ni/operation.h"
 
 namespace espalier {
 
 // An index into RunRecord::messages.
 using RecordIndex = std::uint32_t;
+inline constexpr std::uint32_t kNowhere = 0xffffffffU;
 
 // A message: an operation, or the share of an operation that takes one of several parallel links.
 struct MessageRecord {
@@ -26,10 +27,13 @@ struct MessageRecord {
   // if one NPU stands for all.
   Operation operation;
   PacketGrid grid;
-  std::uint32_t channel = 0;  // channel of the injection, as index into RunRecord::channels
+  std::uint32_t channel = 0;       // channel of the injection, as index into RunRecord::channels
+  std::uint32_t entry = kNowhere;  // of its NI's schedule table
   // The first share of its operation; the message itself if it is the only one.
   RecordIndex whole = 0;
   Cycle issued = kNever;
+  // The message that made room in its injection queue in the cycle before; kNowhere: none.
+  RecordIndex room_by = kNowhere;
   // The cycle in which the DMA engine has read the message, so that its first flit may leave.
   // kNever if packets are read one by one (a DMA engine with limited bandwidth).
   Cycle read = kNever;
@@ -40,6 +44,8 @@ struct MessageRecord {
   // The cycle from which a Reduce may be added: `visible`, or later if the NI held it. kNever for a
   // Gather.
   Cycle adding = kNever;
+  // A held Reduce: the message of the NI whose arrival or last flit ended the hold; kNowhere: none.
+  RecordIndex held_for = kNowhere;
   Cycle done = kNever;  // in memory, reduction included
 };
 
@@ -82,11 +88,23 @@ struct ContextRecord {
 
 // The network interface at a vertex.
 struct NiRecord {
-  // The state of a schedule table after an evaluation that changed it.
-  struct Move {
+  // Why an entry of a schedule table issued in cycle `at`, or why a timestep began then.
+  struct Released {
+    Cycle at = kNever;  // kNever: not in this run
+    Release why = Release::order;
+    std::uint32_t after = kNowhere;  // EngineObserver: `after`
+    // Event, port, any_port, reduction, post: the message; kNowhere: it was not the collective's.
+    RecordIndex message = kNowhere;
+  };
+  // A message to or from the NI, for which an entry waited.
+  struct Event {
     Cycle at = 0;
-    std::size_t issued = 0;  // entries issued so far
-    Timestep timestep = 0;
+    std::size_t number = 0;  // in the table
+    RecordIndex message = kNowhere;
+  };
+  struct Entry : Released {
+    std::vector<RecordIndex> sends;
+    std::vector<Event> awaited;
   };
   // A call of a program, launched in cycle `at`. Its contexts begin in cycle `begins`.
   struct Launch {
@@ -94,8 +112,9 @@ struct NiRecord {
     Cycle at = 0;
     Cycle begins = 0;
   };
-  std::string name;         // empty: the vertex has no network interface
-  std::vector<Move> moves;  // in order
+  std::string name;             // empty: the vertex has no network interface
+  std::vector<Entry> entries;   // of the schedule table
+  std::vector<Released> steps;  // by timestep; they begin with 1
   std::vector<Launch> launches;
   std::vector<ContextRecord> contexts;  // by block
 };

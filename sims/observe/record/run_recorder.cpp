@@ -1,14 +1,16 @@
 #include "sims/observe/record/run_recorder.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "flowctl/channel_observer.h"
 #include "ni/engine_view.h"
-#include "ni/engines/context_observer.h"
+#include "ni/engines/engine_observer.h"
 #include "ni/network_interface.h"
 #include "ni/ni_observer.h"
 #include "sims/observe/record/run_record.h"
@@ -41,9 +43,18 @@ class MessageRecords {
   }
   [[nodiscard]] RecordIndex index_of(MessageId id) const { return open_[id.index()].record; }
   [[nodiscard]] MessageRecord& operator[](MessageId id) { return records_[index_of(id)]; }
+  [[nodiscard]] MessageRecord& at(RecordIndex index) const { return records_[index]; }
   // The output port by which the message's flits leave the `hop`-th router.
   [[nodiscard]] std::uint16_t out_port(MessageId id, std::uint16_t hop) const {
     return fabric_.paths().hop(fabric_.messages().routing(id).path, hop).out_port;
+  }
+  // The collective's message that was last to be in memory, of all NIs.
+  [[nodiscard]] RecordIndex last_done() const { return last_done_; }
+  void note_done(RecordIndex message, Cycle now) {
+    records_[message].done = now;
+    if (records_[message].operation.is_background()) return;
+    const bool is_later = last_done_ == kNowhere || records_[last_done_].done < now;
+    if (is_later || message < last_done_) last_done_ = message;
   }
   // Cycle fidelity: the message's next flit is injected; returns its offset.
   std::uint64_t next_injected(MessageId id) { return open_[id.index()].injected++; }
@@ -69,6 +80,7 @@ class MessageRecords {
   const Fabric& fabric_;
   std::vector<MessageRecord>& records_;
   std::vector<Open> open_;  // by message id
+  RecordIndex last_done_ = kNowhere;
 };
 
 namespace {
@@ -205,41 +217,88 @@ class ChannelRecorder : public ChannelObserver {
 
 // Records the times of messages at a network interface, and the progress of its schedule table or
 // program contexts.
-class NiRecorder : public NiObserver, public ContextObserver {
+class NiRecorder : public NiObserver, public EngineObserver {
  public:
   // To be constructed before the simulation, after the NI's engine is loaded. `channels`: the
   // channels of its injection ports, as indices into RunRecord::channels. Writes into `record`.
   // `record` and `records` must outlive this object.
   NiRecorder(NetworkInterface& ni, std::vector<std::uint32_t> channels, NiRecord& record,
              MessageRecords& records)
-      : channels_(std::move(channels)), record_(record), records_(records) {
+      : ni_(ni), channels_(std::move(channels)), record_(record), records_(records) {
     record_.name = ni.name();
     if (ni.engine() == nullptr) return;
     ni.prepare_to_show();
-    ni.engine()->show(view_);
-    has_table_ = view_.table.has_value();
-    record_.contexts.resize(view_.contexts.size());
+    EngineView view;
+    ni.engine()->show(view);
+    record_.contexts.resize(view.contexts.size());
   }
 
-  void evaluated(const NetworkInterface& ni, Cycle now) override {
-    if (!has_table_) return;
-    ni.engine()->show(view_);
-    const auto timestep = static_cast<Timestep>(view_.table->timestep);
-    const NiRecord::Move before = record_.moves.empty() ? NiRecord::Move() : record_.moves.back();
-    if (before.issued == view_.table->head && before.timestep == timestep) return;
-    record_.moves.push_back({now, view_.table->head, timestep});
+  void evaluated(const NetworkInterface& /*ni*/, Cycle /*now*/) override {
+    told_of_ = kNowhere;
+    issued_.clear();
   }
   void message_issued(MessageId message, std::uint32_t port, Cycle read, Cycle now) override {
     MessageRecord& record = records_.open(message);
     record.channel = channels_[port];
     record.issued = now;
     record.read = read;
+    if (record.operation.is_background()) return;
+    issued_.push_back(records_.index_of(message));
+    // Its queue was full before.
+    if (ni_.injection_ports()[port]->queue().full()) {
+      record.room_by = left_in_cycle_before(now, record.channel);
+    }
   }
-  void message_released(MessageId message, Cycle now) override { records_[message].released = now; }
-  void message_sent(MessageId message, Cycle now) override { records_[message].sent = now; }
+  void message_released(MessageId message, Cycle now) override {
+    records_[message].released = now;
+    note_left(message, now);
+  }
+  void message_sent(MessageId message, Cycle now) override {
+    MessageRecord& record = records_[message];
+    record.sent = now;
+    told_of_ = record.whole;
+    if (record.released == kNever) note_left(message, now);
+  }
   void message_visible(MessageId message, Cycle now) override { records_[message].visible = now; }
-  void reduction_begins(MessageId message, Cycle now) override { records_[message].adding = now; }
-  void message_done(MessageId message, Cycle now) override { records_[message].done = now; }
+  void reduction_begins(MessageId message, Cycle now) override {
+    MessageRecord& record = records_[message];
+    record.adding = now;
+    if (now != record.visible) record.held_for = told_of_;
+  }
+  void message_done(MessageId message, Cycle now) override {
+    const RecordIndex index = records_.index_of(message);
+    const MessageRecord& record = records_[message];
+    records_.note_done(index, now);
+    told_of_ = record.whole;
+    if (record_.steps.empty() || record.operation.on_arrival != TransferKind::reduce) return;
+    NiRecord::Released& step = record_.steps.back();
+    const bool ends_wait = step.why == Release::reduction && step.at == now;
+    if (ends_wait && step.message == kNowhere) step.message = record.whole;
+  }
+
+  void event_came(std::uint32_t entry, std::size_t number, Cycle now) override {
+    element(record_.entries, entry).awaited.push_back({now, number, told_of_});
+  }
+  void timestep_began(Timestep step, Release why, std::uint32_t after, Cycle now) override {
+    // The NI tells of a reduction that ends in this cycle after its decisions.
+    const RecordIndex message = why == Release::any_port ? left_in_cycle_before(now, kNowhere)
+                                : why == Release::post   ? records_.last_done()
+                                                         : kNowhere;
+    element(record_.steps, step) = {now, why, after, message};
+  }
+  void entry_issued(std::uint32_t index, Release why, std::uint32_t after, Cycle now) override {
+    NiRecord::Entry& entry = element(record_.entries, index);
+    RecordIndex by = why == Release::any_port ? left_in_cycle_before(now, kNowhere) : kNowhere;
+    for (const RecordIndex message : issued_) {
+      records_.at(message).entry = index;
+      if (why == Release::port && by == kNowhere) by = records_.at(message).room_by;
+    }
+    // The entry before it, in this cycle, was in its way, and not a port.
+    const bool follows = after != kNoEntry && record_.entries[after].at == now;
+    if (why == Release::port && by == kNowhere && follows) why = Release::order;
+    if (why == Release::event) by = last_of(entry.awaited).message;
+    entry = {{now, why, after, by}, std::exchange(issued_, {}), std::move(entry.awaited)};
+  }
 
   void call_launched(std::uint32_t call, Cycle now, Cycle begins) override {
     record_.launches.push_back({call, now, begins});
@@ -263,11 +322,43 @@ class NiRecorder : public NiObserver, public ContextObserver {
   }
 
  private:
+  template <class Element>
+  static Element& element(std::vector<Element>& of, std::size_t index) {
+    if (of.size() <= index) of.resize(index + 1);
+    return of[index];
+  }
+  // Of several in one cycle, the first one in the table stands for all.
+  static const NiRecord::Event& last_of(const std::vector<NiRecord::Event>& events) {
+    return *std::min_element(events.begin(), events.end(), [](const auto& a, const auto& b) {
+      return std::tie(b.at, a.number) < std::tie(a.at, b.number);
+    });
+  }
+  // A message of the bulk lane has released its port.
+  void note_left(MessageId message, Cycle now) {
+    if (left_at_ != now) left_.clear();
+    left_at_ = now;
+    const RecordIndex index = records_.index_of(message);
+    left_.insert(std::lower_bound(left_.begin(), left_.end(), index), index);
+  }
+  // The collective's message that released its port in the cycle before `now`, on `channel` if that
+  // is given; kNowhere: none.
+  [[nodiscard]] RecordIndex left_in_cycle_before(Cycle now, std::uint32_t channel) const {
+    for (const RecordIndex message : left_) {
+      const MessageRecord& record = records_.at(message);
+      if (left_at_ + 1 != now || record.operation.is_background()) continue;
+      if (channel == kNowhere || record.channel == channel) return message;
+    }
+    return kNowhere;
+  }
+
+  const NetworkInterface& ni_;
   std::vector<std::uint32_t> channels_;
   NiRecord& record_;
   MessageRecords& records_;
-  EngineView view_;  // a member only to reuse its memory
-  bool has_table_ = false;
+  RecordIndex told_of_ = kNowhere;   // the message that the engine is told of
+  std::vector<RecordIndex> issued_;  // since the last entry issued, in this evaluation
+  std::vector<RecordIndex> left_;    // released their ports in cycle left_at_; ascending
+  Cycle left_at_ = 0;
 };
 
 struct RunRecorder::Watchers {
@@ -302,7 +393,7 @@ struct RunRecorder::Watchers {
       }
       nis.push_back(std::make_unique<NiRecorder>(*ni, injection, record.nis[v], messages));
       ni->observe(*nis.back());
-      ni->observe_contexts(*nis.back());
+      ni->observe_engine(*nis.back());
     }
   }
 

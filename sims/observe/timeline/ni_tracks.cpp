@@ -128,14 +128,11 @@ class NiTracks {
   };
   // The last timestep extends to the end of the run, because nothing advances the counter.
   void write_timesteps(const NiRecord& ni, std::uint32_t process) {
-    if (ni.moves.empty()) return;
+    if (ni.steps.empty()) return;
     const PerfettoTrack track = file_.add_track(process, "timestep");
-    for (std::size_t m = 0; m < ni.moves.size();) {
-      const NiRecord::Move& first = ni.moves[m];
-      while (m < ni.moves.size() && ni.moves[m].timestep == first.timestep) ++m;
-      const Cycle end = m < ni.moves.size() ? ni.moves[m].at : record_.end;
-      if (first.timestep == 0) continue;
-      slice(track, fmt::format("step {}", first.timestep), first.at, end);
+    for (std::size_t s = 1; s < ni.steps.size(); ++s) {
+      const Cycle end = s + 1 < ni.steps.size() ? ni.steps[s + 1].at : record_.end;
+      slice(track, fmt::format("step {}", s), ni.steps[s].at, end);
     }
   }
   void write_issues(const std::vector<RecordIndex>& sends, std::uint32_t process) {
