@@ -19,6 +19,7 @@
 #include "sims/experiment/result_fields.h"
 #include "sims/experiment/result_parts.h"
 #include "sims/synthesis/synthesizer.h"
+#include "sims/text/people.h"
 
 namespace espalier {
 
@@ -294,7 +295,7 @@ class Measurements {
           std::any_of(known_.begin(), known_.end(),
                       [&](const SynthesizedLogic& logic) { return logic.instance == *block.rtl; });
       if (known) continue;
-      fmt::print(stderr, "synthesizing {}\n", describe(*block.rtl));
+      tell(stderr, "synthesizing {}\n", describe(*block.rtl));
       known_.push_back(synthesizer_.measure(*block.rtl));
     }
   }
@@ -382,14 +383,14 @@ int area_command(const AreaOptions& options) {
       if (options.synthesize && !measurements) measurements.emplace();
       add_systems(*inputs, measurements ? &*measurements : nullptr, systems);
     } catch (const std::runtime_error& error) {
-      fmt::print(stderr, "{}\n", error.what());
+      tell(stderr, "{}\n", error.what());
       return kUsageError;
     }
   }
   std::FILE* people = options.json == "-" || options.csv == "-" ? stderr : stdout;
-  if (options.summary) fmt::print(people, "{}", summary(systems));
+  if (options.summary) tell(people, "{}", summary(systems));
   for (std::size_t i = 0; i < systems.size() && !options.summary; ++i) {
-    fmt::print(people, "{}{}", i == 0 ? "" : "\n", area_text(systems[i]));
+    tell(people, "{}{}", i == 0 ? "" : "\n", area_text(systems[i]));
   }
   if (!options.json.empty() && !write_text(options.json, document(systems))) return kUsageError;
   if (!options.csv.empty() && !write_text(options.csv, area_csv(systems))) return kUsageError;
