@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "sims/config/config_layers.h"
+#include "sims/config/resolved.h"
 #include "sims/experiment/result_register.h"
 #include "sims/text/read_file.h"
 #include "sims/text/whole_file.h"
@@ -54,6 +55,10 @@ StoredPoint PointStore::finished(const std::string& id, const std::string& confi
       return std::string("expected an object as 'host'");
     if (document.value("config_hash", Json()) != config_hash)
       return std::string("belongs to another configuration");
+    // Points of versions before 0.6 have no hash.
+    if (document.value("result_hash", Json(hash_of(document["result"]))) !=
+        hash_of(document["result"]))
+      return std::string("was changed after it was written");
     const auto misfit = first_misfit(document["result"]);
     return misfit ? fmt::format("has a wrong '{}': {}", misfit->field, misfit->problem)
                   : std::string();
@@ -82,6 +87,7 @@ bool PointStore::keep(const StudyPoint& point, const WorkerReport& report,
     document["config"] = with_moved_paths(point.config, point.folder, folder_.parent_path());
     document["result"] = report.result;
     document["result"].erase("host");
+    document["result_hash"] = hash_of(document["result"]);
     if (report.result.contains("host")) document["host"] = report.result["host"];
   } else {
     document["failure"] = report.failure;
