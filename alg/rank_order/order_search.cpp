@@ -194,18 +194,20 @@ namespace {
 
 // Starts from the order of `cost` and prices `evaluations` orders, including the start. The
 // temperature falls with the fourth power of the rest of the budget.
-void anneal(OrderCost& cost, RandomSource& random, std::uint64_t evaluations, BestOrder& best,
+// Returns false if `progress` has ended the search.
+bool anneal(OrderCost& cost, RandomSource& random, std::uint64_t evaluations, BestOrder& best,
             const SearchProgress& progress) {
   best.count(evaluations);
-  if (evaluations <= 1) return;
+  if (evaluations <= 1) return true;
   OrderMoves moves(cost, random);
   double energy = best.energy(cost.guide());
   const std::uint64_t samples = std::min<std::uint64_t>(kSamples, (evaluations - 1) / 2);
   const double first = kFirstTemperature * mean_change(moves, cost.guide(), samples);
   const std::uint64_t steps = evaluations - 1 - samples;
   for (std::uint64_t step = 0; step < steps; ++step) {
-    if (step % kStepsBetweenReports == 0 && progress) {
-      progress(static_cast<double>(step) / static_cast<double>(steps));
+    if (step % kStepsBetweenReports == 0 &&
+        !progress(static_cast<double>(step) / static_cast<double>(steps))) {
+      return false;
     }
     const double left = static_cast<double>(steps - step) / static_cast<double>(steps);
     const double temperature = first * left * left * left * left;
@@ -218,6 +220,7 @@ void anneal(OrderCost& cost, RandomSource& random, std::uint64_t evaluations, Be
     energy = proposed;
     best.offer(cost);
   }
+  return true;
 }
 
 // ---------------------------------------------------------------- starts
@@ -270,9 +273,10 @@ FoundOrder search_order(const CostModel& model, const CostMatrix& costs,
     if (model.ranks < 2) break;
     RandomSource random(mix(mix(spec.seed), start));
     const SearchProgress part = [&](double done) {
-      if (progress) progress((static_cast<double>(start) + done) / static_cast<double>(starts));
+      return !progress ||
+             progress((static_cast<double>(start) + done) / static_cast<double>(starts));
     };
-    anneal(*cost, random, budget, best, part);
+    if (!anneal(*cost, random, budget, best, part)) break;
   }
   return best.take();
 }

@@ -11,8 +11,9 @@
 
 namespace espalier {
 
-// Called at intervals with the used share of the budget, 0 to 1.
-using SearchProgress = std::function<void(double)>;
+// Called at intervals with the used share of the budget, 0 to 1. The search ends with the best
+// order so far if it returns false.
+using SearchProgress = std::function<bool(double)>;
 
 struct FoundOrder {
   RankOrder order;

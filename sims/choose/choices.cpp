@@ -12,6 +12,7 @@
 #include "sims/config/resolved.h"
 #include "sims/point/config.h"
 #include "sims/text/file_hashes.h"
+#include "sims/text/people.h"
 #include "sims/text/read_file.h"
 #include "sims/text/utf8.h"
 #include "sims/text/whole_file.h"
@@ -127,11 +128,9 @@ void Choices::keep(const Json& question, const Choice& choice) const {
       {"question", question},
       {"answer",
        {{"algorithm", choice.algorithm}, {"segments", choice.segments}, {"choice", choice.why}}}};
-  if (error || !write_whole_file(file, document.dump(2) + "\n")) {
-    throw std::runtime_error(fmt::format(
-        "{}: the choice of an algorithm cannot be written; name another folder for --choices",
-        file));
-  }
+  if (!error && write_whole_file(file, document.dump(2) + "\n")) return;
+  // The folder only saves time: without it, other points choose again.
+  tell(stderr, "warning: {}: the choice of an algorithm cannot be kept\n", file);
 }
 
 }  // namespace espalier

@@ -45,7 +45,7 @@ class Choices {
   // Empty if the question is new. A file that cannot be read counts as new, and keep() replaces it.
   // Whoever asks has to check that the choice is a candidate: people may edit files.
   [[nodiscard]] std::optional<Choice> find(const nlohmann::ordered_json& question) const;
-  // Throws std::runtime_error if the folder cannot be written.
+  // Warns if the folder cannot be written.
   void keep(const nlohmann::ordered_json& question, const Choice& choice) const;
 
   // The time on the clock in which this process waited for simulations that confirm a choice.

@@ -22,6 +22,7 @@
 #include "sims/point/enum_names.h"
 #include "sims/synthesis/synthesizer.h"
 #include "sims/text/fitted_text.h"
+#include "sims/text/people.h"
 #include "sims/text/units.h"
 
 namespace espalier {
@@ -297,7 +298,7 @@ class Measurements {
           std::any_of(known_.begin(), known_.end(),
                       [&](const SynthesizedLogic& logic) { return logic.instance == *block.rtl; });
       if (known) continue;
-      fmt::print(stderr, "synthesizing {}\n", describe(*block.rtl));
+      tell(stderr, "synthesizing {}\n", describe(*block.rtl));
       known_.push_back(synthesizer_.measure(*block.rtl));
     }
   }
@@ -405,12 +406,12 @@ int area_command(const AreaOptions& options) {
       if (options.synthesize && !measurements) measurements.emplace();
       add_systems(*inputs, measurements ? &*measurements : nullptr, systems);
     } catch (const std::exception& error) {
-      fmt::print(stderr, "{}\n", error.what());
+      tell(stderr, "{}\n", error.what());
       return kUsageError;
     }
   }
   std::FILE* people = options.json == "-" || options.csv == "-" ? stderr : stdout;
-  if (options.summary) fmt::print(people, "{}", summary(systems));
+  if (options.summary) tell(people, "{}", summary(systems));
   for (std::size_t i = 0; i < systems.size() && !options.summary; ++i) {
     print_lines(people, (i == 0 ? "" : "\n") + area_text(systems[i]));
   }

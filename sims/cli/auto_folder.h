@@ -10,6 +10,7 @@
 
 #include "sims/cli/input.h"
 #include "sims/process/work_folder.h"
+#include "sims/text/utf8.h"
 #include "sims/text/whole_file.h"
 
 namespace espalier {
@@ -26,12 +27,12 @@ class AutoFolder {
     const std::vector<PointRef> points = all_points(inputs);
     std::error_code error;
     if (!given.empty()) {
-      path_ = std::filesystem::absolute(given, error).string();
-      if (!error) std::filesystem::create_directories(path_, error);
+      std::filesystem::create_directories(path_, error);
       if (!error && can_write_in(path_)) return;
       mistake_ = fmt::format("--choices {}: error: no files can be written in this folder", given);
     } else if (std::count_if(points.begin(), points.end(), runs_auto) > 1) {
       path_ = temporary_.emplace().path().string();
+      if (!is_utf8(path_)) mistake_ = fmt::format("TMPDIR {}: error: it is not UTF-8", path_);
     }
   }
 

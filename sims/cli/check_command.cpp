@@ -20,6 +20,7 @@
 #include "sims/model/build_program.h"
 #include "sims/model/build_workload.h"
 #include "sims/model/plan_forecast.h"
+#include "sims/text/people.h"
 
 namespace espalier {
 
@@ -51,13 +52,13 @@ std::string violations_text(const std::vector<Violation>& violations) {
 bool check_plan(const Input& input, const std::string& what, const Topology& topology,
                 const RunPoint& point, const ForecastPlan& planned) {
   const std::vector<Violation> violations = certify_plan(point, planned.plan);
-  fmt::print("{}: {} {} on {}: {}\n", input.path, planned.plan.algorithm, what, topology.name(),
-             !violations.empty() ? "REJECTED"
-             : planned.plan.start_order.empty()
-                 ? "data certified; deadlock is possible, because the start order is not enforced"
-                 : "certified");
-  fmt::print("{}", plan_summary(topology, planned));
-  fmt::print("{}", violations_text(violations));
+  tell(stdout, "{}: {} {} on {}: {}\n", input.path, planned.plan.algorithm, what, topology.name(),
+       !violations.empty() ? "REJECTED"
+       : planned.plan.start_order.empty()
+           ? "data certified; deadlock is possible, because the start order is not enforced"
+           : "certified");
+  tell(stdout, "{}", plan_summary(topology, planned));
+  tell(stdout, "{}", violations_text(violations));
   return violations.empty();
 }
 
@@ -85,8 +86,8 @@ bool check_workload(const Input& input, const RunPoint& point) {
       continue;
     }
     unplanned.push_back(op);
-    fmt::print("{}: {}, {}: has no plan; a closed form gives its time\n", input.path, workload.name,
-               describe(op));
+    tell(stdout, "{}: {}, {}: has no plan; a closed form gives its time\n", input.path,
+         workload.name, describe(op));
   }
   return good;
 }
@@ -109,7 +110,7 @@ Checked checked_program(const Input& input, const RunPoint& point, const Program
 
 bool check_program(const Input& input, const RunPoint& point) {
   const Checked checked = checked_program(input, point, build_program(*input.topology, point));
-  fmt::print("{}\n{}", checked.headline, checked.details);
+  tell(stdout, "{}\n{}", checked.headline, checked.details);
   return checked.ok;
 }
 
@@ -118,17 +119,17 @@ bool check_program_alone(const Input& input, const Program& program) {
   ProgramLimits limits;
   limits.slots = protocol_spec(program.protocol).slots;
   const ProgramCertificate certificate = certify_program(program, limits);
-  fmt::print("{}: {} {} on {} ranks, {} with {} slots: {}\n{}", input.path, program.name,
-             to_string(program.collective), program.num_ranks(), to_string(program.protocol),
-             limits.slots, certificate.ok() ? "certified" : "REJECTED",
-             certificate_text(program, certificate));
+  tell(stdout, "{}: {} {} on {} ranks, {} with {} slots: {}\n{}", input.path, program.name,
+       to_string(program.collective), program.num_ranks(), to_string(program.protocol),
+       limits.slots, certificate.ok() ? "certified" : "REJECTED",
+       certificate_text(program, certificate));
   if (!certificate.ok()) return false;
   // With one chunk per slot the check holds for every size of the call.
   ProgramLimits large = limits;
   large.chunks_per_slot = 1;
   const std::uint32_t slots = certify_program(program, large).least_slots;
   if (slots > limits.slots) {
-    fmt::print("  warning: if each chunk fills a slot, a connection needs {} slots\n", slots);
+    tell(stdout, "  warning: if each chunk fills a slot, a connection needs {} slots\n", slots);
   }
   return true;
 }
@@ -191,8 +192,8 @@ bool check_schedules(const Input& input, const std::vector<const RunPoint*>& poi
     }
   }
   for (const auto& [answer, count] : answers) {
-    fmt::print("{}{}\n{}", answer.headline,
-               count == 1 ? "" : fmt::format(", for {} settings", count), answer.details);
+    tell(stdout, "{}{}\n{}", answer.headline,
+         count == 1 ? "" : fmt::format(", for {} settings", count), answer.details);
   }
   return good;
 }

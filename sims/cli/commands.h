@@ -47,6 +47,7 @@ struct CompareOptions {
   std::string csv;
   std::string time_limit;  // of each algorithm; empty: none
   bool full = false;       // simulates algorithms to the end that are certain to lose
+  bool resume = false;     // use the finished points of an interrupted run
   std::string choices;     // folder of what auto has decided; empty: none that stays
   unsigned jobs = 0;       // processes at once; 0: one for each core
 };
@@ -61,7 +62,8 @@ struct LatencyOptions {
   std::string csv;
   std::string page;  // HTML
   std::string title;
-  unsigned jobs = 0;  // processes at once; 0: one for each core
+  bool resume = false;  // use the finished points of an interrupted run
+  unsigned jobs = 0;    // processes at once; 0: one for each core
 };
 [[nodiscard]] int latency_command(const LatencyOptions& options);
 

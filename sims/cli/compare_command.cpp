@@ -14,11 +14,14 @@
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/cli/results_document.h"
+#include "sims/cli/version.h"
 #include "sims/formats/published_times_file.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/point/fidelity.h"
 #include "sims/study/compared_runs.h"
+#include "sims/study/run_store.h"
 #include "sims/text/diagnostics.h"
+#include "sims/text/people.h"
 #include "sims/text/read_file.h"
 
 namespace espalier {
@@ -29,7 +32,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 std::nullopt_t no_input(const std::string& path, const std::string& why) {
-  fmt::print(stderr, "{}: error: {}\n", path, why);
+  tell(stderr, "{}: error: {}\n", path, why);
   return std::nullopt;
 }
 
@@ -91,7 +94,7 @@ bool add_published_times(const std::string& path, std::vector<PublishedTime>& ti
   }
   Diagnostics diagnostics;
   const auto read = parse_published_times(path, *file.text, diagnostics);
-  fmt::print(stderr, "{}", diagnostics.text());
+  tell(stderr, "{}", diagnostics.text());
   if (!read) return false;
   times.insert(times.end(), read->begin(), read->end());
   return true;
@@ -119,7 +122,7 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
     }
   }
   ConfigResult config = read_comparison(options.config, options.overrides, programs);
-  fmt::print(stderr, "{}", config.diagnostics);
+  tell(stderr, "{}", config.diagnostics);
   if (!config.ok) return std::nullopt;
   skipped = std::move(config.skipped);
   Input main;
@@ -167,12 +170,48 @@ std::string published_files(const CompareOptions& options) {
   return fmt::format("{}", fmt::join(files, ", "));
 }
 
-// The command line without its outputs.
-std::vector<std::string> command_words(const CompareOptions& options) {
-  std::vector<std::string> words{"espalier", "compare", options.config};
-  words.insert(words.end(), options.files.begin(), options.files.end());
-  for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
-  return words;
+// The command line with these options behind it.
+std::vector<std::string> words_of(
+    const CompareOptions& options,
+    const std::vector<std::pair<const char*, std::string>>& more = {}) {
+  std::vector<std::string> inputs{options.config};
+  inputs.insert(inputs.end(), options.files.begin(), options.files.end());
+  return command_words("compare", inputs, options.overrides, more);
+}
+
+// The command that continues an interrupted comparison.
+std::string resume_command(const CompareOptions& options) {
+  std::vector<std::string> words =
+      words_of(options, {{"--json", options.json},
+                         {"--csv", options.csv},
+                         {"--time-limit", options.time_limit},
+                         {"--choices", options.choices},
+                         {"-j", options.jobs == 0 ? "" : std::to_string(options.jobs)}});
+  if (options.full) words.emplace_back("--full");
+  words.emplace_back("--resume");
+  return shell_line(words);
+}
+
+// Says what is left of a comparison that `signal` stopped: points, or the ranking of the finished.
+int stopped(int signal, const std::vector<ComparedPoint>& points, RunStore& store,
+            std::FILE* people) {
+  std::vector<Json> finished;
+  for (const ComparedPoint& point : points) {
+    if (point.report.failure.empty() && point.report.result.is_object())
+      finished.push_back(point.report.result);
+  }
+  const std::string stop = fmt::format("stopped by {}; {} of {} algorithms are finished",
+                                       signal_name(signal), finished.size(), points.size());
+  const char* const otherwise = finished.empty()
+                                    ? ""
+                                    : ", and their ranking is printed; with --json FILE, compare "
+                                      "keeps them and --resume continues";
+  if (!store.say_stop(stop, otherwise)) {
+    for (const Ranking& ranking : rank_results(finished)) {
+      tell(people, "{}", ranking_text(ranking, finished));
+    }
+  }
+  return exit_code_of_signal(signal);
 }
 
 Json json_of(const std::vector<SkippedAlgorithm>& skipped) {
@@ -192,17 +231,24 @@ int compare_command(const CompareOptions& options) {
   std::vector<PublishedTime> published;
   const auto inputs = load(options, skipped, published);
   if (!inputs) return kUsageError;
-  if (!can_write({{"--json", options.json}, {"--csv", options.csv}}, files_of(*inputs)))
-    return kUsageError;
+  std::vector<CommandFile> used = files_of(*inputs);
+  for (const std::string& file : options.files) used.push_back({"file that is compared", file});
+  if (!can_write({{"--json", options.json}, {"--csv", options.csv}}, used)) return kUsageError;
   const AutoFolder choices(options.choices, *inputs);
-  if (!choices.mistake().empty()) {
-    fmt::print(stderr, "{}\n", choices.mistake());
+  RunStore store(first_file({options.json, options.csv}), options.resume,
+                 PointOrigin{resume_command(options), kVersion});
+  for (const std::string& mistake : {choices.mistake(), store.mistake(), store.begin({})}) {
+    if (mistake.empty()) continue;
+    tell(stderr, "{}\n", mistake);
     return kUsageError;
   }
   std::vector<ComparedPoint> points = compared(*inputs);
   settings.jobs = options.jobs;
   settings.full = options.full;
   settings.choices = choices.path();
+  settings.store = &store;
+  const bool stdout_is_taken = options.json == "-" || options.csv == "-";
+  std::FILE* people = stdout_is_taken ? stderr : stdout;
   int signal = compare_points(points, settings);
   std::vector<Ranking> rankings;
   if (signal == 0) {
@@ -213,19 +259,14 @@ int compare_command(const CompareOptions& options) {
     }
     signal = explain_points(points, best, settings);
   }
-  if (signal != 0) {
-    fmt::print(stderr, "stopped by {}; no results are written\n", signal_name(signal));
-    return exit_code_of_signal(signal);
-  }
+  if (signal != 0) return stopped(signal, points, store, people);
   std::vector<Json> results = results_of(points);
   if (!published.empty() && !put_beside(published, results)) {
-    fmt::print(stderr,
-               "{}: warning: no time is for a network, operation and size that is compared here; "
-               "the network is called '{}'\n",
-               published_files(options), inputs->front().topology->name());
+    tell(stderr,
+         "{}: warning: no time is for a network, operation and size that is compared here; "
+         "the network is called '{}'\n",
+         published_files(options), inputs->front().topology->name());
   }
-  const bool stdout_is_taken = options.json == "-" || options.csv == "-";
-  std::FILE* people = stdout_is_taken ? stderr : stdout;
   for (const Ranking& ranking : rankings) {
     print_lines(people, ranking_text(ranking, results));
   }
@@ -233,14 +274,16 @@ int compare_command(const CompareOptions& options) {
   for (const auto& [point, name, schedule, report] : points) {
     if (report.failure.empty() || report.stopped) continue;
     good = false;
-    fmt::print(stderr, "{}: error: {}: {}\n", options.config, name, report.failure);
+    tell(stderr, "{}: error: {}: {}\n", options.config, name, report.failure);
   }
   print_lines(people, skipped_text(skipped));
   Json more{{"rankings", Json::array()}, {"skipped", json_of(skipped)}};
   for (const Ranking& ranking : rankings) more["rankings"].push_back(ranking.order);
-  if (!write_results(options.json, options.csv, command_words(options), *inputs, results, more)) {
+  if (!write_results(options.json, options.csv, words_of(options), *inputs, results, more)) {
+    store.say_unwritten();
     return kUsageError;
   }
+  store.end(good);
   return good ? kGood : kCheckFailed;
 }
 

@@ -11,6 +11,7 @@
 #include "sims/config/resolved.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/model/build_program.h"
+#include "sims/text/people.h"
 #include "sims/text/read_file.h"
 
 namespace espalier {
@@ -20,7 +21,7 @@ namespace {
 // `good`: the text has warnings only.
 void say(Messages messages, const std::string& text, bool good) {
   if (messages == Messages::people || (messages == Messages::errors && !good)) {
-    fmt::print(stderr, "{}", text);
+    tell(stderr, "{}", text);
   }
 }
 
@@ -56,7 +57,7 @@ bool load_config(Input& input, const std::vector<std::string>& overrides, Config
   input.path = "stdin";
   const FileText file = read_file_bytes("/dev/stdin");
   if (!file.text) {
-    fmt::print(stderr, "stdin: error: it {}\n", file.problem);
+    tell(stderr, "stdin: error: it {}\n", file.problem);
     return false;
   }
   return take_config(
@@ -68,24 +69,23 @@ bool check_gradients(const Input& input) {
   for (const RunPoint& point : input.points) {
     if (!point.training) continue;
     if (point.coordination) {
-      fmt::print(stderr,
-                 "{}: error: the hosts of a coordinated job choose the sizes of their all-reduces "
-                 "while they run, but a schedule file has one size\n",
-                 input.path);
+      tell(stderr,
+           "{}: error: the hosts of a coordinated job choose the sizes of their all-reduces "
+           "while they run, but a schedule file has one size\n",
+           input.path);
       return false;
     }
     if (point.training->overlap == Overlap::layerwise) {
-      fmt::print(stderr,
-                 "{}: error: the schedule file holds one all-reduce, but training.overlap: "
-                 "layerwise needs one for each layer\n",
-                 input.path);
+      tell(stderr,
+           "{}: error: the schedule file holds one all-reduce, but training.overlap: "
+           "layerwise needs one for each layer\n",
+           input.path);
       return false;
     }
     if (point.collective->size != input.tables->size) {
-      fmt::print(
-          stderr,
-          "{}: error: the schedule's all-reduce has {} B, but the network's gradients have {} B\n",
-          input.path, input.tables->size, point.collective->size);
+      tell(stderr,
+           "{}: error: the schedule's all-reduce has {} B, but the network's gradients have {} B\n",
+           input.path, input.tables->size, point.collective->size);
       return false;
     }
   }
@@ -96,15 +96,15 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
                    Messages messages) {
   const auto document = ScheduleDocument::load(input.path, input.file_hashes);
   if (!document.value) {
-    fmt::print(stderr, "{}: error: {}\n", document.place_in(input.path), document.error);
+    tell(stderr, "{}: error: {}\n", document.place_in(input.path), document.error);
     return false;
   }
   for (const std::string& setting : overrides) {
     if (setting.rfind("collective.", 0) != 0) continue;
-    fmt::print(stderr,
-               "-s {}: error: {} is a finished schedule and cannot be changed; generate another "
-               "schedule from a configuration\n",
-               setting, input.path);
+    tell(stderr,
+         "-s {}: error: {} is a finished schedule and cannot be changed; generate another "
+         "schedule from a configuration\n",
+         setting, input.path);
     return false;
   }
   // JSON is also YAML, so the configuration reader can read the configuration inside the file.
@@ -114,7 +114,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   if (!take_config(input, std::move(config), messages)) return false;
   auto tables = document.value->read_tables(*input.topology);
   if (!tables.value) {
-    fmt::print(stderr, "{}: error: {}\n", tables.place_in(input.path), tables.error);
+    tell(stderr, "{}: error: {}\n", tables.place_in(input.path), tables.error);
     return false;
   }
   input.tables = std::move(tables.value);
@@ -198,7 +198,7 @@ std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& pa
   std::copy_if(paths.begin(), paths.end(), std::back_inserter(programs), is_program_file);
   const auto configs = std::count_if(paths.begin(), paths.end(), is_config_file);
   if (!programs.empty() && configs > 1) {
-    fmt::print(stderr,
+    tell(stderr,
                "{}: error: {} configurations beside a program; name one, whose network it takes\n",
                programs.front(), configs);
     return std::nullopt;
@@ -223,7 +223,7 @@ bool read_limit(const std::string& text, const char* option, const LimitRange& r
   limit = parsed.value.value_or(limit);
   if (parsed.value) return true;
   static_cast<void>(usage_error(fmt::format("{} {}", option, text), parsed.error));
-  if (!parsed.hint.empty()) fmt::print(stderr, "hint: {}\n", parsed.hint);
+  if (!parsed.hint.empty()) tell(stderr, "hint: {}\n", parsed.hint);
   return false;
 }
 

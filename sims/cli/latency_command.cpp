@@ -21,7 +21,9 @@
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 #include "sims/study/load_curve.h"
+#include "sims/study/run_store.h"
 #include "sims/study/study.h"
+#include "sims/text/people.h"
 
 namespace espalier {
 
@@ -121,10 +123,10 @@ std::optional<std::vector<std::vector<std::string>>> varied_overrides(
   for (const std::string& axis : options.vary) {
     const std::size_t equals = axis.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == axis.size()) {
-      fmt::print(stderr,
-                 "--vary {}: error: expected a key and its values\nhint: for example --vary "
-                 "system.router.vcs=2,4,8\n",
-                 axis);
+      tell(stderr,
+           "--vary {}: error: expected a key and its values\nhint: for example --vary "
+           "system.router.vcs=2,4,8\n",
+           axis);
       return std::nullopt;
     }
     designs =
@@ -142,10 +144,10 @@ std::optional<std::vector<double>> parse_loads(const std::string& list) {
     char* rest = nullptr;
     const double load = std::strtod(word.c_str(), &rest);
     if (word.empty() || *rest != '\0' || !(load >= kLeastLoad) || load > kMostLoad) {
-      fmt::print(stderr,
-                 "--loads {}: error: '{}' is not a load in flits per node and cycle, from {} to "
-                 "{}\nhint: for example --loads 0.05,0.1,0.2,0.3\n",
-                 list, word, kLeastLoad, kMostLoad);
+      tell(stderr,
+           "--loads {}: error: '{}' is not a load in flits per node and cycle, from {} to "
+           "{}\nhint: for example --loads 0.05,0.1,0.2,0.3\n",
+           list, word, kLeastLoad, kMostLoad);
       return std::nullopt;
     }
     loads.push_back(load);
@@ -157,13 +159,13 @@ std::optional<std::vector<double>> parse_loads(const std::string& list) {
 bool is_drawn_traffic(const Input& input) {
   const RunPoint& point = input.points.front();
   if (point.traffic && point.traffic->is_drawn()) return true;
-  fmt::print(stderr,
-             "{}: error: a curve needs drawn traffic{}\nhint: a section such as traffic: "
-             "{{pattern: uniform, message: 64B}} in place of the collective\n",
-             input.path,
-             point.traffic ? fmt::format(", but traffic.pattern is {}",
-                                         espalier::name_of(point.traffic->pattern))
-                           : "");
+  tell(stderr,
+       "{}: error: a curve needs drawn traffic{}\nhint: a section such as traffic: "
+       "{{pattern: uniform, message: 64B}} in place of the collective\n",
+       input.path,
+       point.traffic
+           ? fmt::format(", but traffic.pattern is {}", espalier::name_of(point.traffic->pattern))
+           : "");
   return false;
 }
 
@@ -194,7 +196,8 @@ RunPoint at_load(const RunPoint& point, double load) {
 }
 
 // Simulates the next loads of all designs. Returns the signal that stopped the simulations, or 0.
-int simulate_next(std::vector<LoadedDesign>& designs, unsigned jobs, bool& ended, bool& failed) {
+int simulate_next(std::vector<LoadedDesign>& designs, unsigned jobs, RunStore* store, bool& ended,
+                  bool& failed) {
   std::vector<std::pair<LoadedDesign*, LoadRun>> runs;
   std::vector<StudyPoint> study;
   for (LoadedDesign& design : designs) {
@@ -209,7 +212,7 @@ int simulate_next(std::vector<LoadedDesign>& designs, unsigned jobs, bool& ended
     auto& [design, run] = runs[i];
     if (!report.failure.empty()) {
       failed = true;
-      fmt::print(stderr, "{}: error: load {:g}: {}\n", design->name, run.load, report.failure);
+      tell(stderr, "{}: error: load {:g}: {}\n", design->name, run.load, report.failure);
     }
     design->curve.add(run.load, is_saturated(report));
     run.report = report;
@@ -218,7 +221,7 @@ int simulate_next(std::vector<LoadedDesign>& designs, unsigned jobs, bool& ended
     design->runs.push_back(std::move(run));
     return !failed;
   };
-  return run_points(study, every_one(study.size()), jobs, batch);
+  return run_points(study, every_one(study.size()), jobs, batch, Shown::on_terminals, store);
 }
 
 std::string end_text(const LoadedDesign& design) {
@@ -278,15 +281,20 @@ std::vector<Input> inputs_of_runs(const std::vector<Input>& inputs,
   return with_runs;
 }
 
+// The command line with these options behind it.
+std::vector<std::string> words_of(const LatencyOptions& options,
+                                  std::vector<std::pair<const char*, std::string>> more = {}) {
+  more.insert(more.begin(), {"--loads", options.loads});
+  for (auto axis = options.vary.rbegin(); axis != options.vary.rend(); ++axis) {
+    more.insert(more.begin(), {"--vary", *axis});
+  }
+  return command_words("latency", options.configs, options.overrides, more);
+}
+
 bool write_outputs(const LatencyOptions& options, const std::vector<LoadedDesign>& designs,
                    const std::vector<Input>& inputs) {
   const std::vector<Input> runs = inputs_of_runs(inputs, designs);
-  if (runs.empty()) return true;  // stopped before the first run ended
-  std::vector<std::string> words{"espalier", "latency"};
-  words.insert(words.end(), options.configs.begin(), options.configs.end());
-  for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
-  for (const std::string& axis : options.vary) words.insert(words.end(), {"--vary", axis});
-  if (!options.loads.empty()) words.insert(words.end(), {"--loads", options.loads});
+  const std::vector<std::string> words = words_of(options);
   std::vector<Json> results;
   Json curves = Json::array();
   for (const LoadedDesign& design : designs) {
@@ -336,21 +344,35 @@ int latency_command(const LatencyOptions& options) {
       const auto above =
           std::find_if(loads->begin(), loads->end(), [most](double load) { return load > most; });
       if (above == loads->end()) continue;
-      fmt::print(stderr,
-                 "--loads {}: error: the sources of {} generate at most {:g} flits per node and "
-                 "cycle\n",
-                 options.loads, input.path, most);
+      tell(stderr,
+           "--loads {}: error: the sources of {} generate at most {:g} flits per node and "
+           "cycle\n",
+           options.loads, input.path, most);
       return kUsageError;
     }
   }
   if (!can_write({{"--json", options.json}, {"--csv", options.csv}, {"--output", options.page}},
                  files_of(inputs)))
     return kUsageError;
+  std::vector<std::string> resume =
+      words_of(options, {{"--json", options.json},
+                         {"--csv", options.csv},
+                         {"--output", options.page},
+                         {"--title", options.title},
+                         {"-j", options.jobs == 0 ? "" : std::to_string(options.jobs)}});
+  resume.emplace_back("--resume");
+  RunStore store(first_file({options.json, options.csv, options.page}), options.resume,
+                 PointOrigin{shell_line(resume), kVersion});
+  for (const std::string& mistake : {store.mistake(), store.begin({})}) {
+    if (mistake.empty()) continue;
+    tell(stderr, "{}\n", mistake);
+    return kUsageError;
+  }
   std::vector<LoadedDesign> loaded = designs_of(inputs, *loads);
   int signal = 0;
   bool failed = false;
   for (bool ended = false; !ended && !failed && signal == 0;) {
-    signal = simulate_next(loaded, options.jobs, ended, failed);
+    signal = simulate_next(loaded, options.jobs, &store, ended, failed);
   }
   for (LoadedDesign& design : loaded) {
     std::sort(design.runs.begin(), design.runs.end(),
@@ -360,12 +382,18 @@ int latency_command(const LatencyOptions& options) {
   for (const LoadedDesign& design : loaded) {
     print_lines(stdout_is_taken ? stderr : stdout, design_text(design));
   }
-  const bool written = write_outputs(options, loaded, inputs);
   if (signal != 0) {
-    fmt::print(stderr, "stopped by {}; the curves are incomplete\n", signal_name(signal));
+    store.say_stop(
+        fmt::format("stopped by {}; the curves are incomplete; the finished loads are printed",
+                    signal_name(signal)),
+        "; with --json FILE, latency keeps them and --resume continues");
     return exit_code_of_signal(signal);
   }
-  if (!written) return kUsageError;
+  if (!write_outputs(options, loaded, inputs)) {
+    store.say_unwritten();
+    return kUsageError;
+  }
+  store.end(!failed);
   return failed ? kCheckFailed : kGood;
 }
 

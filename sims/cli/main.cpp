@@ -1,13 +1,17 @@
 // The espalier command. SystemC starts with its banner off and calls sc_main.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <sstream>
+#include <string_view>
 #include <systemc>
 #include <utility>
 
@@ -18,6 +22,7 @@
 #include "sims/cli/version.h"
 #include "sims/study/study.h"
 #include "sims/text/nearest_name.h"
+#include "sims/text/people.h"
 #include "sims/text/text_lines.h"
 
 namespace {
@@ -129,6 +134,7 @@ void declare_compare(Command& command, CompareOptions& options) {
   command.file("--csv", options.csv);
   command.option("--time-limit", options.time_limit);
   command.flag("--full", options.full);
+  command.flag("--resume", options.resume);
   command.option("--choices", options.choices);
   command.option("-j,--jobs", options.jobs);
 }
@@ -142,6 +148,7 @@ void declare_latency(Command& command, LatencyOptions& options) {
   command.option("--title", options.title);
   command.file("--json", options.json);
   command.file("--csv", options.csv);
+  command.flag("--resume", options.resume);
   command.option("-j,--jobs", options.jobs);
 }
 
@@ -207,7 +214,7 @@ Command add_sweep(CLI::App& app, SweepOptions& options) {
     if (sweep.got_subcommand("plan")) return sweep_plan_command(options);
     if (sweep.got_subcommand("run")) return sweep_run_command(options);
     if (sweep.got_subcommand("gather")) return sweep_gather_command(options);
-    std::fprintf(stderr, "sweep: one of plan, run, gather is required\n%s", sweep.help().c_str());
+    tell(stderr, "sweep: one of plan, run, gather is required\n{}", sweep.help());
     return kUsageError;
   });
   command.app().require_subcommand(0, 1);  // the error about a missing step names the steps
@@ -232,6 +239,39 @@ void declare_schema(Command& command, SchemaOptions& options) {
       ->excludes(results)
       ->excludes(markdown)
       ->excludes(json);
+}
+
+// What SIGINT and SIGTERM do while no worker runs, for instance while a schedule is planned
+// (sims/study/workers.cpp takes them otherwise). Only calls what a signal handler may call.
+void end_by_signal(int signal) {
+  const bool is_interrupt = signal == SIGINT;
+  const std::string_view text = is_interrupt ? "stopped by SIGINT\n" : "stopped by SIGTERM\n";
+  const std::string_view without_bar = "\r\x1b[K";
+  ssize_t ignored =
+      isatty(STDERR_FILENO) == 1 ? write(STDERR_FILENO, without_bar.data(), without_bar.size()) : 0;
+  ignored = write(STDERR_FILENO, text.data(), text.size());
+  static_cast<void>(ignored);
+  _exit(exit_code_of_signal(signal));
+}
+
+void handle_signals() {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    // A caller who ignores a signal, as for workers and jobs in the background, means it.
+    if (std::signal(signal, end_by_signal) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+  // A file that reaches its limit (ulimit -f) is an output that cannot be written.
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+// JSON results hold the command line, whose words are therefore UTF-8.
+std::string unreadable_word(const std::vector<std::string>& words) {
+  const auto found = std::find_if_not(words.begin(), words.end(),
+                                      [](const std::string& word) { return is_utf8(word); });
+  if (found == words.end()) return {};
+  return fmt::format(
+      "{}: error: this word is not UTF-8, which JSON results cannot contain; rename "
+      "the file",
+      *found);
 }
 
 // Returns an error text if the first word is not a known command.
@@ -292,20 +332,26 @@ int dispatch(int argc, char** argv) {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
-  if (const std::string mistake = unknown_command(app, words); !mistake.empty()) {
-    fmt::print(stderr, "{}\n", mistake);
+  for (const std::string& mistake : {unreadable_word(words), unknown_command(app, words)}) {
+    if (mistake.empty()) continue;
+    tell(stderr, "{}\n", mistake);
     return kUsageError;
   }
   try {
     std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kGood : kUsageError;
+    std::ostringstream out;
+    std::ostringstream problem;
+    const int code = app.exit(error, out, problem);
+    tell(stdout, "{}", out.str());
+    tell(stderr, "{}", problem.str());
+    return code == 0 ? kGood : kUsageError;
   }
   for (const Command& command : commands) {
     if (command.app().parsed()) return command.run();
   }
-  std::fprintf(stderr, "a subcommand is required\n%s", app.help().c_str());
+  tell(stderr, "a subcommand is required\n{}", app.help());
   return kUsageError;
 }
 
@@ -313,16 +359,15 @@ int dispatch_or_report(int argc, char** argv) {
   try {
     return dispatch(argc, argv);
   } catch (const sc_core::sc_report& report) {
-    std::fprintf(stderr, "error: %s\n", report.what());
+    tell(stderr, "error: {}\n", report.what());
   } catch (const std::invalid_argument& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
+    tell(stderr, "error: {}\n", error.what());
     return kUsageError;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "error: %s: %s\n", argc > 1 ? argv[1] : "espalier",
-                 out_of_memory_text().c_str());
+    tell(stderr, "error: {}: {}\n", argc > 1 ? argv[1] : "espalier", out_of_memory_text());
   } catch (const std::exception& error) {
     // If stdout failed, this error is a consequence; the failure of stdout is reported later.
-    if (std::ferror(stdout) == 0) std::fprintf(stderr, "error: %s\n", error.what());
+    if (std::ferror(stdout) == 0) tell(stderr, "error: {}\n", error.what());
   }
   return kCheckFailed;
 }
@@ -331,6 +376,7 @@ int dispatch_or_report(int argc, char** argv) {
 
 int sc_main(int argc, char** argv) {
   reserve_standard_streams();
+  handle_signals();
   prepare_kernel();
   return exit_code_after_flush(dispatch_or_report(argc, argv));
 }

@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "sims/text/fitted_text.h"
+#include "sims/text/people.h"
 #include "sims/text/whole_file.h"
 
 namespace espalier {
@@ -96,13 +97,23 @@ std::string output_mistake(const std::vector<CommandFile>& outputs,
 
 bool can_write(const std::vector<CommandFile>& outputs, const std::vector<CommandFile>& inputs) {
   const std::string mistake = output_mistake(outputs, inputs);
-  if (!mistake.empty()) fmt::print(stderr, "{}\n", mistake);
+  if (!mistake.empty()) tell(stderr, "{}\n", mistake);
   return mistake.empty();
 }
 
 int usage_error(const std::string& what, const std::string& problem) {
-  fmt::print(stderr, "{}: error: {}\n", what, problem);
+  tell(stderr, "{}: error: {}\n", what, problem);
   return kUsageError;
+}
+
+std::string first_file(const std::vector<std::string>& outputs) {
+  const auto is_file = [](const std::string& output) {
+    std::error_code ignored;
+    return !output.empty() && output != "-" &&
+           (!fs::exists(output, ignored) || fs::is_regular_file(output, ignored));
+  };
+  const auto found = std::find_if(outputs.begin(), outputs.end(), is_file);
+  return found == outputs.end() ? "" : *found;
 }
 
 bool write_text(const std::string& target, const std::string& text) {
@@ -122,7 +133,7 @@ bool write_text(const std::string& target, const std::string& text) {
     const fs::path file = fs::weakly_canonical(target, ignored);
     written = write_whole_file(file.empty() ? fs::path(target) : file, text);
   }
-  if (!written) fmt::print(stderr, "{}: error: cannot be written\n", target);
+  if (!written) tell(stderr, "{}: error: cannot be written\n", target);
   return written;
 }
 
@@ -133,7 +144,7 @@ std::size_t terminal_width() {
 }
 
 void print_lines(std::FILE* people, const std::string& text) {
-  fmt::print(people, "{}", fitted_lines(text, terminal_width()));
+  tell(people, "{}", fitted_lines(text, terminal_width()));
 }
 
 void reserve_standard_streams() {
@@ -151,29 +162,22 @@ int exit_code_after_flush(int exit_code) {
   const bool flushed = std::fflush(stdout) == 0;
   const int reason = errno;
   if (flushed && std::ferror(stdout) == 0 && std::cout.good()) return exit_code;
-  std::fprintf(stderr, "stdout: error: cannot be written%s%s\n", reason == 0 ? "" : ": ",
-               reason == 0 ? "" : std::strerror(reason));
+  tell(stderr, "stdout: error: cannot be written{}{}\n", reason == 0 ? "" : ": ",
+       reason == 0 ? "" : std::strerror(reason));
   return std::max(exit_code, kUsageError);
 }
 
-namespace {
-
-std::string shell_word(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789-_./=:,%+@") == std::string::npos;
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-}  // namespace
-
-std::string shell_line(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
-  return line;
+std::vector<std::string> command_words(
+    const char* command, const std::vector<std::string>& inputs,
+    const std::vector<std::string>& overrides,
+    const std::vector<std::pair<const char*, std::string>>& options) {
+  std::vector<std::string> words{"espalier", command};
+  words.insert(words.end(), inputs.begin(), inputs.end());
+  for (const std::string& setting : overrides) words.insert(words.end(), {"-s", setting});
+  for (const auto& [option, value] : options) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  }
+  return words;
 }
 
 }  // namespace espalier

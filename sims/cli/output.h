@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace espalier {
@@ -34,6 +35,9 @@ struct CommandFile {
 // Prints "WHAT: error: PROBLEM" and returns kUsageError.
 int usage_error(const std::string& what, const std::string& problem);
 
+// The first output that is a file: not stdout, a device or a pipe. Empty if there is none.
+[[nodiscard]] std::string first_file(const std::vector<std::string>& outputs);
+
 // Writes to file `target`, or to stdout for "-". A regular file keeps its old contents until the
 // new contents are complete. If the file cannot be written, prints an error to stderr and returns
 // false.
@@ -51,7 +55,10 @@ void reserve_standard_streams();
 // Returns `exit_code`, or kUsageError if stdout lost output (a full disk, a closed descriptor).
 [[nodiscard]] int exit_code_after_flush(int exit_code);
 
-// Quotes words for a POSIX shell.
-[[nodiscard]] std::string shell_line(const std::vector<std::string>& words);
+// The words that call a command: its inputs, its settings, and the options that have a value.
+[[nodiscard]] std::vector<std::string> command_words(
+    const char* command, const std::vector<std::string>& inputs,
+    const std::vector<std::string>& overrides,
+    const std::vector<std::pair<const char*, std::string>>& options = {});
 
 }  // namespace espalier

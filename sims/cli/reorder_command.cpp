@@ -22,6 +22,7 @@
 #include "sims/study/order_study.h"
 #include "sims/study/progress.h"
 #include "sims/system/probe.h"
+#include "sims/text/people.h"
 #include "sims/text/read_file.h"
 
 namespace espalier {
@@ -266,7 +267,7 @@ std::optional<std::vector<std::uint64_t>> measured_latencies(const std::string& 
     const SourceIndex source = diagnostics.add_file(path, "");
     diagnostics.error({source, 0, 0}, fmt::format("the file {}", file.problem));
   }
-  fmt::print(stderr, "{}", diagnostics.text());
+  tell(stderr, "{}", diagnostics.text());
   return latencies;
 }
 
@@ -321,37 +322,53 @@ int study(const ReorderOptions& options, const Input& input) {
       !write_text(options.write_latency, latency_table(*latencies, request->ranks))) {
     return kUsageError;
   }
-  const OrderStudy result = study_orders(
-      *request, *latencies, order_of_run(*input.topology, point), point.reorder, options.spread,
-      [&](std::size_t part, double done) { bar.update(1 + part, done); });
+  std::optional<StopSignals> signals(std::in_place);
+  int signal = 0;
+  const OrderStudy result =
+      study_orders(*request, *latencies, order_of_run(*input.topology, point), point.reorder,
+                   options.spread, [&](std::size_t part, double done) {
+                     bar.update(1 + part, done);
+                     if (signal == 0) signal = signals->take();
+                     return signal == 0;
+                   });
+  signals.reset();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const StudiedOrder& found = chosen(result, point.reorder.search.direction);
-  const std::string no_simulation = options.no_simulate ? "--no-simulate" : why_no_order(point);
+  const std::string no_simulation = options.no_simulate ? "--no-simulate"
+                                    : signal != 0       ? "stopped by " + signal_name(signal)
+                                                        : why_no_order(point);
   OrderSimulation simulation;
   bar.clear();
   if (no_simulation.empty()) simulation = simulate_orders(point, result, found, options.jobs);
-  if (simulation.signal != 0) return exit_code_of_signal(simulation.signal);
+  if (simulation.signal != 0) signal = simulation.signal;
   const bool probed = options.latency.empty();
   std::FILE* people = options.json == "-" || options.output == "-" || options.write_latency == "-"
                           ? stderr
                           : stdout;
-  fmt::print(people, "{}", study_table(result, probed ? "cycles" : "unit of the file", seconds));
-  const bool simulated = no_simulation.empty() && simulation.failure.empty();
+  tell(people, "{}", study_table(result, probed ? "cycles" : "unit of the file", seconds));
+  const bool simulated =
+      no_simulation.empty() && simulation.failure.empty() && simulation.signal == 0;
   const bool is_worst = point.reorder.search.direction == OrderDirection::worst;
   if (simulated) {
-    fmt::print(people, "{}", comparison_text(simulation, result, found, is_worst));
-  } else if (no_simulation.empty()) {
-    fmt::print(stderr, "{}: error: the simulation failed: {}\n", input.path, simulation.failure);
-  } else {
-    fmt::print(people, "not simulated: {}\n", no_simulation);
+    tell(people, "{}", comparison_text(simulation, result, found, is_worst));
+  } else if (no_simulation.empty() && simulation.signal == 0) {
+    tell(stderr, "{}: error: the simulation failed: {}\n", input.path, simulation.failure);
+  } else if (!no_simulation.empty()) {
+    tell(people, "not simulated: {}\n", no_simulation);
   }
   const std::string topology = input.topology->name();
   if (!options.output.empty() &&
       !write_text(options.output, mapping_file(result, point.reorder, topology))) {
     return kUsageError;
   }
-  const int simulation_code = simulation.failure.empty() ? kGood : kCheckFailed;
+  if (signal != 0) {
+    tell(stderr, "stopped by {}; the orders are the best that were found until then\n",
+         signal_name(signal));
+  }
+  const int simulation_code = signal != 0                  ? exit_code_of_signal(signal)
+                              : simulation.failure.empty() ? kGood
+                                                           : kCheckFailed;
   if (options.json.empty()) return simulation_code;
   const auto json =
       study_json(result, point, topology, probed ? "probes" : options.latency, seconds,

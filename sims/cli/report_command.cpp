@@ -7,6 +7,7 @@
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/page/page.h"
+#include "sims/text/people.h"
 
 namespace espalier {
 
@@ -20,13 +21,13 @@ int report_command(const ReportOptions& options) {
   }
   if (!can_write({{"--output", options.output}}, files)) return kUsageError;
   const report::ReadResult read = report::read_report(options.results, kVersion);
-  for (const std::string& error : read.errors) fmt::print(stderr, "{}\n", error);
+  for (const std::string& error : read.errors) tell(stderr, "{}\n", error);
   if (!read.errors.empty()) return kUsageError;
   report::ViewOptions view_options{options.facet, options.color, options.mark,
                                    options.tolerance_percent / 100};
   const report::ReportView view(read.data, view_options);
   const std::vector<std::string> problems = view.problems();
-  for (const std::string& problem : problems) fmt::print(stderr, "{}\n", problem);
+  for (const std::string& problem : problems) tell(stderr, "{}\n", problem);
   if (!problems.empty()) return kUsageError;
   const std::string html = report::report_html(view, options.title, kVersion);
   return write_text(options.output, html) ? kGood : kUsageError;

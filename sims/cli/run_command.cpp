@@ -23,6 +23,7 @@
 #include "sims/study/compared_runs.h"
 #include "sims/study/run_store.h"
 #include "sims/study/study.h"
+#include "sims/text/people.h"
 
 namespace espalier {
 
@@ -42,7 +43,7 @@ void choose_fidelity(std::vector<Input>& inputs, Messages audience) {
       }
       point.simulation.fidelity = chosen;
     }
-    if (audience == Messages::people) fmt::print(stderr, "{}", notice);
+    if (audience == Messages::people) tell(stderr, "{}", notice);
   }
 }
 
@@ -57,9 +58,8 @@ void say_what_is_not_folded(const std::vector<Input>& inputs) {
                          !point.workload && planner_of(point) != nullptr;
       const std::string obstacle = might ? folding_obstacle(point, shape) : std::string();
       if (obstacle.empty()) continue;
-      fmt::print(stderr,
-                 "{}: note: simulates all {} NPUs instead of one NPU for all because of {}\n",
-                 input.path, shape.num_nodes(), obstacle);
+      tell(stderr, "{}: note: simulates all {} NPUs instead of one NPU for all because of {}\n",
+           input.path, shape.num_nodes(), obstacle);
       break;
     }
   }
@@ -77,107 +77,74 @@ PointReport run_here(const PointRef& ref, const WorkerTask& task, bool quiet,
   return report;
 }
 
-// The command line without its outputs.
-std::vector<std::string> command_words(const RunOptions& options) {
-  std::vector<std::string> words{"run"};
-  words.insert(words.end(), options.configs.begin(), options.configs.end());
-  for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
-  return words;
-}
-
-// Fills the entries of `reports` that have no result yet. Returns the signal that stopped the run,
-// or 0.
-int run_all(const RunOptions& options, const std::vector<StudyPoint>& points,
-            std::optional<RunStore>& store, std::vector<PointReport>& reports) {
-  std::vector<std::size_t> open;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (reports[i].result.is_null()) open.push_back(i);
-  }
+// Fills in `reports`. Returns the signal that stopped the run, or 0.
+int run_all(const RunOptions& options, const std::vector<StudyPoint>& points, RunStore& store,
+            std::vector<PointReport>& reports) {
   WorkerBatch batch;
   batch.finished = [&](std::size_t i, const WorkerReport& report) {
     reports[i] = report;
-    if (store) store->add(i, report);
     return true;
   };
-  return run_points(points, open, options.jobs, batch,
-                    options.quiet ? Shown::nothing : Shown::on_terminals);
-}
-
-// Not for stdout, devices and pipes.
-bool is_file_output(const std::string& output) {
-  if (output.empty() || output == "-") return false;
-  std::error_code ignored;
-  return !std::filesystem::exists(output, ignored) ||
-         std::filesystem::is_regular_file(output, ignored);
+  return run_points(points, every_one(points.size()), options.jobs, batch,
+                    options.quiet ? Shown::nothing : Shown::on_terminals, &store);
 }
 
 // The command that continues an interrupted run.
 std::string resume_command(const RunOptions& options) {
-  std::vector<std::string> words = command_words(options);
-  words.insert(words.begin(), "espalier");
+  std::vector<std::string> words =
+      command_words("run", options.configs, options.overrides,
+                    {{"--json", options.json},
+                     {"--csv", options.csv},
+                     {"--choices", options.choices},
+                     {"-j", options.jobs == 0 ? "" : std::to_string(options.jobs)}});
   if (options.explain) words.emplace_back("--explain");
-  if (!options.json.empty()) words.insert(words.end(), {"--json", options.json});
-  if (!options.csv.empty()) words.insert(words.end(), {"--csv", options.csv});
-  if (!options.choices.empty()) words.insert(words.end(), {"--choices", options.choices});
-  if (options.jobs != 0) words.insert(words.end(), {"-j", std::to_string(options.jobs)});
   words.emplace_back("--resume");
   return shell_line(words);
 }
 
-// Why `--resume` cannot be used; empty if it can.
-std::string resume_mistake(const RunOptions& options) {
-  if (!options.resume) return {};
-  if (!options.messages.empty()) {
-    return "--resume: the messages of finished points are not kept; leave out --messages";
-  }
-  return is_file_output(options.json) || is_file_output(options.csv)
-             ? ""
-             : "--resume: finished points are kept beside the results; name their file with --json "
-               "or --csv";
-}
-
 // Says what an interrupted run leaves behind: the finished points, or at least their rows.
-void say_interruption(const RunOptions& options, int signal, std::optional<RunStore>& store,
-                      const std::vector<PointReport>& reports) {
+int stopped(const RunOptions& options, int signal, RunStore& store,
+            const std::vector<PointReport>& reports) {
   std::vector<Json> finished;
   for (const PointReport& report : reports) {
     if (!report.result.is_null()) finished.push_back(report.result);
   }
   const std::string stop = fmt::format("stopped by {}; {} of {} points are finished",
                                        signal_name(signal), finished.size(), reports.size());
-  if (finished.empty()) {
-    fmt::print(stderr, "{}\n", stop);
-    return;
+  const char* const otherwise =
+      finished.empty() ? ""
+      : options.messages.empty()
+          ? ", and their rows are printed; with --json FILE, run keeps them and --resume continues"
+          : ", and their rows are printed; with --messages, run does not keep them";
+  if (!store.say_stop(stop, otherwise) && !finished.empty()) {
+    const bool stdout_is_taken = options.json == "-" || options.csv == "-";
+    print_lines(stdout_is_taken ? stderr : stdout,
+                result_table(finished) + (options.quiet ? "" : table_notes(finished)));
   }
-  if (store && store->write()) {
-    fmt::print(stderr, "{} and kept in {}; to continue:\n    {}\n", stop, store->folder().string(),
-               resume_command(options));
-    return;
-  }
-  const bool stdout_is_taken = options.json == "-" || options.csv == "-";
-  print_lines(stdout_is_taken ? stderr : stdout,
-              result_table(finished) + (options.quiet ? "" : table_notes(finished)));
-  fmt::print(stderr, "{}, and their rows are printed; {}\n", stop,
-             store                      ? store->folder().string() + " cannot be written"
-             : options.messages.empty() ? "with --json FILE, run keeps them and --resume continues"
-                                        : "with --messages, run does not keep them");
+  return exit_code_of_signal(signal);
+}
+
+// Why `--resume` cannot be used; empty if it can.
+std::string resume_mistake(const RunOptions& options) {
+  return options.resume && !options.messages.empty()
+             ? "--resume: the messages of finished points are not kept; leave out --messages"
+             : "";
 }
 
 // Writes what `options` asks for. Returns false if an output could not be written.
 bool write_outputs(const RunOptions& options, const std::vector<Input>& inputs,
                    const std::vector<PointReport>& reports, const std::vector<Json>& results,
                    const MessageLogParts* messages) {
-  std::vector<std::string> command = command_words(options);
-  command.insert(command.begin(), "espalier");
-  const bool written =
-      write_results(options.json, options.csv, command, inputs, results, Json::object());
+  const bool written = write_results(options.json, options.csv,
+                                     command_words("run", options.configs, options.overrides),
+                                     inputs, results, Json::object());
   if (messages == nullptr) return written;
   bool complete = true;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     complete &= !reports[i].failure.empty() || messages->has_part(i);
   }
   if (complete && messages->join()) return written;
-  fmt::print(stderr, "{}: error: cannot be written\n", options.messages);
+  tell(stderr, "{}: error: cannot be written\n", options.messages);
   return false;
 }
 
@@ -192,8 +159,8 @@ void say_what_was_slow(const std::vector<PointRef>& points,
       [&](const PointReport& a, const PointReport& b) { return seconds(a) < seconds(b); });
   if (slowest->note.empty()) return;
   const auto i = static_cast<std::size_t>(slowest - reports.begin());
-  fmt::print(stderr, "{}: note: {}{}\n", points[i].input->path,
-             points.size() == 1 ? "" : fmt::format("point {}: ", i + 1), slowest->note);
+  tell(stderr, "{}: note: {}{}\n", points[i].input->path,
+       points.size() == 1 ? "" : fmt::format("point {}: ", i + 1), slowest->note);
 }
 
 }  // namespace
@@ -206,10 +173,12 @@ int run_command(const RunOptions& options) {
   if (audience == Messages::people) say_what_is_not_folded(*inputs);
   const std::vector<PointRef> points = all_points(*inputs);
   const AutoFolder choices(options.choices, *inputs);
-  for (const std::string& mistake :
-       {resume_mistake(options), observer_mistake(options, *inputs), choices.mistake()}) {
+  RunStore store(options.messages.empty() ? first_file({options.json, options.csv}) : "",
+                 options.resume, PointOrigin{resume_command(options), kVersion});
+  for (const std::string& mistake : {resume_mistake(options), store.mistake(),
+                                     observer_mistake(options, *inputs), choices.mistake()}) {
     if (mistake.empty()) continue;
-    fmt::print(stderr, "{}\n", mistake);
+    tell(stderr, "{}\n", mistake);
     return kUsageError;
   }
   std::optional<RunObservers> observers;
@@ -217,7 +186,7 @@ int run_command(const RunOptions& options) {
     try {
       observers.emplace(options, *points[0].input, *points[0].point);
     } catch (const std::exception& error) {
-      fmt::print(stderr, "{}\n", error.what());
+      tell(stderr, "{}\n", error.what());
       return kUsageError;
     }
   }
@@ -238,19 +207,13 @@ int run_command(const RunOptions& options) {
       study.push_back(study_point(*points[i].point, std::move(task)));
     }
   }
-  std::optional<RunStore> store;
-  const std::string& target = is_file_output(options.json) ? options.json : options.csv;
-  if (!study.empty() && is_file_output(target) && !messages) {
-    store.emplace(target, study, PointOrigin{resume_command(options), kVersion});
-    const std::string problem = store->begin(options.resume, reports);
-    if (!problem.empty()) {
-      fmt::print(stderr, "{}\n", problem);
-      return kUsageError;
-    }
+  const std::string problem = study.empty() ? "" : store.begin(study);
+  if (!problem.empty()) {
+    tell(stderr, "{}\n", problem);
+    return kUsageError;
   }
   if (const int signal = run_all(options, study, store, reports); signal != 0) {
-    say_interruption(options, signal, store, reports);
-    return exit_code_of_signal(signal);
+    return stopped(options, signal, store, reports);
   }
 
   // A worker that died has left no result; its point still gets a row.
@@ -263,9 +226,8 @@ int run_command(const RunOptions& options) {
       const bool is_file = points[i].input->tables.has_value();
       runs.push_back({points[i].point, is_file ? points[i].input->path : "", &reports[i].result});
     }
-    if (const int signal = compare_without_lockstep(runs, options.jobs); signal != 0) {
-      say_interruption(options, signal, store, reports);
-      return exit_code_of_signal(signal);
+    if (const int signal = compare_without_lockstep(runs, options.jobs, &store); signal != 0) {
+      return stopped(options, signal, store, reports);
     }
   }
   std::vector<Json> results;
@@ -290,18 +252,17 @@ int run_command(const RunOptions& options) {
   if (audience == Messages::people) say_what_was_slow(points, reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (!reports[i].failure.empty())
-      fmt::print(stderr, "{}: error: point {}: {}\n", points[i].input->path, i + 1,
-                 reports[i].failure);
+      tell(stderr, "{}: error: point {}: {}\n", points[i].input->path, i + 1, reports[i].failure);
   }
   if (!write_outputs(options, *inputs, reports, results, messages ? &*messages : nullptr)) {
-    // The simulations are not lost.
-    if (store && store->write()) {
-      fmt::print(stderr, "the finished points are kept in {}; to write the results:\n    {}\n",
-                 store->folder().string(), resume_command(options));
-    }
+    store.say_unwritten();
     return kUsageError;
   }
-  if (store) store->remove();
+  store.end(good);
+  if (const std::string text = observers ? observers->problems() : ""; !text.empty()) {
+    tell(stderr, "{}", text);
+    return kUsageError;
+  }
   return good ? kGood : kCheckFailed;
 }
 

@@ -221,4 +221,12 @@ void RunObservers::finish(PointReport& report) {
   if (!explains_) report.result.erase("explanation");
 }
 
+std::string RunObservers::problems() const {
+  std::string text;
+  if (waves_ && !waves_->problem().empty()) text += fmt::format("error: {}\n", waves_->problem());
+  if (timeline_ && !timeline_->problem().empty())
+    text += fmt::format("error: {}\n", timeline_->problem());
+  return text;
+}
+
 }  // namespace espalier

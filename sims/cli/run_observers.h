@@ -33,6 +33,8 @@ class RunObservers {
   [[nodiscard]] RunAccount* account() { return account_ ? &*account_ : nullptr; }
   // To be called after the run: orders the waveform's save file by the critical path.
   void finish(PointReport& report);
+  // Why outputs are not complete, line by line; empty if all are.
+  [[nodiscard]] std::string problems() const;
 
  private:
   std::unique_ptr<WaveSession> waves_;

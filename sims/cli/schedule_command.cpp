@@ -23,6 +23,7 @@
 #include "sims/model/build_workload.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/page/schedule_picture.h"
+#include "sims/text/people.h"
 
 namespace espalier {
 
@@ -137,9 +138,14 @@ std::string write_picture(std::ostream& out, const Input& input, const ScheduleT
                           const std::string& format) {
   const Topology& topology = *input.topology;
   const RunPoint& point = input.points.front();
-  const ScheduleTables tables = expand_symmetry(topology, given);
-  Schedule schedule = raise_from_tables(topology, tables);
-  schedule.listed_order = tables.listed_order;
+  Schedule schedule(topology);
+  try {
+    const ScheduleTables tables = expand_symmetry(topology, given);
+    schedule = raise_from_tables(topology, tables);
+    schedule.listed_order = tables.listed_order;
+  } catch (const std::exception& error) {
+    return error.what();  // the tables of a file may be no schedule
+  }
   if (schedule.transfers.empty()) return "the schedule has no messages";
   const MessageTiming timing = message_timing(point.system);
   if (format == "tree-svg") {
@@ -192,17 +198,17 @@ int schedule_command(const ScheduleOptions& options) {
   const bool trains = !input.program && input.points.front().training.has_value();
   if (trains && options.format == "json" &&
       input.points.front().training->overlap == Overlap::layerwise) {
-    fmt::print(stderr,
-               "{}: error: a schedule file holds one all-reduce, but training.overlap: layerwise "
-               "has one for each layer; use -s training.overlap=none\n",
-               input.path);
+    tell(stderr,
+         "{}: error: a schedule file holds one all-reduce, but training.overlap: layerwise "
+         "has one for each layer; use -s training.overlap=none\n",
+         input.path);
     return kUsageError;
   }
   if (!input.program && input.points.front().coordination) {
-    fmt::print(stderr,
-               "{}: note: shows one all-reduce for each layer; hosts fuse all-reduces while the "
-               "job runs\n",
-               input.path);
+    tell(stderr,
+         "{}: note: shows one all-reduce for each layer; hosts fuse all-reduces while the "
+         "job runs\n",
+         input.path);
   }
   std::ostringstream text;
   std::string reason;
@@ -225,8 +231,7 @@ int schedule_command(const ScheduleOptions& options) {
     }
   }
   if (!reason.empty()) {
-    fmt::print(stderr, "{}: error: cannot be written as {}: {}\n", input.path, options.format,
-               reason);
+    tell(stderr, "{}: error: cannot be written as {}: {}\n", input.path, options.format, reason);
     return kCheckFailed;
   }
   return write_text(options.output, text.str()) ? kGood : kUsageError;

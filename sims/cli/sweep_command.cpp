@@ -12,6 +12,7 @@
 #include "sims/study/manifest.h"
 #include "sims/study/sweep.h"
 #include "sims/study/sweep_runner.h"
+#include "sims/text/people.h"
 #include "sims/text/whole_file.h"
 
 namespace espalier {
@@ -38,11 +39,11 @@ std::optional<Planned> plan_of(const SweepOptions& options) {
   planned.sweep = read_sweep(options.file, options.overrides, diagnostics);
   if (diagnostics.num_errors() == 0) planned.plan = plan_sweep(planned.sweep, diagnostics);
   const bool good = diagnostics.num_errors() == 0;
-  if (!good || !options.no_warnings) fmt::print(stderr, "{}", diagnostics.text());
+  if (!good || !options.no_warnings) tell(stderr, "{}", diagnostics.text());
   if (good) return planned;
   if (planned.plan.invalid != 0) {
-    fmt::print(stderr, "{}: error: {} of {} points cannot be simulated\n", options.file,
-               planned.plan.invalid, planned.plan.combinations - planned.plan.excluded);
+    tell(stderr, "{}: error: {} of {} points cannot be simulated\n", options.file,
+         planned.plan.invalid, planned.plan.combinations - planned.plan.excluded);
   }
   return std::nullopt;
 }
@@ -54,8 +55,8 @@ bool update_manifest(const Planned& planned, const fs::path& folder) {
   if (const auto before = read_manifest(folder).manifest) {
     const std::vector<std::string> changes = plan_changes(*before, manifest);
     if (!changes.empty())
-      fmt::print(stderr, "{}: the plan has changed\n", (folder / "manifest.json").string());
-    for (const std::string& change : changes) fmt::print(stderr, "  {}\n", change);
+      tell(stderr, "{}: the plan has changed\n", (folder / "manifest.json").string());
+    for (const std::string& change : changes) tell(stderr, "  {}\n", change);
   }
   return write_manifest(folder, manifest);
 }
@@ -91,11 +92,11 @@ std::optional<WorkerLimits> limits_of(const SweepOptions& options, const Sweep& 
 }
 
 void print_counts(const SweepPlan& plan) {
-  fmt::print("{} points", plan.points.size());
-  if (plan.excluded != 0) fmt::print(", {} left out by only and except", plan.excluded);
-  if (plan.unsuited != 0) fmt::print(", {} without a suitable algorithm", plan.unsuited);
-  if (plan.alike != 0) fmt::print(", {} equal to other points", plan.alike);
-  fmt::print("\n");
+  tell(stdout, "{} points", plan.points.size());
+  if (plan.excluded != 0) tell(stdout, ", {} left out by only and except", plan.excluded);
+  if (plan.unsuited != 0) tell(stdout, ", {} without a suitable algorithm", plan.unsuited);
+  if (plan.alike != 0) tell(stdout, ", {} equal to other points", plan.alike);
+  tell(stdout, "\n");
 }
 
 std::string version_text(const std::string& version) {
@@ -104,25 +105,25 @@ std::string version_text(const std::string& version) {
 
 void say_other_versions(const SweepTally& tally, const fs::path& folder) {
   for (const auto& [version, points] : tally.other_versions) {
-    fmt::print(stderr,
-               "warning: {} finished points are results of {}, and this program is espalier {}; to "
-               "simulate them again, remove {}\n",
-               points, version_text(version), kVersion, (folder / "points").string());
+    tell(stderr,
+         "warning: {} finished points are results of {}, and this program is espalier {}; to "
+         "simulate them again, remove {}\n",
+         points, version_text(version), kVersion, (folder / "points").string());
   }
 }
 
 int finish(const SweepTally& tally, const fs::path& folder) {
   const std::size_t finished = tally.finished_before + tally.finished_now;
-  fmt::print("{} points: {} finished, {} of them now; {} failed\n", tally.points, finished,
-             tally.finished_now, tally.failed);
+  tell(stdout, "{} points: {} finished, {} of them now; {} failed\n", tally.points, finished,
+       tally.finished_now, tally.failed);
   say_other_versions(tally, folder);
   if (!tally.writable) {
     return usage_error((folder / "points").string(),
                        fmt::format("results cannot be written; {} points are left", tally.left()));
   }
   if (tally.signal != 0) {
-    fmt::print(stderr, "stopped by {}; {} points are left, and the same command continues\n",
-               signal_name(tally.signal), tally.left());
+    tell(stderr, "stopped by {}; {} points are left, and the same command continues\n",
+         signal_name(tally.signal), tally.left());
     return exit_code_of_signal(tally.signal);
   }
   return tally.failed == 0 ? kGood : kCheckFailed;
@@ -131,8 +132,7 @@ int finish(const SweepTally& tally, const fs::path& folder) {
 // These files may be all that is left of a sweep, so gather does not remove them.
 void say_what_stays(const std::vector<fs::path>& files) {
   for (const fs::path& file : files) {
-    if (fs::exists(file))
-      fmt::print(stderr, "{} from an earlier gather is not changed\n", file.string());
+    if (fs::exists(file)) tell(stderr, "{} from an earlier gather is not changed\n", file.string());
   }
 }
 
@@ -166,7 +166,7 @@ int sweep_plan_command(const SweepOptions& options) {
     const char* state = is_finished                       ? " (finished)"
                         : store.failed(point.id).document ? " (failed)"
                                                           : "";
-    fmt::print("{} {}{}\n", point.id, set_text(point.set), state);
+    tell(stdout, "{} {}{}\n", point.id, set_text(point.set), state);
   }
   print_counts(planned->plan);
   return kGood;
@@ -198,7 +198,7 @@ int sweep_run_command(const SweepOptions& options) {
   command.insert(command.end(), same.begin(), same.end());
   settings.command = shell_line(command);
   settings.version = kVersion;
-  const std::string choices = fs::absolute(folder / "choices").string();
+  const std::string choices = (folder / "choices").string();
   for (StudyPoint& point : points) point.task.choices = choices;
   settings.at_once = jobs_at_once(options.jobs);
   settings.keep_failed = options.keep_failed;
@@ -211,26 +211,26 @@ int sweep_gather_command(const SweepOptions& options) {
   if (!is_own_folder(options, folder)) return kUsageError;
   const ManifestFile file = read_manifest(folder);
   if (!file.manifest) {
-    fmt::print(stderr, "{}\nhint: 'espalier sweep plan' or 'espalier sweep run' writes it\n",
-               file.problem);
+    tell(stderr, "{}\nhint: 'espalier sweep plan' or 'espalier sweep run' writes it\n",
+         file.problem);
     return kUsageError;
   }
   const GatheredSweep gathered = gather_sweep(*file.manifest, PointStore(folder));
-  for (const std::string& point : gathered.missing) fmt::print(stderr, "missing: {}\n", point);
-  for (const std::string& point : gathered.failed) fmt::print(stderr, "failed: {}\n", point);
+  for (const std::string& point : gathered.missing) tell(stderr, "missing: {}\n", point);
+  for (const std::string& point : gathered.failed) tell(stderr, "failed: {}\n", point);
   if (gathered.versions.size() > 1) {
-    fmt::print(stderr, "warning: the points are results of different versions of the program:\n");
+    tell(stderr, "warning: the points are results of different versions of the program:\n");
     for (const auto& [version, points] : gathered.versions) {
-      fmt::print(stderr, "  {} points of {}\n", points, version_text(version));
+      tell(stderr, "  {} points of {}\n", points, version_text(version));
     }
   }
   const std::size_t gaps = gathered.missing.size() + gathered.failed.size();
   const fs::path csv = folder / "results.csv";
   const fs::path jsonl = folder / "results.jsonl";
   if (gaps != 0) {
-    fmt::print(stderr, "{} of {} points are missing, {} failed{}\n", gathered.missing.size(),
-               gathered.points, gathered.failed.size(),
-               options.partial ? "" : "; nothing is written (--partial writes the others)");
+    tell(stderr, "{} of {} points are missing, {} failed{}\n", gathered.missing.size(),
+         gathered.points, gathered.failed.size(),
+         options.partial ? "" : "; nothing is written (--partial writes the others)");
     if (!options.partial) {
       say_what_stays({csv, jsonl});
       return kCheckFailed;
@@ -239,7 +239,7 @@ int sweep_gather_command(const SweepOptions& options) {
   for (const auto& [path, text] : {std::pair(csv, &gathered.csv), {jsonl, &gathered.jsonl}}) {
     if (!write_whole_file(path, *text)) return usage_error(path.string(), "cannot be written");
   }
-  fmt::print("{} {}: {} points\n", csv.string(), jsonl.string(), gathered.points - gaps);
+  tell(stdout, "{} {}: {} points\n", csv.string(), jsonl.string(), gathered.points - gaps);
   return gaps == 0 ? kGood : kCheckFailed;
 }
 

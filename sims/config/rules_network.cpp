@@ -8,12 +8,15 @@
 #include "alg/routes/routing.h"
 #include "flowctl/framing.h"
 #include "hw/topology/link_timing.h"
+#include "ni/rtl/rtl_dependencies.h"
+#include "router/rtl/rtl_output_hold.h"
 #include "sims/config/keys.h"
 #include "sims/config/rules.h"
 #include "sims/formats/link_rules.h"
 #include "sims/model/build_topology.h"
 #include "sims/model/external_parts.h"
 #include "sims/model/idle_times.h"
+#include "sims/model/system_shape.h"
 #include "sims/model/traffic_pattern.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
@@ -321,7 +324,28 @@ class NetworkRules : private ExaminedPoint {
            "write simulation.fidelity: cycle, or auto, which picks the fastest exact fidelity");
   }
 
+  // The Verilog that is compiled into the program has a size.
   void check_rtl() {
+    const auto limit = [&](RtlBlock block, const char* key, const char* what, std::uint64_t has,
+                           std::uint64_t needs) {
+      if (!point.simulation.has_rtl(block) || needs <= has) return;
+      report({key, "simulation.rtl"},
+             fmt::format("simulation.rtl: {}.v has {} {} here, but this point needs {}",
+                         name_of(block), has, what, needs),
+             fmt::format("leave out {}", name_of(block)));
+    };
+    limit(RtlBlock::dependency_state, "system.ni.turnaround_cycles", "cycles of turnaround",
+          kRtlTurnaround, system_.ni.turnaround_cycles);
+    limit(RtlBlock::output_hold, "system.router.vcs", "VCs", kRtlVcs, system_.router.vcs);
+    if (topology != nullptr && !system_.topology.is_dimensional()) {
+      std::uint64_t ports = 0;
+      for (const auto& slices : system_shape(system_, *topology).routers) {
+        for (const RouterSlice& slice : slices) {
+          ports = std::max<std::uint64_t>({ports, slice.inputs, slice.outputs});
+        }
+      }
+      limit(RtlBlock::output_hold, "system.topology.type", "ports of a router", kRtlPorts, ports);
+    }
     if (!point.control || !point.simulation.has_rtl(RtlBlock::output_hold)) return;
     report({"simulation.rtl"},
            "simulation.rtl: output_hold has no lane for control messages, and this point has a "

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <random>
 #include <system_error>
 #include <tuple>
 
@@ -63,7 +64,9 @@ bool MessageLog::finish() {
 }
 
 MessageLogParts::MessageLogParts(std::string target, std::size_t points)
-    : target_(std::move(target)), points_(points) {}
+    : target_(std::move(target)),
+      unfinished_(fmt::format("{}.{:08x}", target_, std::random_device()())),
+      points_(points) {}
 
 MessageLogParts::~MessageLogParts() {
   std::error_code ignored;
@@ -71,7 +74,7 @@ MessageLogParts::~MessageLogParts() {
 }
 
 std::string MessageLogParts::part(std::size_t point) const {
-  return fmt::format("{}.point{}", target_, point + 1);
+  return fmt::format("{}.point{}", unfinished_, point + 1);
 }
 
 bool MessageLogParts::has_part(std::size_t point) const {

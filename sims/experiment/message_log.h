@@ -53,6 +53,7 @@ class MessageLogParts {
 
  private:
   std::string target_;
+  std::string unfinished_;  // begins the parts' names, which nobody can guess
   std::size_t points_;
 };
 

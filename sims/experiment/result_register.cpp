@@ -8,6 +8,7 @@
 
 #include "hw/counters.h"
 #include "sims/experiment/embedded_files.h"
+#include "sims/experiment/result_fields.h"
 
 namespace espalier {
 
@@ -94,6 +95,20 @@ const ResultField* find_result_field(const std::string& name) {
     return matches(field.name, name);
   });
   return found == fields.end() ? nullptr : &*found;
+}
+
+std::optional<ResultMisfit> first_misfit(const Json& result) {
+  for (const ResultField& field : result_register()) {
+    const char* const type = kSchemaTypes[static_cast<std::size_t>(field.type)];
+    const Json* value = find_field(result, std::string(field.name));
+    if (value == nullptr || value->is_null() || type == nullptr) continue;
+    const std::string found = value->type_name();
+    if (found == type) continue;
+    const bool has_vowel = type[0] == 'o' || type[0] == 'a';
+    return ResultMisfit{std::string(field.name),
+                        fmt::format("expected {} {}, not {}", has_vowel ? "an" : "a", type, found)};
+  }
+  return std::nullopt;
 }
 
 std::string result_register_text() {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,14 @@ using TruthField = FieldName<ResultType::truth>;
 [[nodiscard]] const std::vector<ResultField>& result_register();
 // nullptr: the register does not know the field.
 [[nodiscard]] const ResultField* find_result_field(const std::string& name);
+
+struct ResultMisfit {
+  std::string field;    // dotted name
+  std::string problem;  // "expected a number, not string"
+};
+// The first field whose value in `result` has another type. Null stands for an unknown value. A
+// result of another version may have fields that the register does not know.
+[[nodiscard]] std::optional<ResultMisfit> first_misfit(const nlohmann::ordered_json& result);
 
 // One line for each field: the text of `espalier schema --results`.
 [[nodiscard]] std::string result_register_text();

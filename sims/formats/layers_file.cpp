@@ -113,10 +113,6 @@ class LayerReader : public TableReader<Layer> {
     if (layer.name.empty()) {
       diagnostics_.error(cells.front().place, "the layer has no name", spec_.example);
       good = false;
-    } else if (!is_utf8(layer.name)) {
-      diagnostics_.error(cells.front().place, "the layer's name is not UTF-8",
-                         "save the file as UTF-8: results name the layer in JSON");
-      good = false;
     }
     for (std::size_t c = 0; c < kLayerColumns.size(); ++c) good &= read_number(cells, c, layer);
     if (cells.size() > kWeightsColumn) good &= read_weights(cells[kWeightsColumn], layer);

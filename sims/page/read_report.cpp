@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -10,8 +9,10 @@
 #include "sims/page/config_differences.h"
 #include "sims/page/page.h"
 #include "sims/page/text.h"
+#include "sims/text/people.h"
 #include "sims/text/read_file.h"
 #include "sims/text/strict_json.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier::report {
 
@@ -80,57 +81,26 @@ std::string read_tool(const JsonCursor& tool, const std::string& version) {
   return cursor.text();
 }
 
-// Quotes the word for a shell command if necessary.
-std::string quoted(const std::string& word) {
-  const auto is_plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string("_-./=:,@%+").find(c) != std::string::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 // Reads a command that is a text or a list of words.
 std::string read_command(const JsonCursor& command) {
   if (command.is_null()) return {};
   if (!command.value().is_array()) return command.text();
-  std::string text;
-  command.for_each(
-      [&text](const JsonCursor& word) { text += (text.empty() ? "" : " ") + quoted(word.text()); });
-  return text;
+  std::vector<std::string> words;
+  command.for_each([&words](const JsonCursor& word) { words.push_back(word.text()); });
+  return shell_line(words);
 }
 
 void expect_object(const JsonCursor& cursor) {
   if (!cursor.is_object()) cursor.fail("expected an object");
 }
 
-struct TypeRule {
-  ResultType type;
-  bool (Json::*fits)() const noexcept;
-  const char* name;
-};
-constexpr TypeRule kTypeRules[] = {{ResultType::number, &Json::is_number, "a number"},
-                                   {ResultType::text, &Json::is_string, "a string"},
-                                   {ResultType::truth, &Json::is_boolean, "true or false"},
-                                   {ResultType::list, &Json::is_array, "an array"},
-                                   {ResultType::object, &Json::is_object, "an object"}};
-
-// Results of other versions may have fields that the register does not know. Null stands for an
-// unknown value.
 void check_result(const JsonCursor& result) {
   expect_object(result);
-  for (const ResultField& field : result_register()) {
-    const std::string name(field.name);
-    if (!result.has(name.c_str()) || result.value().at(name).is_null()) continue;
-    const Json& member = result.value().at(name);
-    for (const TypeRule& rule : kTypeRules) {
-      if (rule.type != field.type || (member.*rule.fits)()) continue;
-      result.key(name.c_str())
-          .fail(fmt::format("expected {}, not {}", rule.name, member.type_name()));
-    }
-  }
+  const auto misfit = first_misfit(result.value());
+  if (!misfit) return;
+  const std::string member = misfit->field.substr(0, misfit->field.find('.'));
+  const bool is_inner = member != misfit->field;
+  result.key(member.c_str()).fail((is_inner ? misfit->field + ": " : "") + misfit->problem);
 }
 
 // A member that matters only if it is a text.
@@ -272,7 +242,7 @@ std::vector<ReportPoint> read_manifest(const JsonCursor& root, const std::string
     ReportPoint& point = points.emplace_back();
     for (const char* key : {"id", "set", "config_hash"}) entry.expect_key(key);
     point.id = entry.key("id").text();
-    if (point.id.empty() || point.id.find('/') != std::string::npos || point.id.front() == '.')
+    if (!is_file_name(point.id))
       entry.key("id").fail(fmt::format("\"{}\" is not the id of a point", point.id));
     if (!ids.insert(point.id).second) entry.key("id").fail("is given twice");
     expect_object(entry.key("set"));

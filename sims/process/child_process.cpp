@@ -132,6 +132,8 @@ ChildProcess::ChildProcess(const std::function<int()>& work) {
   id_ = fork_or_fail();
   if (id_ > 0) return;
   end_with(parent);
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
   // A worker's handler reports to its parent for the worker, not for the copy.
   std::set_new_handler(nullptr);
   _exit(work());

@@ -9,9 +9,11 @@
 #include <map>
 #include <utility>
 
+#include "sims/experiment/result_fields.h"
 #include "sims/model/build_program.h"
 #include "sims/point/config.h"
 #include "sims/study/study.h"
+#include "sims/text/people.h"
 
 namespace espalier {
 
@@ -31,7 +33,8 @@ int run(const std::vector<ComparedPoint>& points, const std::vector<std::size_t>
     study[i] = study_point(*points[i].point, task);
   }
   batch.limits = settings.limits;
-  return run_points(study, which, settings.jobs, batch);
+  return run_points(study, which, settings.jobs, batch, Shown::on_terminals,
+                    task.plan ? nullptr : settings.store);
 }
 
 // Simulates points in the order of their planned times. Stops a point that takes more than kLosing
@@ -112,13 +115,13 @@ class ComparedRuns {
     // What is proven slowly sets no limit: with fewer processes at once it may not be simulated.
     if (collective == nullptr || !is_time || is_proven_slowly(i)) return;
     double& best = best_ns_.try_emplace({collective->op, collective->size}, kNoLimit).first->second;
-    best = std::min(best, report.result.at("time_ns").get<double>());
+    best = std::min(best, number_in(report.result, field::time_ns).value_or(kNoLimit));
   }
   void finish(std::size_t i) {
     WorkerReport& report = points_[i].report;
     report.stopped = report.stopped || loses(i, 0) ||
                      (report.failure.empty() && limit_ns(i) != kNoLimit &&
-                      loses(i, report.result.at("cycles").get<Cycle>()));
+                      loses(i, report.result.value("cycles", Cycle{0})));
     if (report.stopped) report.result = stopped_result(i);
     if (!report.result.is_object()) return;
     // The tables may name a generator that is compared, too; the file's name is the user's.
@@ -179,7 +182,7 @@ int explain_points(std::vector<ComparedPoint>& points, const std::vector<std::si
     if (report.result.contains("explanation")) {
       points[i].report.result["explanation"] = report.result["explanation"];
     } else {
-      fmt::print(stderr, "warning: {} cannot be explained: {}\n", points[i].name, report.failure);
+      tell(stderr, "warning: {} cannot be explained: {}\n", points[i].name, report.failure);
     }
     return true;
   };
@@ -191,7 +194,7 @@ int explain_points(std::vector<ComparedPoint>& points, const std::vector<std::si
   for (const std::size_t i : explained) {
     runs.push_back({points[i].point, points[i].schedule, &points[i].report.result});
   }
-  return compare_without_lockstep(runs, settings.jobs);
+  return compare_without_lockstep(runs, settings.jobs, settings.store);
 }
 
 }  // namespace espalier

@@ -11,6 +11,7 @@
 
 namespace espalier {
 
+class RunStore;
 struct RunPoint;
 
 // An algorithm that takes longer than so many times the best time is not simulated to the end, as
@@ -32,8 +33,9 @@ struct ComparedPoint {
 struct ComparisonSettings {
   unsigned jobs = 0;
   WorkerLimits limits = {};
-  bool full = false;         // nothing is stopped
-  std::string choices = {};  // WorkerTask
+  bool full = false;          // nothing is stopped
+  std::string choices = {};   // WorkerTask
+  RunStore* store = nullptr;  // of finished simulations; nullptr: none
 };
 
 // Makes the reports. Returns the signal that stopped the simulations, or 0.
@@ -56,6 +58,7 @@ struct ExplainedRun {
 // has a large lockstep wait. `explanation.without_lockstep` gets the cycles and the verdict of that
 // run, and `explanation.verdict` a sentence that compares the two. Returns the signal that stopped
 // it, or 0.
-[[nodiscard]] int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned jobs);
+[[nodiscard]] int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned jobs,
+                                           RunStore* store);
 
 }  // namespace espalier

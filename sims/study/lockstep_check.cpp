@@ -7,6 +7,7 @@
 #include "sims/experiment/result_fields.h"
 #include "sims/point/config.h"
 #include "sims/study/study.h"
+#include "sims/text/people.h"
 
 namespace espalier {
 
@@ -48,7 +49,8 @@ std::string comparison(const Json& with, const Json& without) {
 
 }  // namespace
 
-int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned jobs) {
+int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned jobs,
+                             RunStore* store) {
   std::vector<const ExplainedRun*> held;
   std::vector<StudyPoint> points;
   WorkerTask task;
@@ -65,8 +67,7 @@ int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned job
   batch.finished = [&](std::size_t i, const WorkerReport& report) {
     Json& result = *held[i]->result;
     if (!report.failure.empty() || find_field(report.result, field::explanation) == nullptr) {
-      fmt::print(stderr, "warning: the run without lockstep cannot be explained: {}\n",
-                 report.failure);
+      tell(stderr, "warning: the run without lockstep cannot be explained: {}\n", report.failure);
       return true;
     }
     Json& explanation = result["explanation"];
@@ -77,7 +78,7 @@ int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned job
         *find_field(report.result, field::explanation_verdict);
     return true;
   };
-  return run_points(points, every_one(points.size()), jobs, batch, Shown::nothing);
+  return run_points(points, every_one(points.size()), jobs, batch, Shown::nothing, store);
 }
 
 }  // namespace espalier

@@ -8,6 +8,7 @@
 #include "sims/experiment/result_fields.h"
 #include "sims/study/axis_values.h"
 #include "sims/text/read_file.h"
+#include "sims/text/strict_json.h"
 #include "sims/text/whole_file.h"
 
 namespace espalier {
@@ -64,12 +65,15 @@ std::string problem_of_point(const Json& point) {
     if (!point.contains(name) || !point[name].is_string())
       return fmt::format("expected a text as '{}'", name);
   }
+  if (!is_file_name(point["id"].get<std::string>()))
+    return fmt::format("{} is not the id of a point", point["id"].dump());
   return point.contains("set") && point["set"].is_object() ? "" : "expected an object as 'set'";
 }
 
 // Returns an empty string if the manifest has every member that this program reads.
 std::string problem_of(const Json& manifest) {
   if (!manifest.is_object()) return "expected an object";
+  if (!manifest.value("file", Json("")).is_string()) return "expected a text as 'file'";
   for (const auto& [name, problem_of_entry] :
        {std::pair("axes", &problem_of_axis), std::pair("points", &problem_of_point)}) {
     if (!manifest.contains(name) || !manifest[name].is_array())
@@ -80,14 +84,6 @@ std::string problem_of(const Json& manifest) {
     }
   }
   return {};
-}
-
-std::string line_and_column(const std::string& text, std::size_t byte) {
-  const std::size_t end = std::min(byte == 0 ? 0 : byte - 1, text.size());
-  const auto lines =
-      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-  const std::size_t line_end = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
-  return fmt::format("{}:{}", lines + 1, line_end == std::string::npos ? end + 1 : end - line_end);
 }
 
 }  // namespace
@@ -125,13 +121,14 @@ ManifestFile read_manifest(const std::filesystem::path& folder) {
   const FileText file = read_file_bytes(path);
   if (!file.text) return {std::nullopt, fmt::format("{}: error: {}", path, file.problem)};
   try {
-    Json manifest = Json::parse(*file.text);
+    Json manifest = parse_strict_json(*file.text);
     const std::string problem = problem_of(manifest);
     if (problem.empty()) return {std::move(manifest), {}};
     return {std::nullopt, fmt::format("{}: error: {}", path, problem)};
-  } catch (const Json::parse_error& error) {
-    return {std::nullopt, fmt::format("{}:{}: error: the JSON is not valid here", path,
-                                      line_and_column(*file.text, error.byte))};
+  } catch (const JsonError& error) {
+    const Place at = error.place(*file.text);
+    return {std::nullopt,
+            fmt::format("{}:{}:{}: error: {}", path, at.line, at.column, error.what())};
   }
 }
 

@@ -42,12 +42,12 @@ class Study {
     study_.run_cost = cost_of(study_.run_order.order);
     draw_orders();
     const Cost bound = order_bound(model_, costs_);
-    auto [best, proven] = extreme(OrderDirection::best, [&](double d) { progress(0, d); });
+    auto [best, proven] = extreme(OrderDirection::best, [&](double d) { return progress(0, d); });
     prefer_simple(best);
     study_.best = studied(best, proven || best.cost == bound, costs_);
     study_.bound = proven ? study_.best.cost : costs_.in_units(bound);
     const auto [worst, worst_proven] =
-        extreme(OrderDirection::worst, [&](double d) { progress(1, d); });
+        extreme(OrderDirection::worst, [&](double d) { return progress(1, d); });
     study_.worst = studied(worst, worst_proven, costs_);
     for (std::size_t i = 1; i <= spread; ++i) {
       const auto share = static_cast<double>(i) / static_cast<double>(spread);

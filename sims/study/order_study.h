@@ -60,8 +60,9 @@ struct OrderStudy {
                                                                  std::size_t nodes,
                                                                  std::string& problem);
 
-// Parts of the work, each from 0 to 1: the best order, the worst.
-using StudyProgress = std::function<void(std::size_t part, double done)>;
+// Parts of the work, each from 0 to 1: the best order, the worst. If it returns false, the part
+// ends with what it has found.
+using StudyProgress = std::function<bool(std::size_t part, double done)>;
 
 // `latencies` by from * nodes + to; `spread`: number of orders between the best and the worst. Of
 // orders that cost the same, the best is the order of the run, or else the identity.

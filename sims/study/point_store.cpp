@@ -5,6 +5,8 @@
 #include <system_error>
 
 #include "sims/config/config_layers.h"
+#include "sims/config/resolved.h"
+#include "sims/experiment/result_register.h"
 #include "sims/text/read_file.h"
 #include "sims/text/whole_file.h"
 
@@ -47,16 +49,26 @@ bool PointStore::open() const {
 
 StoredPoint PointStore::finished(const std::string& id, const std::string& config_hash) const {
   return read_point(folder_ / (id + ".json"), id, [&](const Json& document) {
-    if (!document.value("result", Json()).is_object()) return "has no result";
-    return document.value("config_hash", Json()) == config_hash
-               ? ""
-               : "belongs to another configuration";
+    if (!document.value("result", Json()).is_object()) return std::string("has no result");
+    if (!document.value("version", Json()).is_string()) return std::string("names no version");
+    if (!document.value("host", Json::object()).is_object())
+      return std::string("expected an object as 'host'");
+    if (document.value("config_hash", Json()) != config_hash)
+      return std::string("belongs to another configuration");
+    // Points of versions before 0.6 have no hash.
+    if (document.value("result_hash", Json(hash_of(document["result"]))) !=
+        hash_of(document["result"]))
+      return std::string("was changed after it was written");
+    const auto misfit = first_misfit(document["result"]);
+    return misfit ? fmt::format("has a wrong '{}': {}", misfit->field, misfit->problem)
+                  : std::string();
   });
 }
 
 StoredPoint PointStore::failed(const std::string& id) const {
   return read_point(folder_ / (id + kFailedEnding), id, [](const Json& document) {
-    return document.value("failure", Json()).is_string() ? "" : "does not say what failed";
+    return std::string(document.value("failure", Json()).is_string() ? ""
+                                                                     : "does not say what failed");
   });
 }
 
@@ -75,6 +87,7 @@ bool PointStore::keep(const StudyPoint& point, const WorkerReport& report,
     document["config"] = with_moved_paths(point.config, point.folder, folder_.parent_path());
     document["result"] = report.result;
     document["result"].erase("host");
+    document["result_hash"] = hash_of(document["result"]);
     if (report.result.contains("host")) document["host"] = report.result["host"];
   } else {
     document["failure"] = report.failure;

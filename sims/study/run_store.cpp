@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
-#include "sims/config/resolved.h"
-#include "sims/text/read_file.h"
+#include "sims/text/people.h"
 #include "sims/text/whole_file.h"
 
 namespace espalier {
@@ -13,99 +13,100 @@ namespace espalier {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 // A run that ends within this time leaves no folder, and a killed run loses no more than this.
 constexpr std::chrono::seconds kBetweenWrites{1};
 
-// Null if the folder has no manifest of a run.
-Json read_run_manifest(const fs::path& folder) {
-  const FileText file = read_file_bytes((folder / "manifest.json").string());
-  if (!file.text) return nullptr;
-  Json manifest = Json::parse(*file.text, nullptr, false);
-  const bool is_ours = manifest.is_object() && manifest.value("run", Json()).is_string();
-  return is_ours ? manifest : Json();
+// Whether the folder holds what a run keeps, in part or whole, and nothing else.
+bool is_of_a_run(const fs::path& folder) {
+  std::error_code error;
+  const auto ends_as = [](const fs::directory_entry& entry) {
+    return entry.path().extension() == ".json" || entry.path().extension() == ".new";
+  };
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    // Version 0.5 wrote a manifest.
+    if (entry.path().filename() != "points" && !ends_as(entry)) return false;
+  }
+  if (error || !fs::exists(folder / "points")) return !error;
+  const fs::directory_iterator points(folder / "points", error);
+  return !error && std::all_of(begin(points), end(points), ends_as);
 }
 
 }  // namespace
 
-RunStore::RunStore(const std::string& target, const std::vector<StudyPoint>& points,
-                   PointOrigin origin)
-    : folder_(target + ".partial"),
+RunStore::RunStore(const std::string& target, bool resumes, PointOrigin origin)
+    : folder_(target.empty() ? "" : target + ".partial"),
       store_(folder_),
-      origin_(std::move(origin)),
-      points_(points),
-      last_written_(Clock::now()) {
-  Json ids = Json::array();
-  for (const StudyPoint& point : points) ids.push_back(point.id);
-  hash_ = hash_of(ids);
+      resumes_(resumes),
+      origin_(std::move(origin)) {}
+
+std::string RunStore::mistake() const {
+  return resumes_ && folder_.empty()
+             ? "--resume: finished points are kept beside the results; name "
+               "their file with --json or --csv"
+             : "";
 }
 
-std::string RunStore::begin(bool resume, std::vector<PointReport>& reports) {
+std::string RunStore::begin(const std::vector<StudyPoint>& points) {
+  if (folder_.empty()) return {};
+  const std::string name = folder_.string();
   std::error_code ignored;
-  if (!fs::exists(folder_, ignored)) {
-    if (resume) {
-      fmt::print(stderr, "{}: note: there are no finished points; all points are simulated\n",
-                 folder_.string());
-    }
-    return {};
-  }
-  const Json manifest = read_run_manifest(folder_);
-  if (manifest.is_null()) {
+  if (fs::exists(folder_, ignored) && !is_of_a_run(folder_)) {
     return fmt::format(
         "{}: error: it exists and holds no points of an interrupted run; remove it, or write the "
         "results to another file",
-        folder_.string());
+        name);
   }
-  const bool is_same = manifest.at("run") == hash_;
-  if (resume && !is_same) {
+  // A run may have been killed before it kept its first point.
+  const bool has_any =
+      fs::exists(store_.folder(), ignored) && !fs::is_empty(store_.folder(), ignored);
+  if (!has_any && resumes_) {
+    tell(stderr, "{}: note: there are no finished points; all points are simulated\n", name);
+  }
+  if (!has_any) return {};
+  const auto kept = std::count_if(points.begin(), points.end(), [&](const StudyPoint& point) {
+    return store_.finished(point.id, point.config_hash).document.has_value();
+  });
+  if (!points.empty() && kept == 0 && resumes_) {
     return fmt::format(
-        "{}: error: the finished points belong to another configuration ({}; this one is {}); "
-        "without --resume, all points are simulated and the finished points are removed",
-        folder_.string(), manifest.at("run").get<std::string>(), hash_);
+        "{}: error: the finished points belong to another configuration; without --resume, all "
+        "points are simulated, and the finished points stay",
+        name);
   }
-  std::size_t kept = 0;
-  std::size_t of_other_version = 0;
-  std::string other_version;
-  for (std::size_t i = 0; i < points_.size(); ++i) {
-    const StoredPoint stored = store_.finished(points_[i].id, points_[i].config_hash);
-    if (!stored.problem.empty() && resume) {
-      fmt::print(stderr, "warning: {}; simulating the point again\n", stored.problem);
-    }
-    if (!stored.document) continue;
-    ++kept;
-    if (!resume) continue;
-    const std::string version = stored.document->value("version", "");
-    if (version != origin_.version) {
-      ++of_other_version;
-      other_version = version;
-    }
-    reports[i].result = stored.document->at("result");
-    if (stored.document->contains("host")) reports[i].result["host"] = stored.document->at("host");
-  }
-  is_begun_ = is_same;
-  if (is_same) {
-    fmt::print(stderr, "{}: {}{} of {} points are finished{}\n", folder_.string(),
-               resume ? "" : "note: ", kept, points_.size(),
-               resume ? "" : " since an earlier run; --resume uses them");
-  } else {
-    fmt::print(stderr,
-               "{}: note: the finished points of another configuration are removed when the first "
-               "points of this run are kept\n",
-               folder_.string());
-  }
-  if (of_other_version != 0) {
-    fmt::print(stderr,
-               "{}: warning: {} of them are results of espalier {}, and this program is espalier "
-               "{}; run without --resume to simulate them again\n",
-               folder_.string(), of_other_version, other_version, origin_.version);
+  if (kept != 0) {
+    tell(stderr, "{}: {}{} of {} points are finished{}\n", name, resumes_ ? "" : "note: ", kept,
+         points.size(), resumes_ ? "" : " since an earlier run; --resume uses them");
   }
   return {};
 }
 
-void RunStore::add(std::size_t i, const WorkerReport& report) {
-  if (report.kind != FailureKind::none) return;
-  waiting_.emplace_back(i, report);
+std::optional<WorkerReport> RunStore::recall(const StudyPoint& point) {
+  if (!resumes_ || folder_.empty()) return std::nullopt;
+  const StoredPoint stored = store_.finished(point.id, point.config_hash);
+  if (!stored.problem.empty()) {
+    tell(stderr, "warning: {}; simulating the point again\n", stored.problem);
+  }
+  if (!stored.document) return std::nullopt;
+  ended_.push_back(point.id);
+  has_points_ = true;
+  const std::string version = stored.document->at("version").get<std::string>();
+  if (version != origin_.version && !has_warned_) {
+    has_warned_ = true;
+    tell(stderr,
+         "{}: warning: finished points are results of espalier {}, and this program is espalier "
+         "{}; run without --resume to simulate them again\n",
+         folder_.string(), version, origin_.version);
+  }
+  WorkerReport report;
+  report.result = stored.document->at("result");
+  if (stored.document->contains("host")) report.result["host"] = stored.document->at("host");
+  return report;
+}
+
+void RunStore::add(const StudyPoint& point, const WorkerReport& report) {
+  ended_.push_back(point.id);
+  if (folder_.empty() || report.kind != FailureKind::none || report.stopped) return;
+  waiting_.emplace_back(point, report);
   if (Clock::now() - last_written_ < kBetweenWrites) return;
   // If the points cannot be written now, they stay in the list and are tried again.
   static_cast<void>(write());
@@ -113,29 +114,38 @@ void RunStore::add(std::size_t i, const WorkerReport& report) {
 
 bool RunStore::write() {
   last_written_ = Clock::now();
-  if (!is_begun_) {
-    std::error_code ignored;
-    // begin() has made sure that an existing folder is one of this program.
-    fs::remove_all(folder_, ignored);
-    if (!store_.open()) return false;
-    const Json manifest{{"tool", {{"name", "espalier"}, {"version", origin_.version}}},
-                        {"run", hash_},
-                        {"command", origin_.command},
-                        {"points", points_.size()}};
-    if (!write_whole_file(folder_ / "manifest.json", manifest.dump(2) + "\n")) return false;
-    is_begun_ = true;
-  }
+  if (!waiting_.empty() && !store_.open()) return false;
   while (!waiting_.empty()) {
-    const auto& [i, report] = waiting_.back();
-    if (!store_.keep(points_[i], report, origin_)) return false;
+    const auto& [point, report] = waiting_.back();
+    if (!store_.keep(point, report, origin_)) return false;
+    has_points_ = true;
     waiting_.pop_back();
   }
+  return has_points_;
+}
+
+bool RunStore::say_kept(const std::string& what, const char* why) {
+  if (!write()) return false;
+  tell(stderr, "{} kept in {}; {}:\n    {}\n", what, folder_.string(), why, origin_.command);
   return true;
 }
 
-void RunStore::remove() {
+bool RunStore::say_stop(const std::string& stop, const std::string& otherwise) {
+  if (say_kept(stop + " and", "to continue")) return true;
+  tell(stderr, "{}{}\n", stop, otherwise);
+  return false;
+}
+
+void RunStore::end(bool good) {
+  if (!good && has_points_) say_kept("the finished points are", "to simulate the others again");
+  if (!good || folder_.empty()) return;
   std::error_code ignored;
-  if (is_begun_) fs::remove_all(folder_, ignored);
+  for (const std::string& id : ended_) fs::remove(store_.folder() / (id + ".json"), ignored);
+  fs::remove(folder_ / "manifest.json", ignored);
+  remove_unfinished_files(store_.folder());
+  // A folder with points of another configuration stays.
+  fs::remove(store_.folder(), ignored);
+  fs::remove(folder_, ignored);
 }
 
 }  // namespace espalier

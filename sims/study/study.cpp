@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <istream>
@@ -19,6 +20,7 @@
 #include "sims/formats/schedule_file.h"
 #include "sims/observe/explain/run_account.h"
 #include "sims/point/config.h"
+#include "sims/study/run_store.h"
 
 namespace espalier {
 
@@ -28,6 +30,11 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkerTask, plan, explain, schedule, choices,
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+RankOrder sorted(RankOrder order) {
+  std::sort(order.begin(), order.end());
+  return order;
+}
 
 PointReport simulate(const std::string& config, const std::string& folder,
                      const std::vector<std::string>& files, const WorkerTask& task) {
@@ -53,6 +60,11 @@ PointReport simulate(const std::string& config, const std::string& folder,
     return report;
   }
   if (!task.rank_order.empty()) {
+    if (!read.points.front().collective ||
+        sorted(task.rank_order) != identity_permutation(read.topology->num_nodes())) {
+      report.failure = "expected an order of all nodes for a collective";
+      return report;
+    }
     read.points.front().collective->rank_order.nodes = to_nodes(task.rank_order);
   }
   SimulationHooks hooks;
@@ -122,12 +134,18 @@ std::vector<std::size_t> every_one(std::size_t points) {
 }
 
 int run_points(const std::vector<StudyPoint>& points, const std::vector<std::size_t>& which,
-               unsigned jobs, const WorkerBatch& batch, Shown shown) {
-  Progress progress(which.size(), shown);
+               unsigned jobs, const WorkerBatch& batch, Shown shown, RunStore* store) {
+  std::vector<std::size_t> open;
+  for (const std::size_t i : which) {
+    const auto kept = store == nullptr ? std::nullopt : store->recall(points[i]);
+    if (!kept) open.push_back(i);
+    if (kept && !batch.finished(i, *kept)) return 0;
+  }
+  Progress progress(open.size(), shown);
   WorkerBatch workers;
   workers.limits = batch.limits;
   workers.input = [&](std::size_t k) {
-    const StudyPoint& point = points[which[k]];
+    const StudyPoint& point = points[open[k]];
     return nlohmann::json{{"config", point.config.dump()},
                           {"folder", point.folder},
                           {"files", to_words(point.files)},
@@ -137,13 +155,14 @@ int run_points(const std::vector<StudyPoint>& points, const std::vector<std::siz
   workers.progress = [&](std::size_t k, double done) { progress.update(k, done); };
   workers.finished = [&](std::size_t k, const WorkerReport& report) {
     progress.count(report.kind != FailureKind::none);
-    return batch.finished(which[k], report);
+    if (store != nullptr) store->add(points[open[k]], report);
+    return batch.finished(open[k], report);
   };
   if (batch.loses) {
-    workers.loses = [&](std::size_t k, Cycle cycles) { return batch.loses(which[k], cycles); };
+    workers.loses = [&](std::size_t k, Cycle cycles) { return batch.loses(open[k], cycles); };
   }
   // The program that runs.
-  return run_workers({"/proc/self/exe", "worker"}, which.size(), jobs_at_once(jobs), workers);
+  return run_workers({"/proc/self/exe", "worker"}, open.size(), jobs_at_once(jobs), workers);
 }
 
 PointReport simulate_here(const Topology& topology, const RunPoint& point,
@@ -162,15 +181,17 @@ PointReport simulate_here(const Topology& topology, const RunPoint& point,
 
 bool work_on_point(std::istream& input) {
   report_when_out_of_memory();
-  const auto asked = nlohmann::json::parse(input, nullptr, false);
-  if (!asked.is_object()) {
+  try {
+    const auto asked = nlohmann::json::parse(input);
+    const std::string config = asked.at("config");
+    const std::string folder = asked.at("folder");
+    const std::vector<std::string> files = asked.at("files");
+    const PointReport report = simulate(config, folder, files, asked.at("task"));
+    write_worker_report(report);
+    return report.failure.empty();
+  } catch (const nlohmann::json::exception&) {
     throw std::invalid_argument("expected a point on stdin; espalier run starts workers itself");
   }
-  const WorkerTask task = asked.at("task");
-  const PointReport report =
-      simulate(asked.at("config"), asked.at("folder"), asked.at("files"), task);
-  write_worker_report(report);
-  return report.failure.empty();
 }
 
 }  // namespace espalier

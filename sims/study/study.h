@@ -15,6 +15,7 @@
 
 namespace espalier {
 
+class RunStore;
 struct RunPoint;
 
 // What a worker does besides simulating the point's own algorithm.
@@ -48,10 +49,12 @@ struct StudyPoint {
 
 // Runs the points with the indices `which`, in this order, each in a worker of its own, at most
 // `jobs` at a time (jobs_at_once()). `batch` gets indices of `points`; it needs neither input
-// nor progress. Returns the signal that stopped the workers, or 0.
+// nor progress. `store`, unless it is nullptr, gives the reports of points that it has, before any
+// worker starts, and gets the others. Returns the signal that stopped the workers, or 0.
 [[nodiscard]] int run_points(const std::vector<StudyPoint>& points,
                              const std::vector<std::size_t>& which, unsigned jobs,
-                             const WorkerBatch& batch, Shown shown = Shown::on_terminals);
+                             const WorkerBatch& batch, Shown shown = Shown::on_terminals,
+                             RunStore* store = nullptr);
 // 0 to points - 1.
 [[nodiscard]] std::vector<std::size_t> every_one(std::size_t points);
 

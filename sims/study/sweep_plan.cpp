@@ -10,6 +10,7 @@
 #include "sims/point/config.h"
 #include "sims/point/fidelity.h"
 #include "sims/study/axis_values.h"
+#include "sims/study/progress.h"
 #include "sims/study/sweep.h"
 
 namespace espalier {
@@ -25,6 +26,7 @@ class SweepPlanner {
 
   SweepPlan plan() {
     if (!is_too_large()) expand(0, sweep_.base, Json::object());
+    progress_.clear();
     return std::move(plan_);
   }
 
@@ -45,6 +47,7 @@ class SweepPlanner {
       is_exact = is_exact && !axis.when;
       if (!axis.when) product *= static_cast<double>(axis.size());
     }
+    combinations_ = product;
     if (product <= static_cast<double>(kMostCombinations)) return false;
     refuse(fmt::format("{}{:.0f}", is_exact ? "" : "at least ", product));
     return true;
@@ -81,6 +84,7 @@ class SweepPlanner {
       refuse(fmt::format("more than {}", kMostCombinations));
       return;
     }
+    progress_.update(0, static_cast<double>(plan_.combinations) / combinations_);
     if (!is_wanted(config)) {
       ++plan_.excluded;
       return;
@@ -146,6 +150,8 @@ class SweepPlanner {
   Diagnostics& diagnostics_;
   Diagnostics sources_;
   std::map<std::string, std::size_t> index_;  // of points, by id
+  double combinations_ = 1;                   // without axes that have a condition
+  Progress progress_{1};
   SweepPlan plan_;
 };
 

@@ -6,18 +6,19 @@
 #include <vector>
 
 #include "sims/study/study.h"
+#include "sims/text/people.h"
 
 namespace espalier {
 
 namespace {
 
 void say_failure(const StudyPoint& point, const std::string& failure) {
-  fmt::print(stderr, "{} {}: failed: {}\n", point.id, set_text(point.set), failure);
+  tell(stderr, "{} {}: failed: {}\n", point.id, set_text(point.set), failure);
 }
 
 void say_problem(const StoredPoint& point) {
   if (!point.problem.empty())
-    fmt::print(stderr, "warning: {}; simulating the point again\n", point.problem);
+    tell(stderr, "warning: {}; simulating the point again\n", point.problem);
 }
 
 // Returns the points that need a simulation, and counts the others.

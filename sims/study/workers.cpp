@@ -21,7 +21,6 @@
 #include <system_error>
 #include <thread>
 
-#include "sims/process/child_process.h"
 #include "sims/text/whole_file.h"
 
 namespace espalier {
@@ -29,41 +28,6 @@ namespace espalier {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// SIGINT and SIGTERM as data, while the object exists. Signals that nobody has taken are dropped.
-class StopSignals {
- public:
-  StopSignals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    descriptor_ = Descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (descriptor_.number() < 0) {
-      throw std::system_error(errno, std::generic_category(), "signalfd");
-    }
-    sigprocmask(SIG_BLOCK, &signals, &before_);
-  }
-  ~StopSignals() {
-    while (take() != 0) {
-    }
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
-  [[nodiscard]] int descriptor() const { return descriptor_.number(); }
-  // 0: none has arrived.
-  [[nodiscard]] int take() const {
-    signalfd_siginfo signal{};
-    const ssize_t bytes = read(descriptor_.number(), &signal, sizeof signal);
-    return bytes == sizeof signal ? static_cast<int>(signal.ssi_signo) : 0;
-  }
-
- private:
-  sigset_t before_{};
-  Descriptor descriptor_;
-};
 
 struct Worker {
   std::size_t point;
@@ -363,6 +327,28 @@ unsigned jobs_at_once(unsigned asked) {
     if (given != 0) return given;
   }
   return std::max(1U, std::thread::hardware_concurrency());
+}
+
+StopSignals::StopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  descriptor_ = Descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (descriptor_.number() < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
+  sigprocmask(SIG_BLOCK, &signals, &before_);
+}
+
+StopSignals::~StopSignals() {
+  while (take() != 0) {
+  }
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+int StopSignals::take() const {
+  signalfd_siginfo signal{};
+  const ssize_t bytes = read(descriptor_.number(), &signal, sizeof signal);
+  return bytes == sizeof signal ? static_cast<int>(signal.ssi_signo) : 0;
 }
 
 std::string signal_name(int signal) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,7 @@
 
 #include "hw/ids.h"
 #include "sims/experiment/point_runner.h"
+#include "sims/process/child_process.h"
 #include "sims/text/units.h"
 
 namespace espalier {
@@ -97,6 +99,23 @@ struct WorkerBatch {
 // Returns `asked` unless it is 0; then the number of processors that Slurm gave the job, or of the
 // machine.
 [[nodiscard]] unsigned jobs_at_once(unsigned asked);
+
+// SIGINT and SIGTERM as data, while the object exists. Signals that nobody has taken are dropped.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  [[nodiscard]] int descriptor() const { return descriptor_.number(); }
+  // 0: none has arrived.
+  [[nodiscard]] int take() const;
+
+ private:
+  sigset_t before_{};
+  Descriptor descriptor_;
+};
 
 // "SIGINT".
 [[nodiscard]] std::string signal_name(int signal);

@@ -44,19 +44,6 @@ std::size_t character_from(const std::string& text, std::size_t at) {
   return std::min(at, text.size());
 }
 
-// Replaces terminal control characters and broken UTF-8 by '?'. Tabs stay, in the line and in the
-// padding.
-std::string printable(const std::string& text) {
-  std::string shown;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_length(text, at);
-    const bool is_printable = length != 0 && (text[at] == '\t' || !is_control(text[at]));
-    shown += is_printable ? text.substr(at, length) : "?";
-    at += std::max<std::size_t>(length, 1);
-  }
-  return shown;
-}
-
 // Cuts a window around the caret out of a long line.
 Excerpt make_excerpt(const std::string& line, std::size_t caret_offset) {
   Excerpt excerpt;

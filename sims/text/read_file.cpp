@@ -87,6 +87,12 @@ FileText read_file_text(const std::string& path) {
 
 std::optional<std::string> read_named_file(const std::string& path, const Place& place,
                                            Diagnostics& diagnostics, const std::string& hint) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode)) {
+    diagnostics.error(place, fmt::format("'{}' is a pipe, which can be read only once", path),
+                      hint);
+    return std::nullopt;
+  }
   FileText file = read_file_text(path);
   if (!file.text) diagnostics.error(place, fmt::format("'{}' {}", path, file.problem), hint);
   return std::move(file.text);

@@ -105,7 +105,7 @@ std::optional<std::string> parse_label(const ConfigNode& node, const std::string
     diagnostics.error(node.place, fmt::format("{}: expected a line of text", name));
     return std::nullopt;
   }
-  if (std::any_of(node.text.begin(), node.text.end(), is_control)) {
+  if (!is_plain_text(node.text)) {
     diagnostics.error(node.place, fmt::format("{}: contains a control character", name),
                       "write a single line");
     return std::nullopt;

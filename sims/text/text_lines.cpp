@@ -69,6 +69,22 @@ std::vector<std::vector<std::string>> table_rows(std::string_view table, const c
   return rows;
 }
 
+void report_unplain(std::string_view text, const Place& place, Diagnostics& diagnostics) {
+  if (utf8_length(text, 0) == 0) {
+    diagnostics.error(place, "this is not UTF-8 text", "save the file as UTF-8");
+  } else if (text.front() == '\r') {
+    diagnostics.error(place, "a carriage return (0x0d) without a line feed",
+                      "end each line with LF or CRLF");
+  } else {
+    // U+0080 to U+009F are C2 80 to C2 9F.
+    const char code = text.front() == '\xc2' ? text[1] : text.front();
+    diagnostics.error(place,
+                      fmt::format("the text contains a control character (0x{:02x})",
+                                  static_cast<unsigned char>(code)),
+                      text.front() == '\0' ? "is this a text file, saved as UTF-8?" : "remove it");
+  }
+}
+
 Place end_of(const ConfigNode& cell) {
   Place end = cell.place;
   end.column += static_cast<std::uint32_t>(cell.text.size());

@@ -32,9 +32,13 @@ inline constexpr const char* kBlanks = " \t\r";
 // The place after the end of a cell or a word.
 [[nodiscard]] Place end_of(const ConfigNode& cell);
 
+// Reports the byte at which the text begins: it is not UTF-8, or a control character.
+void report_unplain(std::string_view text, const Place& place, Diagnostics& diagnostics);
+
 // Calls visit(line, place of its beginning) for each line, without its line end, until it returns
 // false. Lines end in LF or CRLF. A lone CR is an error, because readers disagree on whether it
-// ends a line.
+// ends a line; so are bytes that are not UTF-8, which results in JSON cannot contain, and control
+// characters, which a terminal would obey.
 template <class Visit>
 void for_each_line(std::string_view text, SourceIndex source, Diagnostics& diagnostics,
                    Visit&& visit) {
@@ -47,11 +51,9 @@ void for_each_line(std::string_view text, SourceIndex source, Diagnostics& diagn
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    const std::size_t lone = line.find('\r');
-    if (lone != std::string_view::npos) {
-      place.column += static_cast<std::uint32_t>(lone);
-      diagnostics.error(place, "a carriage return (0x0d) without a line feed",
-                        "end each line with LF or CRLF");
+    if (const std::size_t at = first_unplain(line, "\t"); at != line.size()) {
+      place.column += static_cast<std::uint32_t>(at);
+      report_unplain(line.substr(at), place, diagnostics);
       return;
     }
     if (!visit(line, place)) return;

@@ -4,7 +4,7 @@
 
 namespace espalier {
 
-std::size_t utf8_length(const std::string& text, std::size_t at) {
+std::size_t utf8_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) -> unsigned {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
   };
@@ -23,7 +23,7 @@ std::size_t utf8_length(const std::string& text, std::size_t at) {
   return overlong || surrogate || too_large ? 0 : length;
 }
 
-bool is_utf8(const std::string& text) {
+bool is_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8_length(text, at);
     if (length == 0) return false;
@@ -32,8 +32,31 @@ bool is_utf8(const std::string& text) {
   return true;
 }
 
-bool is_plain_text(const std::string& text) {
-  return is_utf8(text) && std::none_of(text.begin(), text.end(), is_control);
+std::size_t first_unplain(std::string_view text, std::string_view kept) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    const bool is_second_page =
+        length == 2 && text[at] == '\xc2' && static_cast<unsigned char>(text[at + 1]) < 0xa0;
+    const bool is_refused = is_control(text[at]) && kept.find(text[at]) == std::string_view::npos;
+    if (length == 0 || is_second_page || is_refused) return at;
+    at += length;
+  }
+  return text.size();
+}
+
+bool is_plain_text(std::string_view text) { return first_unplain(text) == text.size(); }
+
+std::string printable(std::string_view text, std::string_view kept) {
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t plain = first_unplain(text, kept);
+    shown += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    shown += '?';
+    text.remove_prefix(std::max<std::size_t>(utf8_length(text, 0), 1));
+  }
+  return shown;
 }
 
 }  // namespace espalier

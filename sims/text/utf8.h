@@ -12,12 +12,18 @@ inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // The length in bytes of the well-formed character that starts at `at`; 0 if there is none (RFC
 // 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
-[[nodiscard]] std::size_t utf8_length(const std::string& text, std::size_t at);
+[[nodiscard]] std::size_t utf8_length(std::string_view text, std::size_t at);
 
-[[nodiscard]] bool is_utf8(const std::string& text);
+[[nodiscard]] bool is_utf8(std::string_view text);
 
+// The first byte that is neither part of a well-formed character nor in `kept`, or begins a control
+// character: of ASCII or of its second page, U+0080 to U+009F, which terminals obey as well.
+// Returns text.size() if there is none.
+[[nodiscard]] std::size_t first_unplain(std::string_view text, std::string_view kept = {});
 // True for UTF-8 without control characters: such text can be shown and written unchanged.
-[[nodiscard]] bool is_plain_text(const std::string& text);
+[[nodiscard]] bool is_plain_text(std::string_view text);
+// The text with '?' in the place of control characters that are not in `kept`, and of broken UTF-8.
+[[nodiscard]] std::string printable(std::string_view text, std::string_view kept = "\t");
 
 [[nodiscard]] constexpr bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;

@@ -116,7 +116,7 @@ class ValueParser {
 
   std::optional<Value> parse_text() {
     if (node_.text.empty()) return fail("is empty", describe(shape_));
-    if (std::any_of(node_.text.begin(), node_.text.end(), is_control)) {
+    if (!is_plain_text(node_.text)) {
       return fail("contains a control character", describe(shape_));
     }
     Value value;

@@ -11,6 +11,8 @@
 #include <random>
 #include <system_error>
 
+#include "sims/text/utf8.h"
+
 namespace espalier {
 
 namespace {
@@ -45,6 +47,11 @@ fs::path unfinished_name(const fs::path& path) {
 }
 
 }  // namespace
+
+bool is_file_name(const std::string& text) {
+  return is_plain_text(text) && !text.empty() && text.front() != '.' &&
+         text.find('/') == std::string::npos;
+}
 
 bool write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {

@@ -7,6 +7,9 @@
 
 namespace espalier {
 
+// Whether the text names a file within a folder: not one elsewhere, and not a hidden one.
+[[nodiscard]] bool is_file_name(const std::string& text);
+
 // Writes all bytes to a file descriptor. False if it takes no more.
 [[nodiscard]] bool write_all(int file, std::string_view bytes);
 

@@ -44,11 +44,7 @@ bool check_characters(const std::string& text, const Origin& origin, Diagnostics
   for (std::size_t at = 0; at < text.size();) {
     const Place place = origin.at(line, at - line_begin);
     const char c = text[at];
-    const std::size_t length = utf8_length(text, at);
-    if (length == 0) {
-      diagnostics.error(place, "this is not UTF-8 text", "save the file as UTF-8");
-      return false;
-    }
+    const std::size_t length = std::max<std::size_t>(utf8_length(text, at), 1);
     const bool ends_line = c == '\n' || (c == '\r' && at + 1 < text.size() && text[at + 1] == '\n');
     if (c == '\t' && in_indentation) {
       const std::size_t content = text.find_first_not_of(" \t\r", at);
@@ -59,11 +55,8 @@ bool check_characters(const std::string& text, const Origin& origin, Diagnostics
         good = false;
       }
       in_indentation = false;  // report tabs once per line
-    } else if (is_control(c) && c != '\t' && !ends_line) {
-      diagnostics.error(place,
-                        fmt::format("the text contains a control character (0x{:02x})",
-                                    static_cast<unsigned>(static_cast<unsigned char>(c))),
-                        c == '\0' ? "is this a text file, saved as UTF-8?" : "remove it");
+    } else if (!ends_line && first_unplain({text.data() + at, length}, "\t") != length) {
+      report_unplain({text.data() + at, length}, place, diagnostics);
       return false;
     }
     if (c != ' ') in_indentation = false;

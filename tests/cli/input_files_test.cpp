@@ -1,5 +1,8 @@
 // Every command that reads a file refuses what is not a file, says why, and names it.
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
+
 #include <filesystem>
 
 #include "cli_test_support.h"
@@ -141,22 +144,6 @@ TEST_CASE("Every reader reports the reason why a file cannot be read") {
   }
 }
 
-TEST_CASE("A path that is not UTF-8 is refused before any simulation") {
-  const test::TemporaryFolder folder;
-  for (const std::string extension : {".yaml", ".json", ".xml", ".trace"}) {
-    const std::string path = folder.write("\xff" + extension, test::kSmallConfig);
-    const Outcome outcome = test::espalier({"run", path, "--json", "-"});
-    CAPTURE(extension, outcome.err);
-    CHECK(outcome.exit_code == 2);
-    CHECK_THAT(outcome.err, Contains("error") && Contains("path that is not UTF-8"));
-    CHECK(outcome.out.empty());
-  }
-  const std::string nested = (folder.path() / "\xfe").string();
-  fs::create_directory(nested);
-  std::ofstream(nested + "/c.yaml") << test::kSmallConfig;
-  CHECK_THAT(test::espalier({"run", nested + "/c.yaml"}).err, Contains("not UTF-8"));
-}
-
 TEST_CASE("A layer's name that is not UTF-8 has a place, and nothing is simulated") {
   const test::TemporaryFolder folder;
   folder.write("layers.csv",
@@ -168,8 +155,57 @@ TEST_CASE("A layer's name that is not UTF-8 has a place, and nothing is simulate
                                  "training: {file: layers.csv}\n");
   const Outcome outcome = test::espalier({"run", config, "--json", "-"});
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("layers.csv:2:1: error: the layer's name is not UTF-8"));
+  CHECK_THAT(outcome.err, Contains("layers.csv:2:5: error: this is not UTF-8 text"));
   CHECK(outcome.out.empty());
+}
+
+TEST_CASE("A word of the command line that is not UTF-8 is refused before any simulation") {
+  const test::TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", test::kSmallConfig);
+  const std::string word = folder.file("p\xf6");
+  const std::vector<std::vector<std::string>> commands{{"run", config, "--json", word},
+                                                       {"run", config, "--choices", word},
+                                                       {"sweep", "run", config, "-o", word},
+                                                       {"report", config, "-o", word},
+                                                       {"list", word}};
+  for (const auto& command : commands) {
+    const Outcome outcome = test::espalier(command);
+    CAPTURE(command, outcome.err);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("p?: error: this word is not UTF-8"));
+    CHECK(outcome.out.empty());
+  }
+}
+
+TEST_CASE("Control characters of files reach no terminal") {
+  const test::TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", test::kSmallConfig);
+  const Outcome exported = test::espalier({"schedule", config, "-f", "json"});
+  test::Json schedule = test::Json::parse(exported.out);
+  schedule["algorithm"] = "x\x1b]0;title\x07\xc2\x9b";
+  const std::string file = folder.write("schedule.json", schedule.dump());
+  for (const char* command : {"run", "check", "explain"}) {
+    const Outcome outcome = test::espalier({command, file});
+    CAPTURE(command, outcome.out, outcome.err);
+    CHECK(outcome.exit_code == 0);
+    CHECK_THAT(outcome.out, Contains("x?]0;title??"));
+    for (const char* control : {"\x1b", "\x07", "\xc2\x9b"})
+      CHECK_THAT(outcome.out + outcome.err, !Contains(control));
+  }
+  const Outcome unknown = test::espalier({"list", "\x1b[31m"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.err, !Contains("\x1b"));
+}
+
+TEST_CASE("A pipe that a configuration names is refused, because workers read it again") {
+  const test::TemporaryFolder folder;
+  REQUIRE(mkfifo(folder.file("pipe").c_str(), 0600) == 0);
+  const std::string config = folder.write("c.yaml",
+                                          "system: {topology: {type: file, file: pipe}}\n"
+                                          "collective: {algorithm: ring, size: 4KiB}\n");
+  const Outcome outcome = test::espalier({"run", config});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("is a pipe, which can be read only once"));
 }
 
 TEST_CASE("A pipe is read as a file is") {

@@ -45,6 +45,12 @@ std::vector<std::string> printing_commands(const TemporaryFolder& folder) {
 
 }  // namespace
 
+TEST_CASE("An error that stderr does not take keeps its exit code") {
+  const Outcome outcome =
+      test::run_program("/bin/sh", {"-c", ESPALIER_PROGRAM " run nothing.yaml 2>/dev/full"});
+  CHECK(outcome.exit_code == 2);
+}
+
 TEST_CASE("A command fails if a full disk cuts its output to stdout") {
   const TemporaryFolder folder;
   for (const std::string& command : printing_commands(folder)) {
@@ -126,6 +132,9 @@ TEST_CASE("No command writes over a file that it reads") {
                    "system: {topology: {type: anynet, file: ring.graph}}\n"
                    "collective: {op: all_reduce, algorithm: ring, size: 4KiB}\n");
   const std::string latency = folder.write("latency.csv", "0,1,1,1\n1,0,1,1\n1,1,0,1\n1,1,1,0\n");
+  const std::string times = folder.write("times.csv",
+                                         "network,op,size,tool,time,source\n"
+                                         "mesh 2x2,all_reduce,4KiB,T,1us,here\n");
   const std::string results = folder.file("results.json");
   REQUIRE(test::espalier({"run", named, "--json", results}).exit_code == 0);
   const std::string link = folder.file("link.yaml");
@@ -141,9 +150,10 @@ TEST_CASE("No command writes over a file that it reads") {
       {"area", named, "--csv", graph},
       {"report", results, "-o", results},
       {"reorder", config, "-o", config},
+      {"compare", config, times, "--json", times},
       {"reorder", config, "--latency", latency, "--write-latency", latency}};
   std::vector<std::string> before;
-  for (const auto& file : {config, graph, named, latency, results})
+  for (const auto& file : {config, graph, named, latency, results, times})
     before.push_back(test::read_text(file));
   for (const auto& command : commands) {
     CAPTURE(command);
@@ -154,7 +164,7 @@ TEST_CASE("No command writes over a file that it reads") {
                Contains(command.back() + ": this file is also the ") && Contains(" file"));
   }
   std::size_t i = 0;
-  for (const auto& file : {config, graph, named, latency, results})
+  for (const auto& file : {config, graph, named, latency, results, times})
     CHECK(test::read_text(file) == before[i++]);
 }
 
@@ -178,6 +188,37 @@ TEST_CASE("An output keeps its old contents if the new ones cannot be written") 
   }
   const std::filesystem::directory_iterator files(folder.path());
   CHECK(std::distance(begin(files), end(files)) == 2);
+}
+
+TEST_CASE("A waveform or timeline that a limit cuts off ends with 2, beside the run's results") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.write("small.yaml",
+                   "system: {topology: {type: mesh, dims: [4, 4]}}\n"
+                   "collective: {op: all_reduce, algorithm: multitree, size: 64KiB}\n");
+  for (const std::string option : {"--waves w.vcd", "--timeline t.json", "--json r.json"}) {
+    CAPTURE(option);
+    const Outcome outcome =
+        test::run_program("/bin/bash", {"-c", "cd '" + folder.path().string() +
+                                                  "'; ulimit -f 8; " ESPALIER_PROGRAM " run '" +
+                                                  config + "' " + option});
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.out, Contains("multitree"));
+    CHECK_THAT(outcome.err, Contains("cannot be written"));
+  }
+}
+
+TEST_CASE("Unfinished outputs follow no link that somebody has put beside them") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const std::string victim = folder.write("victim", "mine\n");
+  for (const std::string name : {"m.csv.point1", "w.unfinished.vcd", "t.unfinished.json"})
+    std::filesystem::create_symlink(victim, folder.file(name));
+  const Outcome outcome =
+      test::espalier({"run", config, "--messages", folder.file("m.csv"), "--waves",
+                      folder.file("w.vcd"), "--timeline", folder.file("t.json")});
+  CHECK(outcome.exit_code == 0);
+  CHECK(test::read_text(victim) == "mine\n");
 }
 
 TEST_CASE("A run that fails later leaves older waveforms and timelines as they were") {

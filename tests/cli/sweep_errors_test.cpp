@@ -309,13 +309,26 @@ TEST_CASE("A damaged manifest is reported with its place") {
   sweep.write("out/manifest.json", "{\n  \"axes\": [,]\n}\n");
   Outcome outcome = sweep.call("gather");
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("out/manifest.json:2:12: error: the JSON is not valid here"));
+  CHECK_THAT(outcome.err, Contains("out/manifest.json:2:12: error: not JSON: unexpected ','"));
   Json manifest = Json::parse(good);
   manifest["points"][3].erase("id");
   sweep.write("out/manifest.json", manifest.dump());
   outcome = sweep.call("gather");
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.err, Contains("manifest.json: error: points[3]: expected a text as 'id'"));
+  for (const char* id : {"../../secret", "/etc/secret", ".hidden", "", "a\x1b"}) {
+    manifest["points"][3]["id"] = id;
+    sweep.write("out/manifest.json", manifest.dump());
+    outcome = sweep.call("gather");
+    CAPTURE(id, outcome.err);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("is not the id of a point"));
+  }
+  manifest = Json::parse(good);
+  manifest["file"] = 5;
+  sweep.write("out/manifest.json", manifest.dump());
+  outcome = sweep.call("gather");
+  CHECK_THAT(outcome.err, Contains("expected a text as 'file'") && !Contains("json.exception"));
 }
 
 TEST_CASE("A mapping and a part of it are not both axes") {
@@ -332,9 +345,14 @@ TEST_CASE("A mapping and a part of it are not both axes") {
 }
 
 TEST_CASE("The hidden worker command without a point is a usage error") {
-  const Outcome outcome = test::espalier({"worker"});
-  CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("expected a point on stdin"));
+  for (const char* input : {"", "null", "{}", "{\"config\": 5}", "{\"config\": \"\"}"}) {
+    const Outcome outcome = test::run_program(
+        "/bin/sh",
+        {"-c", std::string("printf '%s' '") + input + "' | " ESPALIER_PROGRAM " worker"});
+    CAPTURE(input);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("expected a point on stdin"));
+  }
 }
 
 TEST_CASE("A command that runs out of memory reports the command and its memory", "[slow]") {

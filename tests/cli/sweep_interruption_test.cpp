@@ -6,30 +6,19 @@
 #include <filesystem>
 #include <random>
 
-#include "sweep_test_support.h"
+#include "interruption.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;
+using test::in_shell;
+using test::interrupt;
 using test::Json;
 using test::Outcome;
+using test::RunningCommand;
 using test::SweepFolder;
+using test::three_points;
 
 namespace {
-
-// A command that is still running; killed at the end if it still is.
-class RunningCommand {
- public:
-  explicit RunningCommand(const std::vector<std::string>& arguments)
-      : program_(ESPALIER_PROGRAM, arguments) {}
-
-  void send(int signal) { ::kill(pid(), signal); }
-  [[nodiscard]] bool running() { return program_.process().running(); }
-  [[nodiscard]] int pid() { return program_.process().id(); }
-  [[nodiscard]] Outcome wait() { return program_.wait(); }
-
- private:
-  RunningProgram program_;
-};
 
 // Forty points of some ten milliseconds each.
 constexpr const char* kForty =
@@ -124,35 +113,6 @@ TEST_CASE("run stops as cleanly") {
   CHECK_FALSE(std::filesystem::exists(folder.path("r.json")));
 }
 
-namespace {
-
-// Its second and third point end at once, the first one takes `size`.
-std::string three_points(const std::string& size) {
-  return "system: {topology: {type: mesh, dims: [2, 2]}}\nsimulation: {fidelity: cycle}\n"
-         "collective: {algorithm: ring, size: [" +
-         size + ", 4KiB, 8KiB]}\n";
-}
-
-// Sends `signal` when only the longest point is left.
-Outcome interrupt(const std::vector<std::string>& command, int signal = SIGINT) {
-  RunningCommand run(command);
-  int alone = 0;
-  REQUIRE(test::wait_until([&] {
-    alone = test::children_of(run.pid()).size() == 1 ? alone + 1 : 0;
-    std::this_thread::sleep_for(std::chrono::milliseconds(4));
-    return alone == 25;
-  }));
-  run.send(signal);
-  return run.wait();
-}
-
-Outcome in_shell(const std::string& command) {
-  return test::run_program("/bin/sh",
-                           {"-c", "espalier() { " ESPALIER_PROGRAM " \"$@\"; }\n" + command});
-}
-
-}  // namespace
-
 TEST_CASE(
     "An interrupted run keeps its finished points, and the command that it prints completes it") {
   const SweepFolder folder;
@@ -208,7 +168,7 @@ TEST_CASE("run --resume takes no points of another configuration, and tells othe
   resume.emplace_back("--resume");
   const Outcome resumed = interrupt(resume);
   CAPTURE(resumed.err);
-  CHECK_THAT(resumed.err, Contains("warning: 2 of them are results of espalier 0.0.9"));
+  CHECK_THAT(resumed.err, Contains("warning: finished points are results of espalier 0.0.9"));
   CHECK_THAT(resumed.err, Contains("2 of 3 points are finished and kept"));
   // A folder of somebody else is left alone.
   folder.write("s.json", "");

@@ -338,11 +338,11 @@ TEST_CASE("Waves and a timeline of one run are what each would be alone") {
 TEST_CASE("A run that a timeline cannot show is refused with the reason") {
   const TemporaryFolder folder;
   const std::string config = folder.write("torus.yaml", kTimelineTorus);
-  const auto error = [&](const std::vector<std::string>& more, int code = 2) {
+  const auto error = [&](const std::vector<std::string>& more) {
     std::vector<std::string> words{"run", config};
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = test::espalier(words);
-    CHECK(outcome.exit_code == code);
+    CHECK(outcome.exit_code == 2);
     return outcome.err;
   };
   CHECK_THAT(error({"--timeline", folder.file("missing/t.json")}),
@@ -354,7 +354,7 @@ TEST_CASE("A run that a timeline cannot show is refused with the reason") {
   CHECK_THAT(error({"--timeline", both, "--waves", both}),
              Contains("this file is also the --waves file"));
   if (std::filesystem::exists("/dev/full")) {
-    CHECK_THAT(error({"--timeline", "/dev/full"}, 1),
+    CHECK_THAT(error({"--timeline", "/dev/full"}),
                Contains("/dev/full") && Contains("No space left on device"));
   }
   const std::string workload = folder.write("workload.yaml",

@@ -332,7 +332,7 @@ TEST_CASE("A run that waves cannot show is refused with the reason") {
   CHECK_THAT(steps.err, Contains("need schedule tables"));
   CHECK_THAT(error({"--waves", file, "--wave-scope", "net.nothing"}, 1),
              Contains("no signal matches 'net.nothing'"));
-  CHECK_THAT(error({"--waves", file, "--wave-from", "99999999"}, 1),
+  CHECK_THAT(error({"--waves", file, "--wave-from", "99999999"}),
              Contains("the window begins after the run's last cycle"));
 }
 

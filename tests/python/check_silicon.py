@@ -55,8 +55,10 @@ class Rows(Folder):
         read = rows.read_rows(self.file("# from logs\nlog_id,cluster,kind,nodes,gpus_per_node,gpus,op,size_bytes,time_us\n"
                                         "0,example-cluster01,single-node,1,8,8,alltoall,33554432,124.8\n"
                                         "0,example-cluster01,single-node,1,8,8,sendrecv,0,124.8\n"))
-        self.assertEqual(len(read), 1)  # nobody can compare without data
         row = read[0]
+        # Nobody can compare without data; the row is counted.
+        cases, apart = rows.cases_of(read, MACHINES)
+        self.assertEqual((len(cases), apart), (1, {("example-cluster01", rows.NOTHING): 1}))
         self.assertEqual((row.machine, row.collective, row.size, row.microseconds, row.kind),
                          ("example-cluster01", "all_to_all", 32 * MiB, 124.8, "single-node"))
         row, = rows.read_rows(self.file("gpu,op,kernel,gpus,gpus_per_node,size_bytes,time_us\nA100,allreduce,4,16,8,50331648,517.43\n"))
@@ -71,7 +73,10 @@ class Rows(Folder):
 
     def test_a_wrong_table_is_refused_with_its_place(self):
         for text, *wanted in [
-                ("", "times.csv:1: the file is empty"), (HEAD + "x,1,8,all_gather,0,1\n", "times.csv:1: the file has no measured times"),
+                ("", "times.csv:1: the file is empty"), (HEAD, "times.csv:1: the file has no measured times"),
+                (HEAD + "x,1,8,all_gather,8,1e308\n", "times.csv:2: time: 1e308 us is no time between"),
+                (HEAD + "x,1,8,all_gather,8,1e-320\n", "times.csv:2: time: 1e-320 us is no time between"),
+                (HEAD + "x\x1b[2J,1,8,all_gather,8,1\n", "times.csv:2:2: a control character"),
                 ("machine,nodes,gpus_per_node,op,size_bytes\n", "times.csv:1: no column 'time'", "for example machine,collective"),
                 (HEAD + "x,1,8,all_gather,8,fast\n", "times.csv:2: time: 'fast' is not a time or a rate", "Write for example 123.4"),
                 (HEAD + "x,1,8,all_gather,8,1\nx,1,8,gather,8,1\n", "times.csv:3: collective: 'gather' is unknown", "Write all_reduce"),
@@ -408,6 +413,27 @@ class Table(Folder):
         self.assertIn("| Tenstorrent, ring of 8 | reduce_scatter | 1 MiB and more | - | 14.6 % of 2 |", done.stdout)
         self.assertIn("not modelled: at 9.3 GB/s", done.stdout)
         self.assertIn("closed form", done.stdout)
+
+    def test_files_are_proven_before_the_simulations(self):
+        own = self.file(HEAD + "8xh100,1,8,all_gather,1024,10\n")
+        (self.folder / "bytes.csv").write_bytes(b"machine\xff\n")
+        for words, wanted in ((["--csv", str(own)], "also a table that is read"), (["--csv", "/none/a.csv"], "No such file"),
+                              (["-o", "/dev/null/kept"], "Not a directory")):
+            done = self.command("table", str(own), *words)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), words)
+            self.assertIn(wanted, done.stderr)
+        self.assertIn("is not UTF-8", self.command("table", str(self.folder / "bytes.csv")).stderr)
+
+    def test_stdout_has_the_csv_alone_and_a_damaged_time_is_simulated_again(self):
+        words = ("table", "--machine", "ND v5, 1 server, MSCCL++", "--csv", "-", "-o", str(self.folder))
+        done = self.command(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith("machine,op,"))
+        self.assertIn("worst cases", done.stderr)
+        next(self.folder.glob("*.json")).write_text("[]")
+        again = self.command(*words)
+        self.assertEqual(again.stdout, done.stdout)
+        self.assertIn("is damaged", again.stderr)
 
     def test_a_mistake_ends_the_command_with_its_place(self):
         done = self.command("table", str(self.file("machine,nodes\n")))

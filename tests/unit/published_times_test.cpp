@@ -58,6 +58,12 @@ TEST_CASE("A wrong table of other tools' times is refused with its place") {
              Contains("times.csv:2:26"));
   CHECK_THAT(mistake_in(std::string(kTimesHeader) + "net,all_gather,0B,TACOS,1us,here\n"),
              Contains("times.csv:2:16"));
+  CHECK_THAT(mistake_in(std::string(kTimesHeader) + "net,all_gather,1kB,T\xc9,1us,here\n"),
+             Contains("times.csv:2:21") && Contains("this is not UTF-8 text"));
+  CHECK_THAT(mistake_in(std::string(kTimesHeader) + "net,all_gather,1kB,T\x1b[0m,1us,here\n"),
+             Contains("times.csv:2:21") && Contains("a control character (0x1b)"));
+  CHECK_THAT(mistake_in(std::string(kTimesHeader) + "net,all_gather,1kB,\xc2\x9b,1us,here\n"),
+             Contains("times.csv:2:20") && Contains("a control character (0x9b)"));
   CHECK_THAT(mistake_in(kTimesHeader + row + row),
              Contains("times.csv:3:20") && Contains("a second time of TACOS for this collective"));
 }

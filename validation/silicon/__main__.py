@@ -10,9 +10,11 @@ Called in the repository's folder; needs python3-pandas, python3-yaml and python
 """
 import argparse
 import collections
+import contextlib
 import csv
 import datetime
 import math
+import pathlib
 import re
 import sys
 
@@ -99,8 +101,20 @@ def print_worst(cases):
         print(f"  {one.machine.name}, {case_name(one.case)}, {size_text(one.case.size)}: {percent(one.ours / one.median)} ({one.how})")
 
 
+def check_csv(path, tables):
+    """Before the simulations: the file can be written, and is none of the tables that are read."""
+    if path in (None, "-"):
+        return
+    if any(pathlib.Path(path).resolve() == pathlib.Path(table).resolve() for table in tables):
+        raise machines.Mistake(f"--csv {path}: this file is also a table that is read. Name another file")
+    try:
+        open(path, "a", encoding="utf-8").close()
+    except OSError as error:
+        raise machines.Mistake(f"--csv {path}: {error.strerror}") from error
+
+
 def write_csv(path, cases):
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with contextlib.nullcontext(sys.stdout) if path == "-" else open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow("machine,op,nccl,site,setting,kernel,size_bytes,role,ours_us,measured_us,rows,error,simulated_as".split(","))
         for one in cases:
@@ -129,6 +143,21 @@ def table(cases, apart, options):
     if options.write and options.files:
         raise machines.Mistake("--write is for the rows of validation/silicon/rows. Leave out the files, or --write")
     runs = Runs(options.output, options.jobs)
+    check_csv(options.csv, options.files)
+    with contextlib.redirect_stdout(sys.stderr if options.csv == "-" else sys.stdout):
+        failed, lines = print_table(cases, apart, runs)
+    if options.csv:
+        write_csv(options.csv, cases)
+    if options.write and not failed:
+        day = datetime.date.today().isoformat()
+        write_table(machines.ROOT / "validation/silicon/README.md", [cells for _, _, cells in lines], day)
+        short = [[cells[0], *cells[2:]] for _, operation, cells in lines if operation == "all"]
+        write_table(machines.ROOT / "docs/silicon.md", short, day)
+    return 1 if failed else 0
+
+
+def print_table(cases, apart, runs):
+    """Simulates the cases. The cases that failed, and the lines of the summary."""
     planned = [plans.plan_case(one.machine, one.case, one.machine.values()) for one in cases]
     for one, plan, (ours, failure) in zip(cases, planned, runs.times_of(planned)):
         one.how, one.ours, one.failure = plan.how, ours, failure
@@ -145,17 +174,10 @@ def table(cases, apart, options):
         print(f"  {count} rows of {machine}: {why}")
     print("\nf: a row that a fit may look at; l: a published limit, in no error.\nError of a group: mean of |log(ours / measured)| over its "
           "rows, as a factor. Error of a line:\nagainst the median of its rows.")
-    if options.csv:
-        write_csv(options.csv, cases)
     failed = [one for one in cases if one.failure and one.how != plans.NOT_MODELLED]
     for one in failed:
         print(f"{one.machine.name}, {case_name(one.case)}, {size_text(one.case.size)}: {one.failure}", file=sys.stderr)
-    if options.write and not failed:
-        day = datetime.date.today().isoformat()
-        write_table(machines.ROOT / "validation/silicon/README.md", [cells for _, _, cells in lines], day)
-        short = [[cells[0], *cells[2:]] for _, operation, cells in lines if operation == "all"]
-        write_table(machines.ROOT / "docs/silicon.md", short, day)
-    return 1 if failed else 0
+    return failed, lines
 
 
 def fit_command(cases, options):
@@ -212,7 +234,7 @@ def main():
         if name != "rows":
             command.add_argument("-o", "--output", metavar="FOLDER", help="keep finished simulations here; the same command continues")
             command.add_argument("-j", "--jobs", type=int, help="simulations at the same time (default: one per core)")
-    commands.choices["table"].add_argument("--csv", metavar="FILE", help="write one line per case")
+    commands.choices["table"].add_argument("--csv", metavar="FILE", help="write one line per case, - for stdout")
     commands.choices["table"].add_argument("--write", action="store_true", help="write the errors into docs/silicon.md and README.md here")
     options = parser.parse_args()
     measured = [row for file in options.files for row in rows.read_rows(file)] if options.files else rows.stored_rows()
@@ -228,3 +250,6 @@ if __name__ == "__main__":
         sys.exit(main())
     except (machines.Mistake, espalier.Error) as error:
         sys.exit(f"error: {error}")
+    except KeyboardInterrupt:
+        print("stopped by SIGINT; -o FOLDER keeps finished simulations, and the same command continues", file=sys.stderr)
+        sys.exit(130)

@@ -9,12 +9,13 @@ Columns are found by name. `unit` is us, or for a published rate "GB/s algbw" (s
 bandwidth); a rate without size counts for 1 GB. `role` says whether a fit may look at a row: fit or test; limit: a published limit, which
 is in no error. Without that column, rows are fitted whose size has a binary logarithm that, rounded, is a multiple of 3 (128 MiB, 8 GiB).
 Optional: `setting` (of the network), `nccl` (version), `kernel` (of MSCCL++), `kind` (of the measurement). Columns of nccl-tests'
-tables are known by their names there (ALIASES). A row of size 0, or too small for its time, is left out.
+tables are known by their names there (ALIASES). A row without size, time or servers stands apart: nothing can be simulated for it.
 """
 import csv
 import dataclasses
 import math
 import pathlib
+import unicodedata
 
 import yaml
 
@@ -29,9 +30,11 @@ COLLECTIVE_NAMES = {name: name for name in COLLECTIVES} | {"allreduce": "all_red
 REQUIRED = ("machine", "collective", "gpus_per_server", "size_bytes", "time")
 UNITS = ("us", "GB/s algbw", "GB/s busbw")
 ROLES = ("fit", "test", "limit")
+NOTHING = "its size, its time or its number of servers is 0"
 # Rows of one case run one after the other, in place and out of place, or in several jobs. If two of
 # them differ by more than this factor, no single time is within 41 % of both.
 MOST_SPREAD = 2
+SHORTEST_US, LONGEST_US = 1e-6, 1e12  # a picosecond, eleven days
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,9 +75,15 @@ def is_fit_size(size):
 def read_rows(path, needs_source=False):
     """The rows of a table, in the order of its lines."""
     try:
-        lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines()
+        lines = pathlib.Path(path).read_text(encoding="utf-8").split("\n")
     except OSError as error:
         raise Mistake(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise Mistake(f"{path}: byte {error.start} is not UTF-8. Save the file as UTF-8") from error
+    for number, line in enumerate(lines, 1):
+        column = next((column for column, one in enumerate(line.rstrip("\r"), 1) if unicodedata.category(one) == "Cc" and one != "\t"), 0)
+        if column:
+            raise Mistake(f"{path}:{number}:{column}: a control character, which a terminal would obey. Remove it")
     comments = [line for line in lines if line.startswith("#")]
     for field in ("source", "licence"):
         if needs_source and not any(line.startswith(f"# {field}: ") for line in comments):
@@ -91,9 +100,7 @@ def read_rows(path, needs_source=False):
             raise Mistake(f"{path}:{header_line}: no column '{name}'. The first line names the columns, for example {','.join(REQUIRED)}")
     rows = []
     for (number, _), cells in zip(numbered[1:], csv.reader(line for _, line in numbered[1:])):
-        row = read_row(f"{path}:{number}", {name: cells[index].strip() for name, index in columns.items() if index < len(cells)})
-        if row.size > 0 and row.microseconds > 0 and row.servers > 0:
-            rows.append(row)
+        rows.append(read_row(f"{path}:{number}", {name: cells[index].strip() for name, index in columns.items() if index < len(cells)}))
     if not rows:
         raise Mistake(f"{path}:{header_line}: the file has no measured times after the header. Write one line for each")
     return rows
@@ -123,6 +130,8 @@ def read_row(place, cells):
     time = number("time", "a time or a rate", float)
     if unit != "us" and time > 0:
         time = size / time / 1000 * (bus_factor(collective, servers * per_server) if unit == "GB/s busbw" else 1)
+    if time and not SHORTEST_US <= time <= LONGEST_US:
+        raise Mistake(f"{place}: time: {cells['time']} {unit} is no time between a picosecond and {LONGEST_US / 1e6:g} s. Check its unit")
     role = word("role", "fit" if is_fit_size(size) else "test", ROLES)
     return Row(place, cells["machine"], servers, per_server, collective, size, time, role, cells.get("setting", ""), cells.get("nccl", ""),
                cells.get("kernel", ""), cells.get("kind", ""))
@@ -150,6 +159,9 @@ def cases_of(rows, machines):
     members = {}
     apart = {}
     for row in rows:
+        if not (row.size and row.microseconds and row.servers):
+            apart[row.machine, NOTHING] = apart.get((row.machine, NOTHING), 0) + 1
+            continue
         owner = {"is": row.machine} if row.machine in machines else next(owner for owner in owners if agrees(owner, row))
         if "apart" in owner:
             apart[row.machine, owner["apart"]] = apart.get((row.machine, owner["apart"]), 0) + 1

@@ -5,8 +5,9 @@ import json
 import os
 import pathlib
 import sys
+import tempfile
 
-from .machines import ROOT
+from .machines import ROOT, Mistake
 
 sys.path.append(str(ROOT / "python"))
 import espalier  # noqa: E402
@@ -23,7 +24,11 @@ class Runs:
         self.known = {}  # (microseconds, failure) by settings
         self.program = ""
         if self.folder:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                tempfile.TemporaryFile(dir=self.folder).close()
+            except OSError as error:
+                raise Mistake(f"{folder}: {error.strerror}. Name a folder with -o that can be written") from error
             self.program = hashlib.sha256(pathlib.Path(espalier.program_path()).read_bytes()).hexdigest()
 
     def times_of(self, plans):
@@ -57,15 +62,18 @@ class Runs:
     def simulate(self, key, settings):
         kept = self.folder and self.folder / (hashlib.sha256((self.program + key).encode()).hexdigest()[:24] + ".json")
         if kept and kept.exists():
-            return json.loads(kept.read_text())["us"], ""
+            try:
+                return float(json.loads(kept.read_text())["us"]), ""
+            except (ValueError, TypeError, KeyError):
+                print(f"{kept} is damaged; simulating again", file=sys.stderr)
         try:
             frame = espalier.run(POINT, settings, quiet=True, jobs=1)
         except espalier.Error as error:
             return 0, str(error)
         microseconds = float(frame["time_ns"].iloc[0]) / 1000
         if kept:
-            # Renamed when it is whole, so that an interrupted command leaves no half of a file.
-            part = kept.with_suffix(f".{os.getpid()}.part")
-            part.write_text(json.dumps({"us": microseconds, "settings": settings}))
-            part.rename(kept)
+            # Renamed when it is whole, so that an interrupted command leaves no half of a file. Nobody can guess its first name.
+            with tempfile.NamedTemporaryFile("w", dir=self.folder, suffix=".part", delete=False) as part:
+                json.dump({"us": microseconds, "settings": settings}, part)
+            os.replace(part.name, kept)
         return microseconds, ""

@@ -72,8 +72,22 @@ Cycle WaveSession::window_end() const {
   return window.to.value_or(kNever);
 }
 
+template <class Write>
+void WaveSession::attempt(const Write& write) {
+  try {
+    write();
+  } catch (const std::runtime_error& error) {
+    problem_ = error.what();
+    is_closed_ = true;
+    for (const auto& scope : scopes_) scope->stop();
+  }
+}
+
 void WaveSession::advance(Cycle until) {
-  if (is_closed_) return;
+  if (!is_closed_) attempt([&] { record(until); });
+}
+
+void WaveSession::record(Cycle until) {
   const Cycle begin = window_begin();
   const Cycle end = std::min(until, window_end());
   for (const auto& scope : scopes_) scope->generate(begin, end);
@@ -90,11 +104,13 @@ void WaveSession::advance(Cycle until) {
 void WaveSession::finish(Cycle end) {
   advance(end);
   if (is_closed_) return;
-  if (!has_begun_) {
-    throw std::runtime_error(fmt::format("{}: the window begins after the run's last cycle, {}",
-                                         request_.path, end - 1));
-  }
-  close(end);
+  attempt([&] {
+    if (!has_begun_) {
+      throw std::runtime_error(fmt::format("{}: the window begins after the run's last cycle, {}",
+                                           request_.path, end - 1));
+    }
+    close(end);
+  });
 }
 
 void WaveSession::close(Cycle end) {
@@ -107,7 +123,7 @@ void WaveSession::close(Cycle end) {
 
 void WaveSession::show_first(const WaveFocus& focus) {
   focus_ = focus;
-  write_save_file();
+  if (problem_.empty()) attempt([&] { write_save_file(); });
 }
 
 // The channel of a scope that is a channel or one of its VCs; empty for the scope of an NI.

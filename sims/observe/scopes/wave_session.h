@@ -49,9 +49,11 @@ class WaveSession : public SystemObserver {
 
   // Throws std::invalid_argument if no signal is wanted.
   void begin(Fabric& fabric) override;
-  // Both throw std::runtime_error if the file cannot be written.
+  // If the file cannot be written, both end the recording, and the run goes on.
   void advance(Cycle until) override;
   void finish(Cycle end) override;
+  // Why the recording has ended too early; empty if it has not.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
   // To be called after finish(): writes the save file again, with these NIs before all other NIs,
   // these channels and their VCs before all other channels, and the marker if it is in the window.
   void show_first(const WaveFocus& focus);
@@ -65,6 +67,10 @@ class WaveSession : public SystemObserver {
   void watch_rtl(const std::vector<RtlPlace>& models);
   [[nodiscard]] Cycle window_begin() const;
   [[nodiscard]] Cycle window_end() const;
+  // Calls write(); if that fails, the recording ends.
+  template <class Write>
+  void attempt(const Write& write);
+  void record(Cycle until);
   void close(Cycle end);
   [[nodiscard]] std::string channel_of(const std::string& scope) const;
   [[nodiscard]] static std::string module_of(const std::string& scope);
@@ -81,6 +87,7 @@ class WaveSession : public SystemObserver {
   Cycle end_ = 0;
   bool has_begun_ = false;
   bool is_closed_ = false;
+  std::string problem_;
 };
 
 }  // namespace espalier

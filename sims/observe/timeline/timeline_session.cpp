@@ -1,6 +1,7 @@
 #include "sims/observe/timeline/timeline_session.h"
 
 #include <set>
+#include <stdexcept>
 
 #include "sims/observe/timeline/tracks.h"
 #include "sims/system/fabric.h"
@@ -27,11 +28,15 @@ void TimelineSession::finish(Cycle end) {
   recorder_.finish(end);
   const RunRecord& record = recorder_.record();
   const PerfettoClock clock(clock_hertz_, record.ticks_per_cycle);
-  file_.begin(clock);
-  write_counters(record, is_link_, clock, file_);
-  write_ni_tracks(record, clock, file_);
-  write_link_tracks(record, file_);
-  file_.close();
+  try {
+    file_.begin(clock);
+    write_counters(record, is_link_, clock, file_);
+    write_ni_tracks(record, clock, file_);
+    write_link_tracks(record, file_);
+    file_.close();
+  } catch (const std::runtime_error& error) {
+    problem_ = error.what();
+  }
 }
 
 }  // namespace espalier

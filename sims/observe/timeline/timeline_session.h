@@ -19,14 +19,16 @@ class TimelineSession : public SystemObserver {
 
   void begin(Fabric& fabric) override;
   void advance(Cycle until) override { recorder_.advance(until); }
-  // Throws std::runtime_error if the file is not complete.
   void finish(Cycle end) override;
+  // Why the file is not complete; empty if it is.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
   std::uint64_t clock_hertz_;
   PerfettoFile file_;
   RunRecorder recorder_;
   std::vector<bool> is_link_;  // by channel
+  std::string problem_;
 };
 
 }  // namespace espalier

@@ -26,6 +26,8 @@ UnfinishedFile::UnfinishedFile(std::string target) : target_(std::move(target)),
   fs::path name(target_);
   name.replace_filename(name.stem().string() + ".unfinished" + name.extension().string());
   name_ = name.string();
+  // A link that somebody has put there could lead to any file.
+  if (fs::is_symlink(name, ignored)) fs::remove(name, ignored);
 }
 
 UnfinishedFile::~UnfinishedFile() {

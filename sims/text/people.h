@@ -1,0 +1,26 @@
+// All that the program says to people, who may read it on a terminal.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sims/text/utf8.h"
+
+namespace espalier {
+
+// Prints texts of which parts may come from files of others: a control character, which a terminal
+// would obey, is shown as '?'. An error of the stream stays in std::ferror(to).
+template <class... Values>
+void tell(std::FILE* to, fmt::format_string<Values...> text, Values&&... values) {
+  const std::string shown = printable(fmt::format(text, std::forward<Values>(values)...), "\t\n");
+  static_cast<void>(std::fwrite(shown.data(), 1, shown.size(), to));
+}
+
+// Quotes words for a POSIX shell, into which people copy them.
+[[nodiscard]] std::string shell_line(const std::vector<std::string>& words);
+
+}  // namespace espalier
