@@ -275,7 +275,11 @@ int run_command(const RunOptions& options) {
   }
   const bool stdout_is_taken = options.json == "-" || options.csv == "-";
   std::FILE* people = stdout_is_taken ? stderr : stdout;
-  fmt::print(people, "{}", result_table(results));
+  // Points that did not begin have nothing to show but their errors.
+  const bool any_ran = std::any_of(results.begin(), results.end(), [](const Json& result) {
+    return find_field(result, field::topology) != nullptr;
+  });
+  if (any_ran) fmt::print(people, "{}", result_table(results));
   for (const auto& result : results) {
     if (find_field(result, field::explanation) == nullptr) continue;
     fmt::print(people, "{}",

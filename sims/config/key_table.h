@@ -85,6 +85,10 @@ class KeyDraft {
   // means every name but `name` and those in `not_in_all`.
   KeyDraft& file_as(const std::string& name, std::vector<std::string> endings, std::string_view all,
                     std::vector<std::string> not_in_all);
+  KeyDraft& or_file(const std::string& file_key) {
+    key_->shape.file_key = file_key;
+    return *this;
+  }
   KeyDraft& names(std::vector<std::string> names) {
     key_->shape.names = std::move(names);
     return *this;
