@@ -32,13 +32,15 @@ std::string Algorithm::unsuited(const Topology& topology) const {
   if (planner != nullptr && (topology.dimensions() || generator == nullptr)) {
     return unsuited_for_planners(topology);
   }
-  // A transfer of a schedule may pass from link to link. In this network its flits would have to
-  // change their width.
+  // A transfer of a schedule may pass from link to link, and flits of dimensions may differ in
+  // width.
   if (topology.dimensions()) {
     std::vector<std::string> names;
     for (const Planner& p : planners()) names.push_back(p.name);
-    return fmt::format("The flit size differs between dimensions; only {} run there.",
-                       fmt::join(names, ", "));
+    return fmt::format(
+        "messages do not pass between dimensions (system.topology.type: dimensions); only {} run "
+        "there",
+        fmt::join(names, ", "));
   }
   return generator != nullptr ? generator->unsuited(topology) : std::string();
 }

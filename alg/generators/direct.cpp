@@ -123,7 +123,7 @@ class DirectScheduler {
 std::string unsuited_for_direct(const Topology& topology) {
   if (topology.num_nodes() > kMostNodes) {
     return fmt::format(
-        "The direct algorithm has too many messages on {} nodes; it runs on at most {}.",
+        "The direct algorithm has too many messages on {} nodes; it runs on at most {}",
         topology.num_nodes(), kMostNodes);
   }
   return unsuited_for_routes(topology);

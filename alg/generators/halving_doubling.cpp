@@ -223,7 +223,7 @@ std::string unsuited_for_hdrm(const Topology& topology) {
   if (is_power_of_two(shape->switches) && is_power_of_two(shape->nodes_per_switch)) return {};
   return fmt::format(
       "HDRM needs a BiGraph whose numbers of switches and of nodes per switch are powers of two; "
-      "this BiGraph has {} switches with {} nodes each.",
+      "this BiGraph has {} switches with {} nodes each",
       shape->switches, shape->nodes_per_switch);
 }
 

@@ -24,17 +24,17 @@ std::size_t messages_per_step(const Topology& topology) {
 }
 
 std::string unsuited_for_routes(const Topology& topology) {
-  if (topology.num_nodes() < 2) return "A collective needs at least two nodes.";
+  if (topology.num_nodes() < 2) return "A collective needs at least two nodes";
   const NodeId cut_off = topology.find_disconnected();
   if (cut_off.valid()) {
     return fmt::format(
         "A collective needs a connected network; '{}' cannot reach every node or be reached from "
-        "it.",
+        "it",
         topology.vertex_name(cut_off));
   }
   for (const TopologyLink& link : topology.links()) {
     if (!topology.link_between(link.to, link.from).valid()) {
-      return fmt::format("Routes need links in both directions; '{}' to '{}' has no link back.",
+      return fmt::format("Routes need links in both directions; '{}' to '{}' has no link back",
                          topology.vertex_name(link.from), topology.vertex_name(link.to));
     }
   }

@@ -54,7 +54,7 @@ std::array<RankTree, 2> make_double_tree(std::size_t ranks) {
 std::string unsuited_for_bcube(std::size_t nodes, std::uint32_t base) {
   if (base >= 2 && nodes >= base && is_power_of(nodes, base)) return {};
   return fmt::format(
-      "bcube needs a number of nodes that is a power of its base; {} nodes are not a power of {}.",
+      "bcube needs a number of nodes that is a power of its base; {} nodes are not a power of {}",
       nodes, base);
 }
 

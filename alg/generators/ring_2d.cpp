@@ -323,7 +323,7 @@ std::string unsuited_for_2d_ring(const Topology& topology) {
   const std::size_t used = long_dimensions(*topology.grid()).size();
   if (used == 2) return {};
   return fmt::format(
-      "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; {} has {}.",
+      "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; {} has {}",
       fmt::join(topology.grid()->dims, "x"), used);
 }
 

@@ -287,13 +287,9 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
   }
   text += untried_text(ranking, results, *time_ns_of(best)) + ".\n";
   text += tie_text(ranking, ranked) + published_text(best);
-  const auto explanation = best.find("explanation");
-  if (explanation != best.end() && explanation->is_object()) {
-    const std::string verdict = string_in(*explanation, "verdict");
-    if (!verdict.empty()) text += verdict + "\n";
-  }
   const auto ratio = best.find("bound_ratio");
   const std::string binding = string_in(best, "bound_binding");
+  bool asks_why = true;
   if (ratio != best.end() && ratio->is_number() && !binding.empty()) {
     text +=
         fmt::format("No algorithm can be faster than {} us on this network; what binds is: {}.\n",
@@ -303,6 +299,13 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
           "A reduce_scatter that ends before its all_gather begins needs {} us at least.\n",
           fixed(best, "two_phase_bound_ns", 1, 1e-3));
     }
+    constexpr double kNearBound = 0.97;  // waiting in one place or another costs next to nothing
+    asks_why = ratio->get<double>() < kNearBound;
+  }
+  const auto explanation = best.find("explanation");
+  if (asks_why && explanation != best.end() && explanation->is_object()) {
+    const std::string verdict = string_in(*explanation, "verdict");
+    if (!verdict.empty()) text += verdict + "\n";
   }
   return text + "\n";
 }

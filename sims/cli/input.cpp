@@ -199,8 +199,8 @@ std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& pa
   const auto configs = std::count_if(paths.begin(), paths.end(), is_config_file);
   if (!programs.empty() && configs > 1) {
     tell(stderr,
-               "{}: error: {} configurations beside a program; name one, whose network it takes\n",
-               programs.front(), configs);
+         "{}: error: {} configurations beside a program; name one, whose network it takes\n",
+         programs.front(), configs);
     return std::nullopt;
   }
   std::vector<Input> inputs;

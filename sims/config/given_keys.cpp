@@ -166,6 +166,7 @@ constexpr Synonym kSynonyms[] = {
     {"link_width_bits", "system.router.flit_bytes"},  // Garnet
     {"link_bandwidth", "system.link.bandwidth"},
     {"link_latency", "system.link.latency"},
+    {"sub_packet_bytes", "system.flow_control.payload_bytes"},
     {"packet_size", "traffic.message"},           // BookSim
     {"warmup_periods", "traffic.warmup_cycles"},  // BookSim
     {"sample_period", "traffic.measure_cycles"},  // BookSim
@@ -179,6 +180,14 @@ constexpr Synonym kSynonyms[] = {
 std::string key_of_synonym(const std::string& name) {
   for (const Synonym& synonym : kSynonyms) {
     if (last_part(name) == synonym.word) return synonym.key;
+  }
+  return {};
+}
+
+// The first key whose last part is `end`, which may be empty.
+std::string key_that_ends_in(const std::string& end) {
+  for (const std::string& key : key_names()) {
+    if (last_part(key) == end) return key;
   }
   return {};
 }
@@ -197,9 +206,8 @@ std::string unknown_key_hint(const std::string& section, const std::string& name
   }
   const std::string nearest = nearest_name(name, here);
   if (!nearest.empty()) return fmt::format("did you mean '{}'?", nearest);
-  for (const Key& key : keys()) {
-    if (last_part(key.name) == name) return fmt::format("did you mean '{}'?", key.name);
-  }
+  const std::string elsewhere = key_that_ends_in(name);
+  if (!elsewhere.empty()) return fmt::format("did you mean '{}'?", elsewhere);
   return fmt::format("valid names: {}", fmt::join(here, ", "));
 }
 
@@ -354,6 +362,15 @@ void add_every_algorithm(GivenKeys& given, const std::vector<std::string>& progr
   given.set(kAlgorithmKey, std::move(algorithms));
 }
 
+std::string nearest_key(const std::string& name) {
+  const std::string synonym = key_of_synonym(name);
+  const std::string nearest = synonym.empty() ? nearest_name(name, key_names()) : synonym;
+  if (!nearest.empty()) return nearest;
+  std::vector<std::string> ends;
+  for (const std::string& key : key_names()) ends.push_back(last_part(key));
+  return key_that_ends_in(nearest_name(last_part(name), ends));
+}
+
 void collect_override(const std::string& assignment, GivenKeys& given, Diagnostics& diagnostics) {
   const SourceIndex source = diagnostics.add_override(assignment);
   if (const std::size_t line_end = assignment.find('\n'); line_end != std::string::npos) {
@@ -368,8 +385,7 @@ void collect_override(const std::string& assignment, GivenKeys& given, Diagnosti
   if (key == nullptr) {
     const std::string message = is_section(name) ? fmt::format("'{}' is a section, not a key", name)
                                                  : fmt::format("unknown key '{}'", name);
-    const std::string synonym = key_of_synonym(name);
-    const std::string nearest = synonym.empty() ? nearest_name(name, key_names()) : synonym;
+    const std::string nearest = nearest_key(name);
     std::string hint = "espalier schema lists all keys";
     if (is_section(name)) {
       hint = fmt::format("its keys: {}", fmt::join(names_in_section(name), ", "));

@@ -99,6 +99,10 @@ void collect_keys(const ConfigNode& root, GivenKeys& given, Diagnostics& diagnos
 void add_every_algorithm(GivenKeys& given, const std::vector<std::string>& programs, bool is_fixed,
                          const Place& place);
 
+// The key that the writer of an unknown name means: mistyped, of another simulator, or without its
+// section. Empty if no key is near.
+[[nodiscard]] std::string nearest_key(const std::string& name);
+
 // Collects one override, "key=value". It replaces the file's value.
 void collect_override(const std::string& assignment, GivenKeys& given, Diagnostics& diagnostics);
 

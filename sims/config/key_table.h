@@ -90,6 +90,10 @@ class KeyDraft {
     key_->shape.is_node = true;
     return *this;
   }
+  KeyDraft& or_file(const std::string& file_key) {
+    key_->shape.file_key = file_key;
+    return *this;
+  }
   KeyDraft& names(std::vector<std::string> names) {
     key_->shape.names = std::move(names);
     return *this;

@@ -15,6 +15,7 @@ void add_training_keys(KeyTable& table) {
       .doc("file with the layers, a SCALE-Sim topology file, relative to this file's folder");
   training.named("network", &TrainingConfig::network, networks)
       .only(table.without_path("training.file"))
+      .or_file("training.file")
       .required()
       .doc("a built-in network (espalier list networks)");
   training.choice("overlap", &TrainingConfig::overlap)

@@ -84,7 +84,6 @@ std::string reason_of(const Diagnostics::Error& error, const std::string& algori
   for (const std::string& known : {algorithm + " ", std::string(kUnsuited) + ": "}) {
     if (reason.rfind(known, 0) == 0) reason.erase(0, known.size());
   }
-  if (reason.back() == '.') reason.pop_back();
   return error.hint.empty() || lists_algorithms(error) ? reason
                                                        : fmt::format("{} ({})", reason, error.hint);
 }

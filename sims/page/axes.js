@@ -35,11 +35,18 @@ function exactText(ticks) {
   return String;
 }
 
-// Sizes are ticks themselves, thinned so that the first and the last one stay.
-function sizeTicks(values) {
+// Sizes are ticks themselves. The first and the last one stay, and others that have `apart` pixels of the axis to the next one.
+function sizeTicks(values, isLog, pixels, apart) {
   const sizes = [...new Set(values)].sort((a, b) => a - b);
-  const stride = Math.ceil((sizes.length - 1) / 6) || 1;
-  return sizes.filter((_, s) => s === sizes.length - 1 || (s % stride === 0 && s + stride / 2 < sizes.length - 1 || s === 0));
+  const place = size => isLog ? Math.log(size) : size;
+  const scale = pixels / (place(sizes[sizes.length - 1]) - place(sizes[0]) || 1);
+  const isFar = (a, b) => (place(b) - place(a)) * scale >= apart;
+  const kept = [sizes.pop()];
+  while (sizes.length > 0) {
+    const size = sizes.pop();
+    if (sizes.length === 0 || (isFar(size, kept[0]) && isFar(sizes[0], size))) kept.unshift(size);
+  }
+  return kept;
 }
 
 function scaleOf(axis, values, isLog, fromZero) {
@@ -52,7 +59,7 @@ function scaleOf(axis, values, isLog, fromZero) {
     ticks = axis.words.map((_, w) => w);
     text = at => axis.words[at];
   } else if (axis.form === 'bytes') {
-    ticks = sizeTicks(values);
+    ticks = [low, high];
   } else if (isLog) {
     ticks = decadeTicks(low, high);
   } else if (fromZero || low < high / 2 || low === high) {
@@ -69,8 +76,12 @@ function scaleOf(axis, values, isLog, fromZero) {
   return {
     type: isLog ? 'logarithmic' : 'linear', ...range,
     title: {display: true, text: axis.title + from, color: themeColour('ink'), font: {size: 14}},
-    afterBuildTicks: scale => { scale.ticks = ticks.map(value => ({value})); },
-    ticks: {callback: text, autoSkip: true, maxRotation: axis.words ? 45 : 0},
+    afterBuildTicks: scale => {
+      const shown = axis.form !== 'bytes' ? ticks
+        : scale.isHorizontal() ? sizeTicks(values, isLog, scale.maxWidth, 60) : sizeTicks(values, isLog, scale.maxHeight, 24);
+      scale.ticks = shown.map(value => ({value}));
+    },
+    ticks: {callback: text, autoSkip: axis.form !== 'bytes', maxRotation: axis.words ? 45 : 0},
     border: {color: themeColour('soft')}
   };
 }

@@ -75,10 +75,12 @@ function seriesOf(picture) {
   });
 }
 
-// The numbers of runs beside marks of a front, where no number would cover another one.
+// The numbers of runs beside marks of a front, where no number would cover another one or a mark.
 const frontNumbers = (front, places) => ({id: 'numbers', afterDatasetsDraw: chart => {
   const {ctx} = chart;
   const covered = [];
+  const marks = chart.data.datasets.flatMap((set, s) => chart.isDatasetVisible(s) ? chart.getDatasetMeta(s).data : [])
+    .filter(mark => mark.options.radius > 0);
   ctx.save();
   ctx.textBaseline = 'alphabetic';
   ctx.textAlign = 'left';
@@ -88,10 +90,11 @@ const frontNumbers = (front, places) => ({id: 'numbers', afterDatasetsDraw: char
     if (!at) continue;
     const words = others ? `${run + 1} (+${others})` : String(run + 1);
     const wide = ctx.measureText(words).width;
-    for (const down of [-7, 16]) {
-      const box = {left: at.x + 6, right: at.x + 6 + wide, line: at.y + down};
-      const hits = covered.some(o => box.left < o.right && o.left < box.right && Math.abs(box.line - o.line) < 12);
-      if (hits || box.right > chart.width) continue;
+    for (const [aside, down] of [[6, -7], [6, 16], [-6 - wide, -7], [-6 - wide, 16]]) {
+      const box = {left: at.x + aside, right: at.x + aside + wide, line: at.y + down};
+      const hits = covered.some(o => box.left < o.right && o.left < box.right && Math.abs(box.line - o.line) < 12) ||
+        marks.some(mark => mark.x > box.left - 5 && mark.x < box.right + 5 && mark.y > box.line - 14 && mark.y < box.line + 5);
+      if (hits || box.right > chart.width || box.left < chart.chartArea.left) continue;
       covered.push(box);
       ctx.lineWidth = 3;
       ctx.strokeStyle = themeColour('page');

@@ -124,34 +124,6 @@ std::string draw_sizes(const ReportView& view, Pictures& pictures, const Group& 
                                     {"bound", bound_line(view, panel)}});
 }
 
-// The numbers of a picture: a row for each size, a column for each line.
-std::string size_table(const ReportView& view, const Group& panel) {
-  const std::vector<Group> lines =
-      lines_of(view, panel.runs, said_elsewhere(view), field::size_bytes);
-  std::map<double, std::map<std::size_t, std::size_t>> runs;  // by size and line
-  std::vector<TableColumn> columns{{"size", true}};
-  for (std::size_t l = 0; l < lines.size(); ++l) {
-    const std::size_t first = lines[l].runs.front();
-    columns.push_back(
-        {(lines[l].title.empty() ? text_of(view.point(first), field::algorithm) : lines[l].title) +
-             ", GB/s",
-         true});
-    for (const std::size_t i : lines[l].runs)
-      runs[*number_of(view.point(i), field::size_bytes)][l] = i;
-  }
-  std::vector<TableRow> rows;
-  for (const auto& [size, of_line] : runs) {
-    TableRow& row = rows.emplace_back(TableRow{{bytes_text(static_cast<std::uint64_t>(size))}});
-    for (std::size_t l = 0; l < lines.size(); ++l) {
-      const auto found = of_line.find(l);
-      row.cells.push_back(found == of_line.end() ? ""
-                                                 : number_text(*number_of(view.point(found->second),
-                                                                          field::bandwidth_GBps)));
-    }
-  }
-  return table_html("Bandwidth by size, " + panel.title, columns, rows);
-}
-
 constexpr NumberField kLoadField = field::offered_flits_per_node_cycle;
 constexpr NumberField kLatencyField = field::message_latency_mean_cycles;
 
@@ -240,19 +212,14 @@ Section bandwidth_section(const ReportView& view, Pictures& pictures) {
     return section;
   }
   std::string figures;
-  std::string tables;
-  for (std::size_t p = 0; p < std::min(panels.size(), kMostPictures); ++p) {
+  for (std::size_t p = 0; p < std::min(panels.size(), kMostPictures); ++p)
     figures += draw_sizes(view, pictures, panels[p]);
-    tables += size_table(view, panels[p]);
-  }
-  if (panels.size() > 1)
-    tables = "<details><summary>Bandwidth by size</summary>" + tables + "</details>\n";
   section.html =
       paragraph_html(
           "Bandwidth is the size of the collective divided by its time. No algorithm on the same "
           "network can exceed the proven bound.") +
       first_pictures_html(panels.size(), "all numbers are in the table of runs") +
-      figures_html(figures) + tables;
+      figures_html(figures);
   return section;
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <set>
@@ -113,13 +112,12 @@ std::string draw_energies(const ReportView& view, Pictures& pictures,
   Json parts = Json::array();
   for (const NumberField part : kEnergyParts) parts.push_back(std::strrchr(part.name, '.') + 1);
   Json bars = Json::array();
+  const auto label = labels_of(view, runs);
   for (const std::size_t i : runs) {
     Json values = Json::array();
     for (const NumberField part : kEnergyParts)
       values.push_back(number_of(view.point(i), part).value_or(0));
-    std::string label = name_of_run(i);
-    add_word(label, view.describe(i));
-    bars.push_back({{"runs", Json::array({i})}, {"label", label}, {"values", values}});
+    bars.push_back({{"runs", Json::array({i})}, {"label", label(i)}, {"values", values}});
   }
   return pictures.add("Energy by blocks", {{"kind", "bars"},
                                            {"unit", "energy of a run, \u00b5J"},
@@ -197,17 +195,7 @@ Section energy_section(const ReportView& view, Pictures& pictures) {
     figures += pictures.add(
         group.title, {{"kind", "xy"}, {"x", "compared"}, {"y", "energy"}, {"runs", group.runs}});
   }
-  section.html +=
-      figures_html(figures) +
-      run_table("Energy of each run, without the parts that are left out",
-                {run_column(),
-                 {"workload", false, [&](std::size_t i) { return view.workload(i); }},
-                 settings_column(view),
-                 field_column(view, "energy, \u00b5J", field::energy_priced_uJ),
-                 field_column(view, "pJ/B", field::energy_priced_pJ_per_byte),
-                 time_column(view),
-                 {"left out", false, [&](std::size_t i) { return left_out_of(view.point(i)); }}},
-                runs);
+  section.html += figures_html(figures);
   return section;
 }
 
@@ -229,12 +217,10 @@ Section training_section(const ReportView& view, Pictures& pictures) {
     return *number_of(view.point(i), field::training_exposed_ns) * 1e-3;
   };
   Json bars = Json::array();
+  const auto label = labels_of(view, runs);
   for (const std::size_t i : runs) {
-    std::string label = name_of_run(i);
-    add_word(label, text_of(view.point(i), field::network));
-    add_word(label, view.describe(i));
     bars.push_back({{"runs", Json::array({i})},
-                    {"label", label},
+                    {"label", label(i)},
                     {"values", {all_us(i) - exposed_us(i), exposed_us(i)}}});
   }
   section.html =

@@ -85,19 +85,20 @@ function drawLinks(figure, picture) {
     ...picture.links.map(([from, to, part]) => [map.names[from], map.names[to], part])]);
 }
 
-// picture: runs, map, size, wires (all links as one path), edges of [from, to, number, path], reduces, number (what it is), labels.
+// picture: runs, map, size, wires (all links as one path), edges of [from, to, number, path], ascending in number, reduces,
+// planned (numbers are times), number (what it is), labels.
 function drawTree(figure, picture) {
   const map = data.maps[picture.map];
   const svg = addSvg(figure, picture, map.width, map.height, ownTip);
   shape(svg, 'path', {class: 'wire', d: picture.wires});
   const numbers = map.places.map(() => []);
   const isPart = map.places.map(() => false);
-  let last = 1;
+  const last = picture.edges[picture.edges.length - 1][2];
+  const differ = picture.edges[0][2] !== last;
   for (const [from, to, number, path] of picture.edges) {
     shape(svg, 'path', {class: 'edge', d: path, 'data-tip': `${map.names[from]} to ${map.names[to]}\n${picture.number} ${number}`});
     numbers[picture.reduces ? from : to].push(number);
     isPart[from] = isPart[to] = true;
-    last = Math.max(last, number);
   }
   map.places.forEach(([cx, cy], vertex) => {
     const own = numbers[vertex];
@@ -106,12 +107,12 @@ function drawTree(figure, picture) {
       return shape(svg, 'circle', {class: isPart[vertex] ? 'root' : 'vertex', cx, cy, r: isPart[vertex] ? picture.size : picture.size * 0.6,
         'data-tip': map.names[vertex] + (isPart[vertex] ? '\nroot' : '')});
     }
-    const level = heatLevel((own[0] - 0.5) / last);
+    const level = heatLevel((own[0] - (picture.planned ? 0 : 0.5)) / last);
     const words = `${map.names[vertex]}\n${picture.number} ${own.join(', ')}`;
     shape(svg, 'circle', {class: `step h${level}`, cx, cy, r: picture.size, 'data-tip': words});
-    if (picture.size < 8) return null;
+    if (picture.size < 8 || !differ) return null;
     return shape(svg, 'text', {class: `number middle ${level >= kLevels / 2 ? 'on-much' : 'on-little'}`, x: cx, y: cy + 4, 'data-tip': words},
-      own[0] + (own.length > 1 ? '\u2026' : ''));
+      own[0].toFixed(picture.planned && own[0] < 10 ? 1 : 0) + (own.length > 1 ? '\u2026' : ''));
   });
   addLabels(svg, picture.labels);
   return svgView(figure, picture, svg, () => [['from', 'to', picture.number],

@@ -129,6 +129,7 @@ std::string draw_dimensions(const ReportView& view, Pictures& pictures,
                             const std::vector<std::size_t>& runs) {
   std::vector<std::string> parts;
   Json bars = Json::array();
+  const auto label = labels_of(view, runs);
   for (const std::size_t i : runs) {
     Json values = Json::object();
     for (const auto& [name, dimension] :
@@ -137,8 +138,7 @@ std::string draw_dimensions(const ReportView& view, Pictures& pictures,
       values[name] = std::clamp(used.value_or(0), 0.0, 1.0);
       if (std::find(parts.begin(), parts.end(), name) == parts.end()) parts.push_back(name);
     }
-    bars.push_back(
-        {{"runs", Json::array({i})}, {"label", title_of_run(view, i, true)}, {"values", values}});
+    bars.push_back({{"runs", Json::array({i})}, {"label", label(i)}, {"values", values}});
   }
   return pictures.add("Utilization of the dimensions",
                       {{"kind", "bars"},
@@ -167,15 +167,18 @@ std::string draw_tree(Pictures& pictures, std::size_t run, const Topology& topol
   const TopologyLayout layout(topology, kMapWidth);
   Json edges = Json::array();  // from, to, number, path
   for (const TreeEdge& edge : tree.edges) {
-    edges.push_back(
-        {edge.from.index(), edge.to.index(), edge.step, layout.route(schedule.routes, edge.route)});
+    edges.push_back({edge.from.index(), edge.to.index(), rounded(edge.number, 1e4),
+                     layout.route(schedule.routes, edge.route)});
   }
-  const char* number = tree.planned   ? "the places of a message in the order of planned arrivals"
+  const char* number = tree.planned   ? "planned times in \u00b5s at which a message is over"
                        : tree.reduces ? "timesteps in which a node sends to its parent"
                                       : "timesteps in which the flow reaches a node";
-  const std::string caption = layout.tree_radius() < 8
-                                  ? fmt::format("Point at a node to see {}", number)
-                                  : fmt::format("Numbers are {}", number);
+  const double first = tree.edges.front().number;
+  const std::string caption =
+      !tree.planned && first == tree.edges.back().number
+          ? fmt::format("All messages are in timestep {}", first)
+          : fmt::format(layout.tree_radius() < 8 ? "Point at a node to see {}" : "Numbers are {}",
+                        number);
   return pictures.add(
       fmt::format("{} of flow {}", tree.reduces ? "Reduce" : "Gather", tree.flow.value()),
       {{"kind", "tree"},
@@ -185,7 +188,8 @@ std::string draw_tree(Pictures& pictures, std::size_t run, const Topology& topol
        {"wires", layout.all_links()},
        {"edges", edges},
        {"reduces", tree.reduces},
-       {"number", tree.planned ? "arrival" : "timestep"},
+       {"planned", tree.planned},
+       {"number", tree.planned ? "planned, \u00b5s:" : "timestep"},
        {"labels", labels_of(topology, layout, layout.tree_radius())}},
       caption + "; the full disc is the root.");
 }

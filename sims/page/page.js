@@ -166,11 +166,25 @@ function addFilter() {
   form.onsubmit = () => false;
 }
 
+// Numbers of a column have their points below each other: hidden digits fill the shorter ones.
+function alignNumbers(cells) {
+  const parts = cells.map(cell => /^-?\d+(?:\.(\d+))?$/.exec(cell.textContent));
+  const most = Math.max(...parts.map(part => part && part[1] ? part[1].length : 0));
+  cells.forEach((cell, c) => {
+    const digits = parts[c] && parts[c][1] ? parts[c][1].length : 0;
+    if (parts[c] && digits < most) cell.append(element('span', {className: 'fill', ariaHidden: 'true'}, (digits ? '' : '.') + '0'.repeat(most - digits)));
+  });
+}
+
 // A click on the title of a column sorts the rows.
 function sortTables() {
   for (const table of document.querySelectorAll('table')) {
     const titles = [...table.tHead.rows[0].cells];
     titles.forEach((title, column) => {
+      title.innerHTML = title.innerHTML.replaceAll('_', '_<wbr>');
+      const cells = [...table.tBodies[0].rows].map(row => row.cells[column]);
+      if (title.className === 'n') alignNumbers(cells);
+      else if (cells.some(cell => cell.textContent.length > 24 && !cell.querySelector('code, pre'))) cells.forEach(cell => cell.classList.add('long'));
       title.setAttribute('aria-sort', 'none');
       title.tabIndex = 0;
       const sort = () => {
@@ -193,6 +207,18 @@ function sortTables() {
   }
 }
 
+// Of a long list, the first entries; the others are folded.
+function foldList(list) {
+  const kMost = 24;
+  const rest = list ? [...list.children].slice(kMost) : [];
+  if (rest.length === 0) return;
+  const more = element('ul');
+  more.append(...rest);
+  const details = element('details');
+  details.append(element('summary', {}, `${rest.length} more workloads`), more);
+  list.after(details);
+}
+
 document.addEventListener('DOMContentLoaded', () => {
   const kinds = {xy: drawXy, bars: drawBars, activity: drawActivity, links: drawLinks, tree: drawTree, occupancy: drawOccupancy};
   setChartDefaults();
@@ -205,6 +231,7 @@ document.addEventListener('DOMContentLoaded', () => {
   });
   addFilter();
   sortTables();
+  foldList(document.querySelector('#summary > ul'));
   const redrawAll = () => drawn.forEach(view => view.redraw());
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
   // Paper is light, and closed details have tables.

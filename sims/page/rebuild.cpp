@@ -64,7 +64,8 @@ FlowTree first_flow(const Schedule& schedule) {
   for (const Transfer& transfer : schedule.transfers) {
     if (transfer.flow != tree.flow) continue;
     auto& edges = transfer.kind == TransferKind::reduce ? tree.reduces : tree.copies;
-    edges.push_back({transfer.from, transfer.to, transfer.route, transfer.step});
+    edges.push_back(
+        {transfer.from, transfer.to, transfer.route, static_cast<double>(transfer.step)});
   }
   return tree;
 }
@@ -74,21 +75,17 @@ NumberedTree numbered_tree(const Topology& topology, const Schedule& schedule,
   FlowTree tree = first_flow(schedule);
   NumberedTree result{tree.flow, reduces, schedule.listed_order,
                       std::move(reduces ? tree.reduces : tree.copies)};
-  if (!result.planned) return result;
-  // The order in which the last link of each message is done with it.
-  std::map<std::pair<NodeId, NodeId>, std::uint64_t> done;
-  for (const LinkUse& use : planned_link_uses(topology, schedule, timing)) {
-    const Transfer& transfer = schedule.transfers[use.transfer.index()];
-    const bool is_copy = transfer.kind == TransferKind::copy;
-    if (transfer.flow != tree.flow || is_copy == reduces) continue;
-    done[{transfer.from, transfer.to}] = use.end_ps;
+  std::map<std::pair<NodeId, NodeId>, double> done_us;
+  if (result.planned) {
+    for (const LinkUse& use : planned_link_uses(topology, schedule, timing)) {
+      const Transfer& transfer = schedule.transfers[use.transfer.index()];
+      if (transfer.flow == tree.flow && (transfer.kind == TransferKind::reduce) == reduces)
+        done_us[{transfer.from, transfer.to}] = static_cast<double>(use.end_ps) * 1e-6;
+    }
+    for (TreeEdge& edge : result.edges) edge.number = done_us[{edge.from, edge.to}];
   }
   std::stable_sort(result.edges.begin(), result.edges.end(),
-                   [&](const TreeEdge& a, const TreeEdge& b) {
-                     return done[{a.from, a.to}] < done[{b.from, b.to}];
-                   });
-  Timestep place = 0;
-  for (TreeEdge& edge : result.edges) edge.step = ++place;
+                   [](const TreeEdge& a, const TreeEdge& b) { return a.number < b.number; });
   return result;
 }
 

@@ -36,7 +36,7 @@ struct TreeEdge {
   NodeId from;
   NodeId to;
   RouteId route;
-  Timestep step = 1;
+  double number = 1;  // its timestep; in a planned tree the time in us
 };
 
 struct FlowTree {
@@ -48,14 +48,13 @@ struct FlowTree {
 // The tree of the schedule's first flow. Precondition: the schedule has transfers.
 [[nodiscard]] FlowTree first_flow(const Schedule& schedule);
 
-// The tree of the first flow as a picture numbers it: its last phase. The messages of planned
-// schedules are all in one timestep, so `planned` trees number the messages in the order in which
-// they arrive.
+// A phase of the first flow as a picture numbers it. The messages of planned schedules are all in
+// one timestep, so `planned` trees show when the last link has carried each message.
 struct NumberedTree {
   FlowId flow;
   bool reduces = false;
   bool planned = false;
-  std::vector<TreeEdge> edges;
+  std::vector<TreeEdge> edges;  // ascending in `number`
 };
 [[nodiscard]] NumberedTree numbered_tree(const Topology& topology, const Schedule& schedule,
                                          const MessageTiming& timing, bool reduces);

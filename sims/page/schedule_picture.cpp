@@ -47,8 +47,13 @@ std::string text_tag(const std::string& classes, double x, double y, const std::
                      escape(words));
 }
 
+std::string number_word(const NumberedTree& tree, double number) {
+  return tree.planned ? fmt::format("planned, us: {}", number_text(number))
+                      : fmt::format("timestep {}", number);
+}
+
 std::string node_tag(const Topology& topology, const TopologyLayout& layout, NodeId node,
-                     const std::vector<Timestep>& steps, Timestep last, bool is_part) {
+                     const NumberedTree& tree, const std::vector<double>& numbers, bool is_part) {
   const Place at = layout.place(node);
   const std::string& name = topology.vertex_name(node);
   const auto disc = [&](const std::string& classes, double radius, const std::string& tip) {
@@ -61,19 +66,22 @@ std::string node_tag(const Topology& topology, const TopologyLayout& layout, Nod
     return path_tag("vertex switch", place_text("M", at.x - 6, at.y - 6) + "h12v12h-12z", name);
   }
   const double radius = layout.tree_radius();
-  if (steps.empty()) {
+  if (numbers.empty()) {
     return is_part ? disc("root", radius, name + ", root") : disc("vertex", radius * 0.6, name);
   }
-  const double part = (static_cast<double>(steps.front()) - 0.5) / static_cast<double>(last);
+  const double part =
+      (numbers.front() - (tree.planned ? 0 : 0.5)) / std::max(tree.edges.back().number, 1e-6);
   const auto level = std::min(static_cast<std::size_t>(part * kHeatLevels), kHeatLevels - 1);
   std::string all;
-  for (const Timestep step : steps) add_word(all, fmt::format("{}", step));
-  std::string tag = disc(fmt::format("step h{}", level), radius, name + ": timestep " + all);
+  for (const double number : numbers) add_word(all, number_word(tree, number));
+  std::string tag = disc(fmt::format("step h{}", level), radius, name + ": " + all);
   if (radius < 8) return tag;
   return tag +
-         text_tag(level >= kHeatLevels / 2 ? "number on-much middle" : "number on-little middle",
-                  at.x, at.y + 4,
-                  fmt::format("{}{}", steps.front(), steps.size() == 1 ? "" : "\u2026"));
+         text_tag(
+             level >= kHeatLevels / 2 ? "number on-much middle" : "number on-little middle", at.x,
+             at.y + 4,
+             fmt::format("{:.{}f}{}", numbers.front(), tree.planned && numbers.front() < 10 ? 1 : 0,
+                         numbers.size() == 1 ? "" : "\u2026"));
 }
 
 // By flow, a number for the links that it takes. Flows of one tree have one number.
@@ -100,20 +108,18 @@ std::string tree_picture(const Topology& topology, const Schedule& schedule,
       numbered_tree(topology, schedule, timing, first_flow(schedule).copies.empty());
   const TopologyLayout layout(topology, kTreeWidth);
   std::string body = path_tag("wire", layout.all_links());
-  std::map<NodeId, std::vector<Timestep>> steps;
+  std::map<NodeId, std::vector<double>> numbers;
   std::set<NodeId> part;
-  Timestep last = 1;
   for (const TreeEdge& edge : tree.edges) {
     body += path_tag("edge", layout.route(schedule.routes, edge.route),
-                     fmt::format("{} to {}: timestep {}", topology.vertex_name(edge.from),
-                                 topology.vertex_name(edge.to), edge.step));
-    steps[tree.reduces ? edge.from : edge.to].push_back(edge.step);
+                     fmt::format("{} to {}: {}", topology.vertex_name(edge.from),
+                                 topology.vertex_name(edge.to), number_word(tree, edge.number)));
+    numbers[tree.reduces ? edge.from : edge.to].push_back(edge.number);
     part.insert({edge.from, edge.to});
-    last = std::max(last, edge.step);
   }
   for (std::size_t v = 0; v < topology.num_vertices(); ++v)
     body +=
-        node_tag(topology, layout, NodeId(v), steps[NodeId(v)], last, part.count(NodeId(v)) != 0);
+        node_tag(topology, layout, NodeId(v), tree, numbers[NodeId(v)], part.count(NodeId(v)) != 0);
   for (const MapLabel& label : map_labels(topology, layout, layout.tree_radius()))
     body += text_tag("note", label.left, label.line, label.words);
   return svg_file(

@@ -115,18 +115,29 @@ Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs, st
   };
   Shown shown;
   const std::vector<Group> groups = split(runs, group);
-  for (std::size_t g = 0; g < std::min(groups.size(), most); ++g) {
-    shown.runs.push_back(
-        *std::min_element(groups[g].runs.begin(), groups[g].runs.end(), [&](auto a, auto b) {
-          return size(a) != size(b) ? size(a) > size(b) : time(a) < time(b);
-        }));
+  for (const Group& each : groups) {
+    shown.runs.push_back(*std::min_element(each.runs.begin(), each.runs.end(), [&](auto a, auto b) {
+      return size(a) != size(b) ? size(a) > size(b) : time(a) < time(b);
+    }));
   }
+  std::stable_partition(shown.runs.begin(), shown.runs.end(),
+                        [&](std::size_t i) { return view.is_best(i); });
+  shown.runs.resize(std::min(shown.runs.size(), most));
   std::sort(shown.runs.begin(), shown.runs.end());
   if (shown.runs.size() == runs.size()) return shown;
   shown.what_is_left_out = fmt::format(
       " {} of {} runs{}.", shown.runs.size(), runs.size(),
       groups.size() == runs.size() ? "" : ": the fastest run with the largest size of each kind");
   return shown;
+}
+
+std::function<std::string(std::size_t)> labels_of(const ReportView& view,
+                                                  const std::vector<std::size_t>& runs) {
+  return [&view, keys = view.telling_keys(runs, {})](std::size_t run) {
+    std::string label = name_of_run(run);
+    add_word(label, view.describe(run, keys));
+    return label;
+  };
 }
 
 std::string title_of_run(const ReportView& view, std::size_t index, bool named) {

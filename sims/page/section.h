@@ -109,10 +109,15 @@ struct Shown {
   std::vector<std::size_t> runs;  // in the report's order
   std::string what_is_left_out;   // a sentence with a leading space; empty if nothing is
 };
-// One run for each of the first `most` groups: the fastest run of the group's largest size.
+// One run for each of `most` groups, the fastest run of the group's largest size. Groups with the
+// best run of a workload come first.
 [[nodiscard]] Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs,
                               std::size_t most,
                               const std::function<std::string(std::size_t)>& group);
+
+// "run 3, ring, size 1MiB": a run by the settings in which these runs differ.
+[[nodiscard]] std::function<std::string(std::size_t run)> labels_of(
+    const ReportView& view, const std::vector<std::size_t>& runs);
 
 // Algorithm, topology, size; `named`: with the run's name before it.
 [[nodiscard]] std::string title_of_run(const ReportView& view, std::size_t index, bool named);

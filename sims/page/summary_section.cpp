@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "sims/page/section.h"
 #include "sims/page/text.h"
@@ -12,8 +13,6 @@ namespace espalier::report {
 namespace {
 
 using State = ReportPoint::State;
-
-constexpr std::size_t kMostRows = 200;
 
 std::string sources_html(const ReportView& view) {
   std::vector<TableRow> rows;
@@ -61,7 +60,7 @@ std::string setting(const ReportView& view, std::size_t run, const std::string& 
   return point.config.is_null() ? std::string() : value_text(point.config, key);
 }
 
-std::string results_html(const ReportView& view, const std::vector<std::size_t>& runs) {
+std::string results_html(const ReportView& view) {
   std::vector<Column> columns{run_column()};
   if (view.columns().empty())
     columns.push_back({"algorithm", false,
@@ -75,15 +74,19 @@ std::string results_html(const ReportView& view, const std::vector<std::size_t>&
                        view.points_where(is_number_like).size() == view.data().points.size(),
                        [&](std::size_t i) { return setting(view, i, key); }});
   }
+  bool is_first = true;
   for (const Metric& metric : metrics_of(view)) {
-    if (metric.in_summary)
-      columns.push_back(
-          {metric.title, true, [=, &view](std::size_t i) { return metric.text(view.point(i)); }});
+    if (!metric.in_summary) continue;
+    // The first metric, a time, stands before the settings, so that narrow screens show it.
+    const auto place = std::exchange(is_first, false) ? columns.begin() + 1 : columns.end();
+    columns.insert(place, {metric.title, true,
+                           [=, &view](std::size_t i) { return metric.text(view.point(i)); }});
   }
   columns.push_back({"result", false, [&](std::size_t i) { return state_html(view, i); }, true});
-  return run_table(
-      view.columns().empty() ? "Results" : "Results by settings that differ", columns, runs,
-      [&](std::size_t i) { return row_of_run(i) + (view.is_best(i) ? " class=\"best\"" : ""); });
+  return run_table(view.columns().empty() ? "Results" : "Results by settings that differ", columns,
+                   view.points_where([](const ReportPoint&) { return true; }), [&](std::size_t i) {
+                     return row_of_run(i) + (view.is_best(i) ? " class=\"best\"" : "");
+                   });
 }
 
 std::string common_html(const ReportView& view) {
@@ -131,7 +134,9 @@ std::string best_html(const ReportView& view) {
   for (std::size_t i = 0; i < view.data().points.size(); ++i) {
     if (view.is_best(i)) best.push_back(i);
   }
-  if (best.empty()) return {};
+  const auto& keys = view.columns();
+  const bool is_curve = std::find(keys.begin(), keys.end(), "traffic.injection_rate") != keys.end();
+  if (best.empty() || is_curve) return {};
   std::string items;
   for (const Group& workload : split(best, [&](std::size_t i) { return view.workload(i); }))
     items += fastest_html(view, workload);
@@ -161,10 +166,6 @@ std::string outcome_html(const ReportPoint& point) {
                      unverified_html(point.state), escape(point.failure));
 }
 
-std::string number_or_nothing(const std::optional<double>& value) {
-  return value ? number_text(*value) : "";
-}
-
 }  // namespace
 
 Section summary_section(const ReportView& view, Pictures&) {
@@ -179,25 +180,14 @@ Section summary_section(const ReportView& view, Pictures&) {
                              stopped == 0 ? "" : fmt::format("{} stopped, ", stopped),
                              count(State::failed), count(State::missing));
   section.html += sources_html(view) + best_html(view);
-  std::vector<std::size_t> shown;
-  for (std::size_t i = 0; i < all; ++i) {
-    const bool matters = view.is_best(i) || view.point(i).state != State::verified;
-    if ((all <= kMostRows || matters) && shown.size() < kMostRows) shown.push_back(i);
-  }
-  if (shown.size() < all) {
-    section.html += paragraph_html(
-        fmt::format("This table shows {} of {} runs: the fastest, and all that are not verified. "
-                    "The table at the end of the page shows all runs.",
-                    shown.size(), all));
-  }
-  section.html += results_html(view, shown) + common_html(view);
+  section.html += results_html(view) + common_html(view);
   return section;
 }
 
 Section runs_section(const ReportView& view, Pictures&) {
   const auto point = [&](std::size_t i) -> const ReportPoint& { return view.point(i); };
   const auto code = [](const std::string& words) { return "<code>" + escape(words) + "</code>"; };
-  std::vector<Column> columns{
+  const std::vector<Column> columns{
       {"run", true, [](std::size_t i) { return fmt::format("{}", i + 1); }},
       {"configuration hash", false, [&](std::size_t i) { return code(point(i).config_hash); },
        true},
@@ -207,21 +197,13 @@ Section runs_section(const ReportView& view, Pictures&) {
          return view.data().sources[point(i).source].path +
                 (point(i).id.empty() ? "" : ", point " + point(i).id);
        }},
-      {"cycles", true, [&](std::size_t i) {
+      {"cycles", true,
+       [&](std::size_t i) {
          const std::string iteration = text_of(point(i), field::training_iteration_cycles);
          return iteration.empty() ? text_of(point(i), field::cycles) : iteration;
-       }}};
-  for (const NamedTime& time : named_times()) {
-    columns.push_back({fmt::format("{}, ns", time.name), true,
-                       [&](std::size_t i) { return number_or_nothing(time.ns(point(i))); }, false,
-                       true});
-  }
-  columns.push_back({"GB/s", true, [&](std::size_t i) {
-                       return number_or_nothing(number_of(point(i), field::bandwidth_GBps));
-                     }});
-  columns.push_back({"result", false, [&](std::size_t i) { return outcome_html(point(i)); }, true});
-  columns.push_back(
-      {"command", false, [&](std::size_t i) { return code(point(i).command); }, true});
+       }},
+      {"result", false, [&](std::size_t i) { return outcome_html(point(i)); }, true},
+      {"command", false, [&](std::size_t i) { return code(point(i).command); }, true}};
   Section section{"runs", "All runs"};
   section.html =
       paragraph_html(

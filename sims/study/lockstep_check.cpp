@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sims/experiment/result_fields.h"
@@ -60,6 +61,12 @@ int compare_without_lockstep(const std::vector<ExplainedRun>& runs, unsigned job
     held.push_back(&run);
     RunPoint point = *run.point;
     point.system.ni.lockstep = LockstepMode::off;
+    // Without lockstep an NI counts no steps down, so a skew has only its cycles.
+    std::vector<ClockSkew>& skews = point.faults.clock_skew;
+    for (ClockSkew& skew : skews) skew.per_step = 0;
+    skews.erase(std::remove_if(skews.begin(), skews.end(),
+                               [](const ClockSkew& skew) { return skew.cycles == 0; }),
+                skews.end());
     task.schedule = run.schedule;
     points.push_back(study_point(point, task));
   }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "sims/config/given_keys.h"
 #include "sims/config/json_schema.h"
 #include "sims/experiment/embedded_files.h"
 #include "sims/study/sweep.h"
-#include "sims/text/nearest_name.h"
 
 namespace espalier {
 
@@ -18,7 +18,7 @@ const Key* key_named(const std::string& name, const Place& place, const std::str
         fmt::format("write the dotted name of a key: {}.{}", name, names_in_section(name).front()));
     return nullptr;
   }
-  const std::string nearest = nearest_name(name, key_names());
+  const std::string nearest = nearest_key(name);
   diagnostics.error(
       place, fmt::format("{}: unknown key '{}'", what, name),
       nearest.empty()

@@ -108,8 +108,10 @@ class ValueParser {
       return file;
     }
     if (found == shape_.names.end()) {
+      const bool is_file = !shape_.file_key.empty() && node_.text.find('.') != std::string::npos;
       return fail(fmt::format("'{}' is not a valid name for this key", node_.text),
-                  name_hint(node_.text, shape_.names));
+                  is_file ? fmt::format("a file is given by {}: {}", shape_.file_key, node_.text)
+                          : name_hint(node_.text, shape_.names));
     }
     return number_value(static_cast<std::uint64_t>(found - shape_.names.begin()));
   }

@@ -46,6 +46,7 @@ struct ValueShape {
   // `names[file_name]`, and Value::text has its path.
   std::vector<std::string> file_endings;
   std::uint64_t file_name = 0;
+  std::string file_key;  // name: the key that takes a file in the place of a name
   // name: in place of a list, the word for all names but names[file_name] and not_in_all.
   std::string all_word;
   std::vector<std::string> not_in_all;

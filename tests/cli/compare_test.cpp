@@ -271,6 +271,22 @@ TEST_CASE("compare takes a graph in place of a configuration") {
   CHECK_THAT(outcome.out, Contains("Not compared:"));
 }
 
+TEST_CASE("compare leads with the bound, and says no cause where the best is at the bound") {
+  const auto text_of = [](const std::string& algorithms) {
+    const Outcome outcome = test::espalier(
+        {"compare", std::string(ESPALIER_SOURCE_DIR) + "/configs/torus_8x8.yaml", "-s",
+         "system.flow_control.mode=message", "-s", "collective.algorithm=" + algorithms});
+    REQUIRE(outcome.exit_code == 0);
+    return outcome.out;
+  };
+  const std::string near = text_of("[multitree_translated]");
+  CHECK_THAT(near, Contains("99.2 %") && Contains("No algorithm can be faster than "));
+  CHECK(near.find("of the time") == std::string::npos);
+  const std::string far = text_of("[2d_ring]");
+  CHECK(far.find("No algorithm can be faster than ") < far.find("of the time"));
+  CHECK(far.find("of the time") != std::string::npos);
+}
+
 TEST_CASE("Own programs and schedules compete under their own names") {
   const TemporaryFolder folder;
   const std::string first = folder.write("first.trace", star_program("my star"));

@@ -521,6 +521,24 @@ TEST_CASE("explain sees through lockstep's counters by a run without lockstep") 
                                explanation["without_lockstep"]["cycles"].dump() + " cycles"));
 }
 
+TEST_CASE("explain's run without lockstep has a skewed clock, too") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write(
+      "skew.yaml",
+      "system: {topology: {type: torus, dims: [4, 4]}}\n"
+      "collective: {op: all_reduce, algorithm: multitree, size: 1MiB}\n"
+      "faults: {clock_skew: [{node: 13, cycles: 40, per_step: 25}, {node: 2, per_step: 1}]}\n");
+  const Outcome outcome = test::espalier({"explain", config, "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.err.find("warning") == std::string::npos);
+  const Outcome off =
+      test::espalier({"run", config, "-s", "faults.clock_skew=[{node: 13, cycles: 40}]", "-s",
+                      "system.ni.lockstep=off", "--json", "-"});
+  REQUIRE(off.exit_code == 0);
+  CHECK(Json::parse(outcome.out)["results"][0]["explanation"]["without_lockstep"]["cycles"] ==
+        Json::parse(off.out)["results"][0]["cycles"]);
+}
+
 TEST_CASE("explain names a host that starts late, and by how much") {
   const Outcome outcome = test::espalier(
       {"explain", std::string(ESPALIER_SOURCE_DIR) + "/configs/themis/late_node.yaml", "--json",

@@ -384,6 +384,18 @@ TEST_CASE("A point that fails does not lose the others") {
   }
 }
 
+TEST_CASE("A run that cannot begin prints why, and no table of dashes") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.write("external.yaml",
+                   "system: {topology: {type: torus, dims: [4, 4], external: {nis: [0]}}}\n"
+                   "collective: {op: all_reduce, algorithm: ring, size: 64KiB}\n");
+  const Outcome outcome = test::espalier({"run", config});
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.out.empty());
+  CHECK_THAT(outcome.err, Contains("without such a program, remove the section"));
+}
+
 TEST_CASE("A result names what proves its bound, and for which schedules") {
   const TemporaryFolder folder;
   const std::string file = folder.write(

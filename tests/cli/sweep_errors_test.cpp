@@ -1,4 +1,6 @@
 // What a sweep file says wrong is said at its place, and what it says right becomes these points.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "sweep_test_support.h"
@@ -177,6 +179,18 @@ TEST_CASE("A point that two cases give is listed once, with the values of both")
   const Json manifest = sweep.manifest();
   CHECK(manifest["points"][0]["set"]["design"] == "one");
   CHECK(manifest["points"][0]["alike"][0]["design"] == "two");
+}
+
+TEST_CASE("An axis of an unknown key names the key that is meant, also without its section") {
+  for (const auto& [name, key] :
+       {std::pair{"sub_packet_bytes", "system.flow_control.payload_bytes"},
+        {"vcz", "system.router.vcs"},
+        {"packet_size", "traffic.message"}}) {
+    const std::string axis = fmt::format("axes: [{{key: {}, values: [1, 2]}}]\n", name);
+    CAPTURE(axis);
+    const std::string errors = SweepFolder(std::string(kStart) + axis).call("plan").err;
+    CHECK_THAT(errors, Contains(fmt::format("did you mean '{}'?", key)));
+  }
 }
 
 TEST_CASE("Mistakes in cases and drawings have their place") {

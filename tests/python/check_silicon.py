@@ -166,6 +166,12 @@ class Machines(Folder):
         time, failure = Runs().times_of([plan])[0]
         self.assertEqual((time, failure), (0, "not modelled"))
 
+    def test_no_all_to_all_stands_for_an_all_gather_between_servers(self):
+        for servers, modelled in ("1 server", True), ("2 servers", False):
+            machine = MACHINES[f"NDm v4, {servers}, MSCCL++"]
+            plan = plans.plan_case(machine, plans.Case("all_gather", 64 * MiB, "2"), machine.values())
+            self.assertEqual(plan.how != plans.NOT_MODELLED, modelled, servers)
+
 
 def hopper(servers, **more):
     channels = 24 if servers == 1 else 16

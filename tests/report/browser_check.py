@@ -49,6 +49,20 @@ MEASURE = """(() => {
   const page = themeColour('page');
   const faint = [...Array(9).keys()].map(n => `c${n}`).filter(name => contrast(themeColour(name), page) < (luminance(page) > 0.5 ? 3 : 6));
   const part = [...Array(18).keys()].map(colourOf);
+  // Columns whose numbers have different numbers of digits behind the point.
+  const ragged = [...document.querySelectorAll('th.n')].filter(title => {
+    const numbers = [...title.closest('table').tBodies[0].rows].map(row => row.cells[title.cellIndex].textContent).filter(text => /^-?[\\d.]+$/.test(text));
+    return new Set(numbers.map(text => (text.split('.')[1] || '').length)).size > 1;
+  }).map(title => title.textContent);
+  // Axes of sizes without a tick at the smallest or the largest one.
+  const cut = drawn.filter(view => view.chart && view.chart.scales.x && view.chart.scales.x.options.title.text === 'size').filter(({chart}) => {
+    const sizes = chart.data.datasets.flatMap(set => set.data).map(at => at.x);
+    const ticks = chart.scales.x.ticks.map(tick => tick.value);
+    return ticks[0] !== Math.min(...sizes) || ticks[ticks.length - 1] !== Math.max(...sizes);
+  }).length;
+  const times = [...document.querySelectorAll('#summary th')].find(title => /^(time|iteration|all-reduce), /.test(title.textContent));
+  const unlike = drawn.flatMap((view, n) => data.pictures[n].kind === 'bars' ? [data.pictures[n].bars.map(bar => bar.label.replace(/^run \\d+/, ''))] : [])
+    .filter(labels => new Set(labels).size < labels.length).length;
   return JSON.stringify({
     pictures: pictures.length,
     empty: pictures.filter(p => !(p.getBoundingClientRect().width > 50 && p.getBoundingClientRect().height > 50)).length,
@@ -57,6 +71,7 @@ MEASURE = """(() => {
     scrolls: root.scrollWidth, fits: root.clientWidth, outside: outside.slice(0, 5), small: small.slice(0, 5),
     ids: [...document.querySelectorAll('[id]')].length - new Set([...document.querySelectorAll('[id]')].map(e => e.id)).size,
     dangling: [...document.querySelectorAll('a[href^="#"]')].filter(a => !document.getElementById(a.getAttribute('href').slice(1))).length,
+    ragged, cut, unlike, time: times ? times.getBoundingClientRect().right : 0,
     page: getComputedStyle(document.body).backgroundColor
   });
 })()""" % LEAST_TEXT_PX
@@ -176,6 +191,10 @@ def problems_of(measured, complaints, least_pictures):
     expect(measured["scrolls"] <= measured["fits"], f"the page is {measured['scrolls']} px wide in {measured['fits']} px")
     expect(not measured["outside"], f"text outside of its picture: {measured['outside']}")
     expect(not measured["small"], f"text below {LEAST_TEXT_PX} px: {measured['small']}")
+    expect(not measured["ragged"], f"columns whose decimal points are not below each other: {measured['ragged']}")
+    expect(measured["cut"] == 0, f"{measured['cut']} axes of sizes lack their first or last tick")
+    expect(measured["unlike"] == 0, f"{measured['unlike']} pictures have bars with the same label")
+    expect(measured["time"] <= measured["fits"], f"the time in the summary is at {measured['time']} px of {measured['fits']}")
     expect(measured["ids"] == 0, f"{measured['ids']} ids are there twice")
     expect(measured["dangling"] == 0, f"{measured['dangling']} links lead nowhere")
     return problems

@@ -121,7 +121,7 @@ TEST_CASE("Direct takes N-1 steps per phase with one link per node, and moves no
 TEST_CASE("Direct refuses networks for which it would keep too many waits") {
   const Topology topology = make_single_switch(257, kPlainLink);
   CHECK(find_generator("direct")->unsuited(topology) ==
-        "The direct algorithm has too many messages on 257 nodes; it runs on at most 256.");
+        "The direct algorithm has too many messages on 257 nodes; it runs on at most 256");
 }
 
 // --------------------------------------------------------------------------- halving-doubling
@@ -207,10 +207,10 @@ TEST_CASE("HDRM refuses networks other than BiGraphs of powers of two") {
   }
   CHECK(unsuited(make_bigraph(3, 8, kPlainLink)) ==
         "HDRM needs a BiGraph whose numbers of switches and of nodes per switch are powers of two; "
-        "this BiGraph has 8 switches with 3 nodes each.");
+        "this BiGraph has 8 switches with 3 nodes each");
   CHECK(unsuited(make_bigraph(4, 6, kPlainLink)) ==
         "HDRM needs a BiGraph whose numbers of switches and of nodes per switch are powers of two; "
-        "this BiGraph has 6 switches with 4 nodes each.");
+        "this BiGraph has 6 switches with 4 nodes each");
 }
 
 // -------------------------------------------------------------------------------------- DBTREE

@@ -12,6 +12,7 @@
 #include "sims/model/plan_forecast.h"
 #include "sims/point/enum_names.h"
 #include "tests/support/resolved_yaml.h"
+#include "tests/unit/test_networks.h"
 
 namespace espalier {
 
@@ -464,7 +465,14 @@ TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
         std::string::npos);
   CHECK(torus.diagnostics.find("allowed: ring, ") != std::string::npos);
   const Topology topology = build_topology(only_point(with("")).system);
+  // A reason is the end of a sentence that goes on.
+  std::vector<Topology> networks = test::small_networks();
+  networks.push_back(topology);
   for (const Algorithm& algorithm : algorithms()) {
+    for (const Topology& network : networks) {
+      const std::string reason = algorithm.unsuited(network);
+      CHECK((reason.empty() || reason.back() != '.'));
+    }
     CAPTURE(algorithm.name);
     CHECK((algorithm.generator != nullptr) + (algorithm.planner != nullptr) +
               algorithm.is_program() ==
@@ -472,8 +480,8 @@ TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
     CHECK(algorithm.unsuited(topology).empty() == (algorithm.planner != nullptr));
   }
   expect_dimension_error(with("", "collective: {algorithm: @multitree, size: 1MiB}\n"),
-                         "The flit size differs between dimensions; only baseline, themis, "
-                         "themis_search, auto run there",
+                         "messages do not pass between dimensions (system.topology.type: "
+                         "dimensions); only baseline, themis, themis_search, auto run there",
                          "allowed: auto, baseline, themis, themis_search");
   expect_dimension_error(with("", "collective: {op: @all_to_all, algorithm: themis, size: 1MiB}\n"),
                          "themis computes all_reduce, reduce_scatter, all_gather, not all_to_all",

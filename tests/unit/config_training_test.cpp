@@ -129,6 +129,8 @@ TEST_CASE("Contradictions around training are refused at their place") {
        "one of alexnet"},
       {kGoodSystem + kRing + "training: {network: @resnet, overlap: none}\n",
        "'resnet' is not a valid name", "did you mean 'resnet50'?"},
+      {kGoodSystem + kRing + "training: {network: @net.csv}\n", "'net.csv' is not a valid name",
+       "a file is given by training.file: net.csv"},
       {kGoodSystem + kRing + "training: {network: ncf, overlap: @layer_wise}\n",
        "'layer_wise' is not a valid name", "layerwise"},
       {kGoodSystem + kRing + "training: {network: @ncf, file: a.csv}\n",

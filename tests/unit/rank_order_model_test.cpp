@@ -253,7 +253,7 @@ TEST_CASE("Ranks beyond a power of two are folded in a round of their own with a
         "");
   CHECK(
       unsuited_for_model(request_of(OrderModel::bcube, OrderForm::corrected, 12)) ==
-      "bcube needs a number of nodes that is a power of its base; 12 nodes are not a power of 4.");
+      "bcube needs a number of nodes that is a power of its base; 12 nodes are not a power of 4");
 }
 
 namespace {

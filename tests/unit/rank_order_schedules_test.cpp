@@ -197,7 +197,7 @@ TEST_CASE("bcube takes log_B N rounds of B - 1 messages, and only powers of its 
   CHECK_THROWS(find_generator("bcube")->generate(topology, request));
   CHECK(
       unsuited_for_bcube(16, 3) ==
-      "bcube needs a number of nodes that is a power of its base; 16 nodes are not a power of 3.");
+      "bcube needs a number of nodes that is a power of its base; 16 nodes are not a power of 3");
   CHECK(smallest_bcube_base(81) == 3);
   CHECK(smallest_bcube_base(12) == 12);
 }

@@ -124,7 +124,20 @@ TEST_CASE("A planned schedule is shown by planned time, not by its one timestep"
   schedule.listed_order = true;
   const NumberedTree tree = numbered_tree(mesh, schedule, MessageTiming{}, false);
   CHECK(tree.planned);
-  for (std::size_t e = 0; e < tree.edges.size(); ++e) CHECK(tree.edges[e].step == e + 1);
+  // The time in which the last link has carried each message.
+  for (const TreeEdge& edge : tree.edges) {
+    std::uint64_t end_ps = 0;
+    for (const LinkUse& use : planned_link_uses(mesh, schedule, MessageTiming{})) {
+      const Transfer& transfer = schedule.transfers[use.transfer.index()];
+      if (transfer.kind == TransferKind::copy && transfer.flow == tree.flow &&
+          transfer.from == edge.from && transfer.to == edge.to)
+        end_ps = use.end_ps;
+    }
+    CHECK(edge.number == Approx(static_cast<double>(end_ps) * 1e-6));
+  }
+  CHECK(tree.edges.front().number > 0);
+  CHECK(std::is_sorted(tree.edges.begin(), tree.edges.end(),
+                       [](const TreeEdge& a, const TreeEdge& b) { return a.number < b.number; }));
   const Occupancy occupied = occupancy(mesh, schedule, MessageTiming{});
   CHECK(occupied.planned);
   CHECK(occupied.end_us > 0);

@@ -8,8 +8,10 @@
 
 #include "alg/algorithm.h"
 #include "sims/page/page.h"
+#include "sims/page/section.h"
 
 using namespace espalier::report;
+namespace field = espalier::field;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -172,6 +174,46 @@ TEST_CASE("Energies are stacked by block, and what they leave out is named") {
   CHECK(bars.at("parts").at(1) == "crossbars");
   CHECK(bars.at("bars").at(0).at("values").at(1) == 4.5);
   CHECK(bars.at("bars").at(0).at("values").at(10) == 0.0);  // links have no price
+}
+
+TEST_CASE("Bars are labelled by whatever tells their runs apart, workloads included") {
+  ReportData data = data_of({{"ring", "50ns", 80, 10, 100}, {"ring", "150ns", 80, 10, 180}});
+  for (ReportPoint& point : data.points)
+    point.result["energy"] = Json{{"priced_uJ", 12.5}, {"uJ", {{"buffers", 8.0}}}};
+  std::vector<std::string> labels;
+  const Json drawn = drawn_on(page_of(data));
+  for (const Json& picture : drawn.at("pictures")) {
+    if (picture.at("title") != "Energy by blocks") continue;
+    for (const Json& bar : picture.at("bars")) labels.push_back(bar.at("label"));
+  }
+  CHECK(labels == std::vector<std::string>{"run 1, latency 50ns", "run 2, latency 150ns"});
+}
+
+TEST_CASE("The best run of a workload is among the runs that pictures show") {
+  const ReportData data = data_of({{"direct", "50ns", 80, 10, 300},
+                                   {"ring", "50ns", 80, 10, 200},
+                                   {"forest", "50ns", 80, 10, 100}});
+  const ReportView view(data, {});
+  const auto algorithm = [&](std::size_t i) { return text_of(view.point(i), field::algorithm); };
+  CHECK(chosen_by(view, {0, 1, 2}, 1, algorithm).runs == std::vector<std::size_t>{2});
+  CHECK(chosen_by(view, {0, 1, 2}, 2, algorithm).runs == std::vector<std::size_t>{0, 2});
+}
+
+TEST_CASE("The summary names the fastest runs of workloads, but not of the loads of a curve") {
+  std::vector<Run> runs;
+  for (int latency = 1; latency <= 30; ++latency) {
+    runs.push_back({"ring", std::to_string(latency) + "ns", 80, 10, 100});
+    runs.push_back({"multitree", std::to_string(latency) + "ns", 80, 10, 80});
+  }
+  ReportData data = data_of(runs);
+  const std::string page = page_of(data);
+  // A narrow screen shows the time, whatever the number of settings.
+  const std::size_t table = page.find("Results by settings that differ");
+  CHECK(page.find(">time, \u00b5s</th>", table) < page.find(">algorithm</th>", table));
+  for (std::size_t i = 0; i < data.points.size(); ++i)
+    data.points[i].config["traffic.injection_rate"] = 0.01 * static_cast<double>(1 + i / 2);
+  CHECK(page.find("Fastest, where") != std::string::npos);
+  CHECK(page_of(data).find("Fastest, where") == std::string::npos);
 }
 
 TEST_CASE("A training has a bar of computing and of exposed communication") {

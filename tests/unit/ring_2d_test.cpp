@@ -134,11 +134,11 @@ TEST_CASE("A hierarchical 2D ring reduce-scatter moves no more data than a ring"
 
 TEST_CASE("2D-RING says why a network does not suit it") {
   CHECK(find_generator("2d_ring")->unsuited(make_torus({8}, kPlainLink)) ==
-        "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 8 has 1.");
+        "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 8 has 1");
   CHECK(find_generator("2d_ring")->unsuited(make_mesh({4, 4, 4}, kPlainLink)) ==
-        "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 4x4x4 has 3.");
+        "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 4x4x4 has 3");
   CHECK(find_generator("2d_ring")->unsuited(make_mesh({4, 1}, kPlainLink)) ==
-        "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 4x1 has 1.");
+        "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 4x1 has 1");
   CHECK(find_generator("2d_ring")->unsuited(test::cables(2, {{0, 1}})) ==
         "2D-RING needs a 2D torus or mesh; this network is not a grid");
 }
