@@ -61,7 +61,7 @@ MEASURE = """(() => {
     return ticks[0] !== Math.min(...sizes) || ticks[ticks.length - 1] !== Math.max(...sizes);
   }).length;
   const times = [...document.querySelectorAll('#summary th')].find(title => /^(time|iteration|all-reduce), /.test(title.textContent));
-  const unlike = drawn.flatMap((view, n) => data.pictures[n].kind === 'bars' ? [data.pictures[n].bars.map(bar => bar.label.replace(/^run \\d+/, ''))] : [])
+  const unlike = drawn.flatMap((view, n) => data.pictures[n].kind === 'bars' ? [data.pictures[n].bars.map(bar => bar.label.replace(/^run \\d+, /, ''))] : [])
     .filter(labels => new Set(labels).size < labels.length).length;
   return JSON.stringify({
     pictures: pictures.length,

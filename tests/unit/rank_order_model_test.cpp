@@ -251,9 +251,8 @@ TEST_CASE("Ranks beyond a power of two are folded in a round of their own with a
   CHECK(model.rounds[0].pairs[1].b == 3);
   CHECK(unsuited_for_model(request_of(OrderModel::halving_doubling, OrderForm::as_printed, 6)) !=
         "");
-  CHECK(
-      unsuited_for_model(request_of(OrderModel::bcube, OrderForm::corrected, 12)) ==
-      "bcube needs a number of nodes that is a power of its base; 12 nodes are not a power of 4");
+  CHECK(unsuited_for_model(request_of(OrderModel::bcube, OrderForm::corrected, 12)) ==
+        "bcube needs a number of nodes that is a power of its base; 12 nodes are not a power of 4");
 }
 
 namespace {

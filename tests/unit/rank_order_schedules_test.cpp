@@ -195,9 +195,8 @@ TEST_CASE("bcube takes log_B N rounds of B - 1 messages, and only powers of its 
   CHECK(find_generator("bcube")->generate(topology, request).transfers.size() == 16 * 15);
   request.base = 3;
   CHECK_THROWS(find_generator("bcube")->generate(topology, request));
-  CHECK(
-      unsuited_for_bcube(16, 3) ==
-      "bcube needs a number of nodes that is a power of its base; 16 nodes are not a power of 3");
+  CHECK(unsuited_for_bcube(16, 3) ==
+        "bcube needs a number of nodes that is a power of its base; 16 nodes are not a power of 3");
   CHECK(smallest_bcube_base(81) == 3);
   CHECK(smallest_bcube_base(12) == 12);
 }

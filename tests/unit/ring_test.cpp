@@ -166,8 +166,7 @@ TEST_CASE("Algorithms that only need routes say why a network has none") {
     Topology one_way("one-way");
     for (const char* node : {"a", "b", "c"}) one_way.add_node(node);
     for (std::size_t n = 0; n < 3; ++n) test::add_one_way(one_way, n, (n + 1) % 3, kPlainLink);
-    CHECK(unsuited(one_way) ==
-          "Routes need links in both directions; 'a' to 'b' has no link back");
+    CHECK(unsuited(one_way) == "Routes need links in both directions; 'a' to 'b' has no link back");
 
     CHECK(unsuited(test::cables(3, {{0, 1}})) ==
           "A collective needs a connected network; 'n2' cannot reach every node or be reached from "
