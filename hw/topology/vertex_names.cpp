@@ -15,15 +15,20 @@ std::optional<std::uint32_t> node_number(const std::string& text) {
 
 NodeId find_vertex(const Topology& topology, const std::string& written) {
   if (const NodeId named = topology.find_vertex(written); named.valid()) return named;
+  const auto numbered = [&](const std::string& text) {
+    const auto number = node_number(text);
+    return number && *number < topology.num_nodes() ? NodeId(*number) : NodeId();
+  };
+  if (node_number(written)) return numbered(written);
   std::string name = written;
   for (const std::string_view prefix : {"net.", "ni_"}) {
     if (name.rfind(prefix, 0) == 0) name.erase(0, prefix.size());
   }
-  if (const auto number = node_number(name)) {
-    return *number < topology.num_nodes() ? NodeId(*number) : NodeId();
+  // NIs are named after vertices, which need not be numbered like nodes.
+  for (const std::string& vertex : {"r_" + name, name}) {
+    if (const NodeId named = topology.find_vertex(vertex); named.valid()) return named;
   }
-  const NodeId named = topology.find_vertex(name);
-  return named.valid() ? named : topology.find_vertex("r_" + name);
+  return numbered(name);
 }
 
 std::vector<std::string> vertex_names(const Topology& topology) {

@@ -14,8 +14,8 @@ namespace espalier {
 [[nodiscard]] std::optional<std::uint32_t> node_number(const std::string& text);
 
 // Finds a vertex by a node's number (13), a vertex's name (r_3_1, a0), its coordinates as in that
-// name (3_1), or the name of its network interface (ni_3_1, net.ni_3_1, ni_13). Returns an invalid
-// id if there is none.
+// name (3_1), or the name of its network interface (ni_3_1, net.ni_3_1). ni_13 is the interface of
+// that name, or else of node 13. Returns an invalid id if there is none.
 [[nodiscard]] NodeId find_vertex(const Topology& topology, const std::string& written);
 
 // The names of all vertices, for hints.

@@ -49,10 +49,27 @@ bool take_config(Input& input, ConfigResult config, Messages messages) {
   return config.ok;
 }
 
+bool is_program_file(const std::filesystem::path& path) {
+  return path.extension() == ".xml" || path.extension() == ".trace";
+}
+
 bool load_config(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
                  Messages messages, const std::vector<std::string>& programs) {
   if (input.path != "-") {
-    return take_config(input, read_run_config(input.path, overrides, need, programs), messages);
+    ConfigResult config = read_run_config(input.path, overrides, need, programs);
+    const auto refused =
+        std::find_if(config.skipped.begin(), config.skipped.end(), [&](const auto& skipped) {
+          const std::string file = std::filesystem::path(skipped.name).filename().string();
+          return std::any_of(programs.begin(), programs.end(), [&](const std::string& program) {
+            return std::filesystem::path(program).filename() == file;
+          });
+        });
+    if (config.ok && !programs.empty() && refused != config.skipped.end()) {
+      tell(stderr, "{}: error: it does not run on {}: {}\n", refused->name, input.path,
+           refused->reason);
+      return false;
+    }
+    return take_config(input, std::move(config), messages);
   }
   input.path = "stdin";
   const FileText file = read_file_bytes("/dev/stdin");
@@ -120,10 +137,6 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   input.tables = std::move(tables.value);
   for (RunPoint& point : input.points) point.file_hashes = input.file_hashes;
   return check_gradients(input);
-}
-
-bool is_program_file(const std::filesystem::path& path) {
-  return path.extension() == ".xml" || path.extension() == ".trace";
 }
 
 bool sets(const std::vector<std::string>& overrides, const std::string& prefix) {
@@ -201,6 +214,13 @@ std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& pa
     tell(stderr,
          "{}: error: {} configurations beside a program; name one, whose network it takes\n",
          programs.front(), configs);
+    return std::nullopt;
+  }
+  const auto missing = std::find_if(programs.begin(), programs.end(), [](const std::string& file) {
+    return !std::filesystem::exists(file);
+  });
+  if (configs == 1 && missing != programs.end()) {
+    tell(stderr, "{}: error: the file does not exist\n", *missing);
     return std::nullopt;
   }
   std::vector<Input> inputs;

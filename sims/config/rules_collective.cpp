@@ -42,8 +42,24 @@ Topology ranks_network_of(const ExaminedPoint& examined) {
              : topology;
 }
 
+// A list of algorithms may hold some that know no process groups; they would run on all nodes.
+void check_knows_groups(const ExaminedPoint& examined) {
+  const Algorithm* algorithm = find_algorithm(examined.point.collective->algorithm);
+  const GivenKey* ranks = examined.given.find("collective.ranks");
+  const auto names_nodes = [](const GivenValue& value) { return !value.value.items.empty(); };
+  if (algorithm == nullptr || algorithm->generator != nullptr || ranks == nullptr ||
+      !std::all_of(ranks->values.begin(), ranks->values.end(), names_nodes)) {
+    return;
+  }
+  examined.diagnostics.error(
+      examined.place_of_algorithm(),
+      fmt::format("collective.algorithm: {} has no process groups; collective.ranks names one",
+                  algorithm->name));
+}
+
 void check_group(const ExaminedPoint& examined) {
   if (examined.topology == nullptr) return;
+  check_knows_groups(examined);
   const std::string problem =
       group_problem(*examined.point.collective, examined.topology->num_nodes());
   if (problem.empty()) return;

@@ -37,11 +37,12 @@ std::uint64_t full_rate_depth(const SystemConfig& system, const LinkSpec& link,
                               std::uint64_t packet_flits) {
   const Cycle latency = cycles_covering(link.latency_ps, system.clock);
   const Cycle credit = system.credit_latency_cycles != 0 ? system.credit_latency_cycles : latency;
-  __extension__ using Wide = unsigned __int128;
-  const Wide loop = latency + system.router.pipeline_cycles + credit;
-  const Wide fastest = static_cast<Wide>(system.clock.hertz) * flit_bytes_of(link, system.clock);
-  const Wide rate = std::min<Wide>(link.bytes_per_second, fastest);
-  const Wide flits_on_the_way = (loop * rate + fastest - 1) / fastest;
+  __extension__ using Wide128 = unsigned __int128;
+  const Wide128 loop = latency + system.router.pipeline_cycles + credit;
+  const Wide128 fastest =
+      static_cast<Wide128>(system.clock.hertz) * flit_bytes_of(link, system.clock);
+  const Wide128 rate = std::min<Wide128>(link.bytes_per_second, fastest);
+  const Wide128 flits_on_the_way = (loop * rate + fastest - 1) / fastest;
   return static_cast<std::uint64_t>(flits_on_the_way) - 1 +
          credits_to_start(system.router.switching, static_cast<std::uint32_t>(packet_flits));
 }

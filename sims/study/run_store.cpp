@@ -57,17 +57,24 @@ std::string RunStore::begin(const std::vector<StudyPoint>& points) {
         "results to another file",
         name);
   }
-  // A run may have been killed before it kept its first point.
+  // A run may have been killed before or while it kept its first point.
   const bool has_any =
-      fs::exists(store_.folder(), ignored) && !fs::is_empty(store_.folder(), ignored);
+      fs::exists(store_.folder(), ignored) &&
+      std::any_of(fs::directory_iterator(store_.folder()), {}, [](const fs::directory_entry& file) {
+        return file.path().extension() == ".json";
+      });
   if (!has_any && resumes_) {
     tell(stderr, "{}: note: there are no finished points; all points are simulated\n", name);
   }
   if (!has_any) return {};
-  const auto kept = std::count_if(points.begin(), points.end(), [&](const StudyPoint& point) {
-    return store_.finished(point.id, point.config_hash).document.has_value();
-  });
-  if (!points.empty() && kept == 0 && resumes_) {
+  std::size_t kept = 0;
+  std::size_t damaged = 0;  // recall() names them
+  for (const StudyPoint& point : points) {
+    const StoredPoint stored = store_.finished(point.id, point.config_hash);
+    if (stored.document) ++kept;
+    if (!stored.problem.empty()) ++damaged;
+  }
+  if (!points.empty() && kept + damaged == 0 && resumes_) {
     return fmt::format(
         "{}: error: the finished points belong to another configuration; without --resume, all "
         "points are simulated, and the finished points stay",

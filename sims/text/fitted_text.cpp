@@ -24,10 +24,25 @@ std::vector<std::string> words_in(const std::string& text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
+// The bytes of the first `most` characters of UTF-8.
+std::size_t bytes_of(const std::string& text, std::size_t most) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    const bool begins = (static_cast<unsigned char>(text[at]) & 0xc0U) != 0x80U;
+    if (begins && most-- == 0) break;
+  }
+  return at;
+}
+bool is_longer(const std::string& text, std::size_t width) {
+  return bytes_of(text, width) < text.size();
+}
+
 void measure(Column& column) {
   column.width = 0;
   for (const auto* texts : {&column.title, &column.cells}) {
-    for (const std::string& text : *texts) column.width = std::max(column.width, text.size());
+    for (const std::string& text : *texts) {
+      while (is_longer(text, column.width)) ++column.width;
+    }
   }
 }
 
@@ -100,8 +115,8 @@ std::string fitted_lines(const std::string& text, std::size_t width) {
   for (std::string line; std::getline(lines, line);) {
     const std::string indent(std::min(line.find_first_not_of(' '), width / 2) + kGap, ' ');
     std::size_t begin = indent.size() - kGap;
-    while (line.size() > width) {
-      const std::size_t space = line.rfind(' ', width);
+    while (is_longer(line, width)) {
+      const std::size_t space = line.rfind(' ', bytes_of(line, width));
       if (space == std::string::npos || space < begin) break;
       fitted += line.substr(0, space) + "\n";
       line = indent + line.substr(line.find_first_not_of(' ', space));

@@ -467,10 +467,11 @@ std::string describe_record(const ValueShape& shape) {
 std::vector<std::string> format_items(const Value& value, const ValueShape& shape) {
   const ValueShape each = entry_shape(shape);
   std::vector<std::string> texts;
-  for (const std::uint64_t number : value.items) {
-    texts.push_back(format_value(number_value(number), each));
+  for (std::size_t i = 0; i < value.items.size(); ++i) {
+    const bool is_named = i < value.texts.size() && !value.texts[i].empty();
+    texts.push_back(is_named ? value.texts[i] : format_value(number_value(value.items[i]), each));
   }
-  texts.insert(texts.end(), value.texts.begin(), value.texts.end());
+  if (!each.is_node) texts.insert(texts.end(), value.texts.begin(), value.texts.end());
   for (const std::vector<Value>& record : value.records) {
     texts.push_back(format_record(record, each));
   }
@@ -478,6 +479,8 @@ std::vector<std::string> format_items(const Value& value, const ValueShape& shap
 }
 
 std::string format_value(const Value& value, const ValueShape& shape) {
+  // A node that is named has no number before the network is known.
+  if (shape.is_node && shape.list == ListOf::nothing && !value.text.empty()) return value.text;
   if (shape.list != ListOf::nothing) {
     if (is_word(value, shape)) return shape.zero_word;
     return fmt::format("[{}]", fmt::join(format_items(value, shape), ", "));

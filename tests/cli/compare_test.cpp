@@ -118,6 +118,14 @@ TEST_CASE("compare does not simulate to the end what takes more than 5 times as 
   CHECK_FALSE(all["results"][2].contains("stopped_ns"));
 }
 
+TEST_CASE("Algorithms without process groups are not compared in one") {
+  const Outcome text = test::espalier({"compare", lab(), "-s", "collective.ranks=[0,1,2,3]", "-s",
+                                       "collective.algorithm=[ring,recursive_doubling]", "-s",
+                                       "collective.size=4KiB"});
+  CHECK(text.exit_code == 0);
+  CHECK_THAT(text.out, Contains("recursive_doubling: has no process groups"));
+}
+
 namespace {
 
 // By how much the algorithms are faster than planned, at most. None is faster than its plan allows.

@@ -35,11 +35,13 @@ std::size_t files_in(const std::string& folder) {
 }  // namespace
 
 TEST_CASE("A run that was killed while it made the folder of its points begins anew") {
-  for (const char* inner : {"", "/points"}) {
+  for (const char* inner : {"", "/points", "/points/a.json.1.host.2.new"}) {
     const SweepFolder folder;
     const std::string config = folder.write("three.yaml", three_points("16KiB"));
     for (const bool resumes : {false, true}) {
-      fs::create_directories(folder.path("r.json.partial") + inner);
+      fs::create_directories(folder.path("r.json.partial/points"));
+      const std::string last = folder.path("r.json.partial") + inner;
+      if (fs::path(last).extension() == ".new") std::ofstream(last) << "{";
       std::vector<std::string> run{"run", config, "--json", folder.path("r.json")};
       if (resumes) run.emplace_back("--resume");
       const Outcome outcome = test::espalier(run);

@@ -219,6 +219,13 @@ TEST_CASE("A program beside a configuration runs on its network, in run as in co
   const Outcome two = test::espalier({"run", config, config, program});
   CHECK(two.exit_code == 2);
   CHECK_THAT(two.err, Contains("2 configurations beside a program; name one"));
+
+  const Outcome unsuited = test::espalier({"run", config, corpus("valid/two_rank_exchange.xml")});
+  CHECK(unsuited.exit_code == 2);
+  CHECK_THAT(unsuited.err, Contains("two_rank_exchange.xml: error: it does not run on"));
+  const Outcome missing = test::espalier({"run", config, "no.trace"});
+  CHECK(missing.exit_code == 2);
+  CHECK_THAT(missing.err, Contains("no.trace: error: the file does not exist"));
 }
 
 TEST_CASE("A program and its configuration must agree on operation and ranks") {

@@ -193,6 +193,14 @@ TEST_CASE("An axis of an unknown key names the key that is meant, also without i
   }
 }
 
+TEST_CASE("The values of an axis may name nodes") {
+  const std::string axis =
+      "axes: [{key: faults.late_nis, values: [[{node: r_0_1, cycles: 5}], [{node: r_1_0, "
+      "cycles: 5}]]}]\n";
+  const Outcome outcome = SweepFolder(std::string(kStart) + axis).call("plan");
+  CHECK(outcome.err.find("in the list twice") == std::string::npos);
+}
+
 TEST_CASE("Mistakes in cases and drawings have their place") {
   const auto error_of = [](const std::string& axis) {
     return SweepFolder(std::string(kStart) + axis).call("plan").err;

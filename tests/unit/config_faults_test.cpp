@@ -211,6 +211,21 @@ TEST_CASE("Every key of a node takes its number, its name, its coordinates and i
   }
 }
 
+TEST_CASE("The name of an NI is that of its vertex, also where nodes are numbered otherwise") {
+  const auto late_node = [](const std::string& node) {
+    return only_point(
+               "system: {topology: {type: mesh, dims: [8], without: [node 0]}}\n"
+               "collective: {op: all_reduce, algorithm: ring, size: 4KiB}\n"
+               "faults: {late_nis: [{node: " +
+               node + ", cycles: 5}]}\n")
+        .faults.late_nis.at(0)
+        .node;
+  };
+  CHECK(late_node("r_3") == 2);
+  CHECK(late_node("net.ni_3") == 2);
+  CHECK(late_node("3") == 3);
+}
+
 TEST_CASE("A fault of a missing node or link is refused, with the nodes and links that exist") {
   check_refused({
       {"a node too far", kCollective + late("{node: @16, cycles: 5}"),

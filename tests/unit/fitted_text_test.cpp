@@ -57,3 +57,8 @@ TEST_CASE("Lines end between words, and keep their words and their indentation")
         "    its base\n"
         "https://a.word/that/is/longer/than/the/line and more\n");
 }
+
+TEST_CASE("A letter of several bytes takes one column") {
+  CHECK(fitted_lines("größer als äußerst\n", 18) == "größer als äußerst\n");
+  CHECK(fitted_table({{"name", "n"}, {"äöü", "1"}}, 7) == "name  n\näöü   1\n");
+}
