@@ -98,6 +98,7 @@ std::string resume_command(const RunOptions& options) {
                      {"--choices", options.choices},
                      {"-j", options.jobs == 0 ? "" : std::to_string(options.jobs)}});
   if (options.explain) words.emplace_back("--explain");
+  if (options.quiet) words.emplace_back("-q");
   words.emplace_back("--resume");
   return shell_line(words);
 }
@@ -174,7 +175,7 @@ int run_command(const RunOptions& options) {
   const std::vector<PointRef> points = all_points(*inputs);
   const AutoFolder choices(options.choices, *inputs);
   RunStore store(options.messages.empty() ? first_file({options.json, options.csv}) : "",
-                 options.resume, PointOrigin{resume_command(options), kVersion});
+                 options.resume, PointOrigin{resume_command(options), kVersion}, options.quiet);
   for (const std::string& mistake : {resume_mistake(options), store.mistake(),
                                      observer_mistake(options, *inputs), choices.mistake()}) {
     if (mistake.empty()) continue;

@@ -283,8 +283,11 @@ class PointBuilder {
       number = node.value();
       return true;
     }
-    diagnostics_.error(place, fmt::format("{}: '{}' is no node of the network", key, name),
-                       vertex_hint(topology, name));
+    diagnostics_.error(
+        place,
+        fmt::format("{}: '{}' is {}", key, name,
+                    node.valid() ? "a switch; a node is needed" : "no node of the network"),
+        vertex_hint(topology, name, true));
     return false;
   }
 

@@ -10,8 +10,9 @@
 
 namespace espalier {
 
-std::string vertex_hint(const Topology& topology, const std::string& written) {
-  const std::vector<std::string> names = vertex_names(topology);
+std::string vertex_hint(const Topology& topology, const std::string& written, bool only_nodes) {
+  std::vector<std::string> names = vertex_names(topology);
+  if (only_nodes) names.resize(topology.num_nodes());
   const std::string nearest = nearest_name(written, names);
   return nearest.empty() ? fmt::format("write a node's number from 0 to {}, or a name such as '{}'",
                                        topology.num_nodes() - 1, names.front())

@@ -34,10 +34,11 @@ bool is_of_a_run(const fs::path& folder) {
 
 }  // namespace
 
-RunStore::RunStore(const std::string& target, bool resumes, PointOrigin origin)
+RunStore::RunStore(const std::string& target, bool resumes, PointOrigin origin, bool quiet)
     : folder_(target.empty() ? "" : target + ".partial"),
       store_(folder_),
       resumes_(resumes),
+      quiet_(quiet),
       origin_(std::move(origin)) {}
 
 std::string RunStore::mistake() const {
@@ -63,7 +64,7 @@ std::string RunStore::begin(const std::vector<StudyPoint>& points) {
       std::any_of(fs::directory_iterator(store_.folder()), {}, [](const fs::directory_entry& file) {
         return file.path().extension() == ".json";
       });
-  if (!has_any && resumes_) {
+  if (!has_any && resumes_ && !quiet_) {
     tell(stderr, "{}: note: there are no finished points; all points are simulated\n", name);
   }
   if (!has_any) return {};
@@ -80,7 +81,7 @@ std::string RunStore::begin(const std::vector<StudyPoint>& points) {
         "points are simulated, and the finished points stay",
         name);
   }
-  if (kept != 0) {
+  if (kept != 0 && !quiet_) {
     tell(stderr, "{}: {}{} of {} points are finished{}\n", name, resumes_ ? "" : "note: ", kept,
          points.size(), resumes_ ? "" : " since an earlier run; --resume uses them");
   }

@@ -21,8 +21,8 @@ class RunStore {
  public:
   // `target`: the file of the results; empty if they go to none, so that nothing is kept.
   // `resumes`: finished points of an earlier run are used. `origin.command` continues an
-  // interrupted run.
-  RunStore(const std::string& target, bool resumes, PointOrigin origin);
+  // interrupted run. `quiet`: begin() prints nothing.
+  RunStore(const std::string& target, bool resumes, PointOrigin origin, bool quiet = false);
 
   // Why --resume cannot be used; empty if it can.
   [[nodiscard]] std::string mistake() const;
@@ -55,6 +55,7 @@ class RunStore {
   std::filesystem::path folder_;  // empty: nothing is kept
   PointStore store_;
   bool resumes_;
+  bool quiet_;
   PointOrigin origin_;
   std::vector<std::pair<StudyPoint, WorkerReport>> waiting_;
   std::vector<std::string> ended_;  // ids

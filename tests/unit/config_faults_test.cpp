@@ -180,6 +180,11 @@ TEST_CASE("A value that is not a list of faults is refused at its place") {
        "faults.dma_jitter.nodes: 'two' is no node of the network", "such as 'r_0_0'"},
       {"a node that does not exist", kCollective + late("{node: @ni_4_0, cycles: 5}"),
        "faults.late_nis: 'ni_4_0' is no node of the network", "r_"},
+      {"a switch",
+       "system: {topology: {type: switch, nodes: 4}}\n"
+       "collective: {op: all_reduce, algorithm: ring, size: 4KiB}\n" +
+           late("{node: @sw_0, cycles: 5}"),
+       "faults.late_nis: 'sw_0' is a switch; a node is needed", "such as"},
       {"its number",
        kCollective + "faults: {dma_jitter: {max_cycles: 1, nodes: [net.ni_3, @ni_16]}}\n",
        "'ni_16' is no node of the network", "from 0 to 15"},
