@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hw/topology/topology.h"
@@ -80,9 +81,15 @@ struct TableRow {
 
 // A column of a table whose rows are runs; plain text unless `is_html`.
 struct Column : TableColumn {
+  Column(std::string the_title, bool number, std::function<std::string(std::size_t run)> of_run,
+         bool html = false, bool any = false)
+      : TableColumn{std::move(the_title), number},
+        text(std::move(of_run)),
+        is_html(html),
+        if_any(any) {}
   std::function<std::string(std::size_t run)> text;
-  bool is_html = false;
-  bool if_any = false;  // left out if it is empty in all rows
+  bool is_html;
+  bool if_any;  // left out if it is empty in all rows
 };
 [[nodiscard]] Column run_column();
 [[nodiscard]] Column settings_column(const ReportView& view);
