@@ -11,7 +11,7 @@ constexpr std::uint32_t kNoRank = 1000000;
 
 RandomExecution::RandomExecution(const Program& program, const ExecutionLimits& limits,
                                  std::uint32_t seed)
-    : program_(program), storage_(program), limits_(limits), random_(seed) {
+    : storage_(program), limits_(limits), random_(seed) {
   write_odds_ = random(2) == 0 ? 2 : 40;
   by_priority_ = random(2) == 0;
   outcome_.memory.resize(limits.tiles);

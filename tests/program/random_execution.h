@@ -90,7 +90,6 @@ class RandomExecution {
     return static_cast<std::uint32_t>(random_() % below);
   }
 
-  const Program& program_;
   ProgramStorage storage_;
   ExecutionLimits limits_;
   std::mt19937 random_;
