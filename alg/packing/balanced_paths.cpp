@@ -209,11 +209,11 @@ class PathSearch {
     std::size_t from = 0;
   };
 
-  static constexpr double kFirstSteepness = 8;   // 10 %
-  static constexpr double kSteeper = 1.25;       // 10 %
-  static constexpr double kLeastPrice = 0.01;    // so that idle links are not wasted either; 7 %
-  static constexpr double kBusy = 0.94;          // of the busiest link's time; 4.9 %
-  static constexpr std::uint32_t kPatience = 5;  // 11 %
+  static constexpr double kFirstSteepness = 8;   // if off: 10 % slower
+  static constexpr double kSteeper = 1.25;       // if off: 10 % slower
+  static constexpr double kLeastPrice = 0.01;    // idle links cost, too; if off: 7 % slower
+  static constexpr double kBusy = 0.94;          // of the busiest link's time; if off: 4.9 % slower
+  static constexpr std::uint32_t kPatience = 5;  // if off: 11 % slower
 
   const Topology& topology_;
   std::uint32_t pieces_;

@@ -75,7 +75,7 @@ void plan_low_trees(const ForestTask& task, SegmentSearch& search);
 // The rates at switches whose links differ, without each such switch's highest.
 [[nodiscard]] std::set<std::uint64_t> lower_rates_at_switches(const Topology& topology);
 
-constexpr double kGoodLoss = 0.005;  // of the best rate, at which no more trees are tried; 1.6 %
-constexpr double kGoodStoredLoss = 0.02;  // of the bound's, where switches store messages; 1.6 %
+constexpr double kGoodLoss = 0.005;       // of the rate, then no more trees; if off: 1.6 % slower
+constexpr double kGoodStoredLoss = 0.02;  // of the bound's, stored plans; if off: 1.6 % slower
 
 }  // namespace espalier

@@ -12,7 +12,7 @@ namespace espalier {
 namespace {
 
 constexpr std::uint32_t kNoEdge = ~0U;
-constexpr std::uint64_t kExchanges = 60;  // tried per node of every tree; 5.5 %
+constexpr std::uint64_t kExchanges = 60;  // tried per node of every tree; if off: 5.5 % slower
 
 class TreeLowering {
  public:

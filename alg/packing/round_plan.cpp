@@ -385,7 +385,7 @@ class RoundPlanner {
   }
 
   static constexpr std::uint32_t kMostTries = 4096;
-  static constexpr std::size_t kMostRefused = 64;  // ops that are looked at in one place; 5.1 %
+  static constexpr std::size_t kMostRefused = 64;  // ops looked at in a place; if off: 5.1 % slower
 
   const Topology& topology_;
   const RouteSet& routes_;

@@ -169,8 +169,7 @@ std::string tie_text(const Ranking& ranking, const std::vector<Json>& ranked) {
   if (&fastest != &ranked.front()) {
     text += fmt::format(
         ", which counts as equal, and the smallest table comes first: it needs {} entries or "
-        "steps, "
-        "and {}, which takes {} us, needs {}",
+        "steps, and {}, which takes {} us, needs {}",
         table_entries(ranked.front()), name_of(fastest, ranked), fixed(fastest, "time_ns", 3, 1e-3),
         table_entries(fastest));
   }

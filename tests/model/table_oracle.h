@@ -34,8 +34,8 @@ class TableOracle {
     for (std::size_t n = 0; n < tables.num_nodes(); ++n) frames_.emplace_back(schedule, NodeId(n));
   }
 
-  // The messages that the table has for an entry: those that it sends, and the events for which it
-  // waits, with their cycles.
+  // By the table: the messages that an entry sends, and (below) those that it awaits, with their
+  // cycles.
   [[nodiscard]] std::vector<RecordIndex> sends(NodeId node, std::size_t entry) const {
     const TableProgram& program = tables_.program(node);
     std::vector<RecordIndex> sends;
