@@ -19,7 +19,10 @@ LinkPath grid_path(const Topology& topology, NodeId from, NodeId to, std::uint32
   const GridShape& grid = *topology.grid();
   const std::vector<std::uint32_t> source = grid.coordinates(from);
   const std::vector<std::uint32_t> target = grid.coordinates(to);
-  const std::uint32_t parity = std::accumulate(source.begin(), source.end(), piece) % 2;
+  std::uint32_t sum = piece;
+  for (const auto* place : {&source, &target}) {
+    sum = std::accumulate(place->begin(), place->end(), sum);
+  }
   LinkPath path;
   NodeId at = from;
   for (std::size_t i = 0; i < grid.dims.size(); ++i) {
@@ -31,7 +34,8 @@ LinkPath grid_path(const Topology& topology, NodeId from, NodeId to, std::uint32
     bool plus = larger;
     std::uint32_t hops = larger ? up : size - up;
     if (grid.wraps) {
-      plus = 2 * up == size ? parity == 0 : 2 * up < size;
+      // Half-way: the source, the other dimensions and the piece share both directions evenly.
+      plus = 2 * up == size ? (sum - target[dim]) % 2 == 0 : 2 * up < size;
       hops = std::min(up, size - up);
     }
     for (std::uint32_t h = 0; h < hops; ++h) {
