@@ -83,18 +83,49 @@ const ForestPlanner kPlanners[] = {
      plan_low_trees},
 };
 
+bool has_many_nodes(const ForestTask& task) {
+  return task.is_switched && task.ranks.size() > kMostNodesBehindSwitches;
+}
+
+void plan(const ForestTask& task, SegmentSearch& search) {
+  for (const ForestPlanner& planner : kPlanners) {
+    if ((has_many_nodes(task) && !planner.plans_many_nodes) || !planner.suits(task, search)) {
+      continue;
+    }
+    planner.plan(task, search);
+    const bool ends = planner.good_loss != 0 &&
+                      !(planner.splits_all_reduce && task.request.op == CollectiveOp::all_reduce);
+    if (ends && task.is_near_bound(search, planner.good_loss)) break;
+  }
+}
+
+// Plans without the links that have no link back: the data of an all_reduce go there and back, and
+// MultiTree's trees need both directions.
+void plan_two_way_links(const ForestTask& task, SegmentSearch& search) {
+  const Topology& topology = task.topology;
+  std::vector<LinkId> two_way;
+  std::vector<bool> lost(topology.num_links(), false);
+  for (std::size_t l = 0; l < topology.num_links(); ++l) {
+    if (link_back(topology, LinkId(l)).valid()) {
+      two_way.emplace_back(l);
+    } else {
+      lost[l] = true;
+    }
+  }
+  if (two_way.size() == topology.num_links()) return;
+  const Topology part = without_parts(topology, topology.name(),
+                                      std::vector<bool>(topology.num_vertices(), false), lost);
+  if (part.find_disconnected().valid()) return;
+  search.renumber_links(std::move(two_way));
+  plan(ForestTask(part, task.request), search);
+}
+
 Schedule generate_forest(const Topology& topology, const CollectiveRequest& request) {
   const ForestTask task(topology, request);
   SegmentSearch search(topology, request);
-  const bool many = task.is_switched && task.ranks.size() > kMostNodesBehindSwitches;
-  for (const ForestPlanner& planner : kPlanners) {
-    if ((many && !planner.plans_many_nodes) || !planner.suits(task, search)) continue;
-    planner.plan(task, search);
-    const bool ends = planner.good_loss != 0 &&
-                      !(planner.splits_all_reduce && request.op == CollectiveOp::all_reduce);
-    if (ends && task.is_near_bound(search, planner.good_loss)) break;
-  }
-  if (search.empty() && many) {
+  plan(task, search);
+  if (!task.is_switched) plan_two_way_links(task, search);
+  if (search.empty() && has_many_nodes(task)) {
     throw std::invalid_argument(fmt::format("forest plans a {} behind switches on up to {} nodes",
                                             to_string(request.op), kMostNodesBehindSwitches));
   }

@@ -107,6 +107,15 @@ SegmentSearch::Passing SegmentSearch::listed_passing(const TreeOps& trees, Bytes
 }
 
 void SegmentSearch::consider(TreeOps trees) {
+  if (!part_links_.empty()) {
+    RouteSet routes(topology_);
+    for (RoundOp& op : trees.ops) {
+      LinkPath path;
+      for (const LinkId l : trees.routes.links(op.route)) path.push_back(part_links_[l.index()]);
+      op.route = routes.add(topology_, path);
+    }
+    trees.routes = std::move(routes);
+  }
   const bool waits = is_listed(trees);
   if (waits) waiting_.push_back(std::move(trees));
   if (!waits || topology_.num_switches() != 0) plan_waiting();

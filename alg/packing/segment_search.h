@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "alg/packing/round_plan.h"
@@ -31,6 +32,9 @@ class SegmentSearch {
  public:
   SegmentSearch(const Topology& topology, const CollectiveRequest& request)
       : topology_(topology), request_(request) {}
+
+  // Trees considered from now on name links of a part of the network: its link l is `links[l]`.
+  void renumber_links(std::vector<LinkId> links) { part_links_ = std::move(links); }
 
   // Plans numbers of segments and keeps the trees if their best plan is the best so far. Through
   // switches, or if table rows repeat, in rounds and without. Where rows repeat, plans whose table
@@ -98,6 +102,7 @@ class SegmentSearch {
 
   const Topology& topology_;
   const CollectiveRequest& request_;
+  std::vector<LinkId> part_links_;  // empty: trees name links of the network
   std::size_t planned_ops_ = 0;
   std::vector<TreeOps> waiting_;  // to be listed; without switches, until all trees are known
   std::optional<TreeOps> best_;

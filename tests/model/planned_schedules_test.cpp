@@ -6,6 +6,7 @@
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
 #include "alg/generators/ranked_schedules.h"
+#include "alg/routes/links.h"
 #include "alg/time/schedule_time.h"
 #include "model_test_support.h"
 #include "sims/choose/candidate.h"
@@ -148,6 +149,25 @@ TEST_CASE(
   const double fifo = simulated_ns(mesh, point, tables);
   point.system.ni.injection_vcs = InjectionVcs::all;
   CHECK(simulated_ns(mesh, point, tables) >= fifo);
+}
+
+TEST_CASE("A link that is dead one way costs no more than one that is dead both ways") {
+  const Topology torus = make_torus({4, 4}, LinkSpec{150'000, 16'000'000'000});
+  const LinkId dead = grid_link(torus, NodeId(0), 1, true);
+  std::vector<bool> lost(torus.num_links(), false);
+  const std::vector<bool> no_vertex(torus.num_vertices(), false);
+  lost[dead.index()] = true;
+  const Topology one_way = without_parts(torus, "one way", no_vertex, lost);
+  lost[link_back(torus, dead).index()] = true;
+  const Topology both_ways = without_parts(torus, "both ways", no_vertex, lost);
+  for (const Bytes size : {Bytes{1} << 10, Bytes{64} << 10, Bytes{16} << 20}) {
+    CAPTURE(size);
+    for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_gather}) {
+      const RunPoint point = planned_point(op, size);
+      CHECK(simulated_ns(one_way, point, planned_tables(one_way, point)) <=
+            simulated_ns(both_ways, point, planned_tables(both_ways, point)));
+    }
+  }
 }
 
 TEST_CASE("Nodes with more links in than out receive over all of them at the same time") {
