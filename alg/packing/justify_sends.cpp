@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -11,10 +12,13 @@ namespace espalier {
 
 namespace {
 
+// Before 0 lies what a message leaves on a link after its arrival, in reversed time.
+using Ps = std::int64_t;
+
 // The times in which a link is busy, neighbours joined.
 class BusyTimes {
  public:
-  void add(std::uint64_t begin, std::uint64_t end) {
+  void add(Ps begin, Ps end) {
     auto next = runs_.lower_bound(begin);
     if (next != runs_.end() && next->first == end) {
       end = next->second;
@@ -30,12 +34,9 @@ class BusyTimes {
     runs_.emplace_hint(next, begin, end);
   }
   // Precondition: busy from `begin` to `end`.
-  void remove(std::uint64_t begin, std::uint64_t end) {
+  void remove(Ps begin, Ps end) {
     const auto run = std::prev(runs_.upper_bound(begin));
-    if (begin < full_until_) {
-      full_until_ = run->first != begin ? begin : run == runs_.begin() ? 0 : std::prev(run)->second;
-    }
-    const std::uint64_t run_end = run->second;
+    const Ps run_end = run->second;
     if (end != run_end) runs_.emplace_hint(std::next(run), end, run_end);
     if (run->first == begin) {
       runs_.erase(run);
@@ -44,25 +45,29 @@ class BusyTimes {
     }
   }
   // The first time, not before `from`, from which on the link is idle for `length`.
-  [[nodiscard]] std::uint64_t first_gap(std::uint64_t from, std::uint64_t length) {
-    const bool is_first = from <= full_until_ && length >= full_length_;
-    if (is_first) from = full_until_;
+  [[nodiscard]] Ps first_gap(Ps from, Ps length) const {
     auto next = runs_.upper_bound(from);
     if (next != runs_.begin()) from = std::max(from, std::prev(next)->second);
     for (; next != runs_.end() && next->first < from + length; ++next) from = next->second;
-    if (is_first) {
-      full_until_ = from;
-      full_length_ = length;
-    }
     return from;
   }
 
  private:
-  std::map<std::uint64_t, std::uint64_t> runs_;  // begin: end
-  // No gap of the length begins before. Most messages of a link are as long as each other, and
-  // would look at all the gaps that are too short.
-  std::uint64_t full_until_ = 0;
-  std::uint64_t full_length_ = 0;
+  std::map<Ps, Ps> runs_;  // begin: end
+};
+
+// Times [from, until) at which no message of an op can start, as far as one interval says it.
+struct NoStart {
+  std::uint64_t from = 0;
+  std::uint64_t until = 0;
+
+  void add(std::uint64_t begin, std::uint64_t end) {
+    if (begin > until) {
+      if (begin < end) *this = {begin, end};
+    } else if (end >= from) {
+      *this = {std::min(from, begin), std::max(until, end)};
+    }
+  }
 };
 
 class Justification {
@@ -74,6 +79,12 @@ class Justification {
       if (use.link >= links_) links_ = use.link + std::size_t{1};
     }
     order_.resize(start_ps.size());
+    for (std::size_t o = 0; o < ops.size(); ++o) {
+      for (std::uint32_t i = uses.begin[o]; i < uses.begin[o + 1]; ++i) {
+        const std::uint64_t end = uses.uses[i].offset_ps + uses.uses[i].length_ps;
+        longest_ps_ = std::max({longest_ps_, end, uses.arrival_ps[o]});
+      }
+    }
   }
 
   void run() {
@@ -115,23 +126,29 @@ class Justification {
       return std::pair{start_[a], a} < std::pair{start_[b], b};
     });
     busy_.assign(links_, {});
-    for (const std::uint32_t s : order_) {
-      for_each_use(s, mirrored, [&](const LinkUses::Use& use) {
-        busy_[use.link].add(start_[s] + use.offset_ps, start_[s] + use.offset_ps + use.length_ps);
-      });
-    }
+    no_start_.assign(ops_.size(), {});
+    for (const std::uint32_t s : order_) occupy(s, mirrored);
     for (const std::uint32_t s : order_) move(s, mirrored);
     if (mirrored) mirror();
   }
 
+  // Calls visit(link, begin, length) for each use of the message, if it starts at `at`.
   template <class Visit>
-  void for_each_use(std::size_t send, bool mirrored, Visit visit) const {
+  void for_each_use(std::size_t send, std::uint64_t at, bool mirrored, Visit visit) const {
     const std::size_t o = op_of(send);
     for (std::uint32_t i = uses_.begin[o]; i < uses_.begin[o + 1]; ++i) {
-      LinkUses::Use use = uses_.uses[i];
-      if (mirrored) use.offset_ps = uses_.arrival_ps[o] - use.offset_ps - use.length_ps;
-      visit(use);
+      const LinkUses::Use& use = uses_.uses[i];
+      const auto length = static_cast<Ps>(use.length_ps);
+      auto offset = static_cast<Ps>(use.offset_ps);
+      if (mirrored) offset = static_cast<Ps>(uses_.arrival_ps[o]) - offset - length;
+      visit(use.link, static_cast<Ps>(at) + offset, length);
     }
+  }
+
+  void occupy(std::uint32_t send, bool mirrored) {
+    for_each_use(send, start_[send], mirrored, [&](std::uint32_t link, Ps begin, Ps length) {
+      busy_[link].add(begin, begin + length);
+    });
   }
 
   [[nodiscard]] std::uint64_t ready(std::size_t send, bool mirrored) const {
@@ -151,27 +168,30 @@ class Justification {
     return ready;
   }
 
-  // Its own place is free, so there is a gap no later than it.
+  // Its own place is free, so there is a gap no later than it. Messages of an op use the same
+  // links, so each searches only where the messages before it did not.
   void move(std::uint32_t send, bool mirrored) {
     std::uint64_t& start = start_[send];
-    std::uint64_t at = ready(send, mirrored);
-    if (at == start) return;
-    for_each_use(send, mirrored, [&](const LinkUses::Use& use) {
-      busy_[use.link].remove(start + use.offset_ps, start + use.offset_ps + use.length_ps);
+    const std::uint64_t from = ready(send, mirrored);
+    if (from == start) return;
+    std::uint64_t at = from;
+    NoStart& no_start = no_start_[op_of(send)];
+    for_each_use(send, start, mirrored, [&](std::uint32_t link, Ps begin, Ps length) {
+      busy_[link].remove(begin, begin + length);
     });
-    for (bool moved = true; moved;) {
-      moved = false;
-      for_each_use(send, mirrored, [&](const LinkUses::Use& use) {
-        const std::uint64_t from = at + use.offset_ps;
-        const std::uint64_t gap = busy_[use.link].first_gap(from, use.length_ps);
-        moved = moved || gap != from;
-        at += gap - from;
+    for (Ps wait = 1; wait != 0;) {
+      wait = 0;
+      if (at >= no_start.from) at = std::max(at, no_start.until);
+      for_each_use(send, at, mirrored, [&](std::uint32_t link, Ps begin, Ps length) {
+        wait = std::max(wait, busy_[link].first_gap(begin, length) - begin);
       });
+      at += static_cast<std::uint64_t>(wait);
     }
+    // What later messages leave lies behind the start of this one, so no start before that by the
+    // longest message becomes possible.
+    no_start.add(from, std::min(at, start - std::min(start, longest_ps_)));
     start = at;
-    for_each_use(send, mirrored, [&](const LinkUses::Use& use) {
-      busy_[use.link].add(start + use.offset_ps, start + use.offset_ps + use.length_ps);
-    });
+    occupy(send, mirrored);
   }
 
   const std::vector<RoundOp>& ops_;
@@ -180,7 +200,9 @@ class Justification {
   std::vector<std::uint64_t>& start_;
   std::size_t links_ = 0;
   std::vector<std::uint32_t> order_;
-  std::vector<BusyTimes> busy_;  // by link
+  std::vector<BusyTimes> busy_;    // by link
+  std::vector<NoStart> no_start_;  // by op
+  std::uint64_t longest_ps_ = 0;   // from the start of a message until all links are idle again
 };
 
 }  // namespace
