@@ -139,7 +139,7 @@ std::string forest_unsuited(const Topology& topology) {
       topology.num_switches() == 0 ? kMostForestNodes : kMostNodesBehindSwitches;
   if (topology.num_nodes() <= most) return {};
   if (topology.num_switches() != 0 && topology.num_nodes() <= kMostShiftNodes &&
-      shift_routes(topology)) {
+      !shift_routes(topology).empty()) {
     return {};
   }
   return fmt::format("forest plans up to {} nodes{}, and this network has {}", most,

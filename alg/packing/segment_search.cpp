@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "alg/packing/shift_routes.h"
 #include "alg/routes/links.h"
 
 namespace espalier {
@@ -220,10 +219,10 @@ void SegmentSearch::consider_stored(const TreeOps& trees) {
   }
 }
 
-void SegmentSearch::consider_steps(const TreeOps& trees, const std::vector<std::uint32_t>& step,
-                                   std::uint32_t turn) {
+void SegmentSearch::consider_steps(const TreeOps& trees, const std::vector<ShiftStep>& steps,
+                                   const std::vector<std::uint32_t>& turns) {
   Passing p = round_passing(trees, std::max(1U, request_.segments));
-  p.plan = plan_steps(task_of(trees, p.segment), step, turn, p.rounds != 1);
+  p.plan = plan_steps(task_of(trees, p.segment), steps, turns, p.rounds != 1);
   p.time_ps = p.plan.end_ps(p.rounds);
   consider_passing(trees, std::move(p));
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alg/packing/round_plan.h"
+#include "alg/packing/shift_routes.h"
 #include "alg/schedule/collective_request.h"
 
 namespace espalier {
@@ -45,8 +46,8 @@ class SegmentSearch {
   void consider_stored(const TreeOps& trees);
   // The same for ops that are sent step by step (shift_routes.h), in one round unless the request
   // asks for more.
-  void consider_steps(const TreeOps& trees, const std::vector<std::uint32_t>& step,
-                      std::uint32_t turn);
+  void consider_steps(const TreeOps& trees, const std::vector<ShiftStep>& steps,
+                      const std::vector<std::uint32_t>& turns);
   // The same for ops that start at given times, each with a unit's whole data. Returns the planned
   // time.
   std::uint64_t consider_starts(const TreeOps& trees, std::vector<std::uint64_t> starts);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "alg/packing/forest_task.h"
@@ -9,6 +11,9 @@
 namespace espalier {
 
 namespace {
+
+constexpr std::uint32_t kNoPlane = ~0U;
+constexpr std::size_t kMostPlaneUnits = 64;  // of an owner's data
 
 // A leaf switch with its nodes, and the ways to another leaf in the order of their first links.
 struct Leaf {
@@ -18,11 +23,12 @@ struct Leaf {
 
 class ShiftFinder {
  public:
-  explicit ShiftFinder(const Topology& topology) : topology_(topology) {}
+  explicit ShiftFinder(Topology topology) : topology_(std::move(topology)) {}
 
   std::optional<ShiftRoutes> find() {
     if (!find_leaves() || !find_ways()) return std::nullopt;
     ShiftRoutes result;
+    result.rate = ~std::uint64_t{0};
     const std::size_t size = leaves_.front().nodes.size();
     for (std::size_t group = 0; group < leaves_.size(); ++group) {
       for (std::size_t index = 0; index < size; ++index) {
@@ -131,19 +137,36 @@ class ShiftFinder {
     return sends;
   }
 
-  const Topology& topology_;
+  Topology topology_;
   std::vector<Leaf> leaves_;
   std::vector<std::vector<std::vector<LinkId>>> ways_;  // by pair of leaves, the i-th way
 };
 
-}  // namespace
-
-std::optional<ShiftRoutes> shift_routes(const Topology& topology) {
-  return ShiftFinder(topology).find();
+// By vertex: the number of its plane; nodes are in none.
+std::vector<std::uint32_t> find_planes(const Topology& topology, std::uint32_t& planes) {
+  std::vector<std::uint32_t> plane(topology.num_vertices(), kNoPlane);
+  for (std::size_t first = topology.num_nodes(); first < plane.size(); ++first) {
+    if (plane[first] != kNoPlane) continue;
+    std::vector<NodeId> found{NodeId(first)};
+    plane[first] = planes;
+    for (std::size_t head = 0; head < found.size(); ++head) {
+      const auto visit = [&](NodeId next) {
+        if (!topology.is_switch(next) || plane[next.index()] != kNoPlane) return;
+        plane[next.index()] = planes;
+        found.push_back(next);
+      };
+      const NodeId at = found[head];
+      for (const LinkId l : topology.out_links(at)) visit(topology.link(l).to);
+      for (const LinkId l : topology.in_links(at)) visit(topology.link(l).from);
+    }
+    ++planes;
+  }
+  return plane;
 }
 
-RoundPlan plan_steps(const RoundTask& task, const std::vector<std::uint32_t>& step,
-                     std::uint32_t turn, bool periodic) {
+// The plan of one plane's ops, in `plan`.
+void plan_plane(const RoundTask& task, const std::vector<ShiftStep>& step_of, std::uint32_t plane,
+                std::uint32_t turn, bool periodic, RoundPlan& plan) {
   const auto& [topology, routes, ops, segment, timing] = task;
   const MessageTimes times(topology, routes, timing);
   // A step is as long as a message on its slowest link, and what heads of one step differ by at the
@@ -153,14 +176,15 @@ RoundPlan plan_steps(const RoundTask& task, const std::vector<std::uint32_t>& st
   std::uint64_t arrival = 0;
   std::uint32_t steps = 0;
   for (std::size_t o = 0; o < ops.size(); ++o) {
+    if (step_of[o].plane != plane) continue;
     const RouteId route = ops[o].route;
     longest = std::max(longest, times.slowest_ps(route, segment));
     const std::uint64_t head = times.head_ps(route, routes.hops(route) - 1);
-    auto& [least, most] = heads.try_emplace(step[o], head, head).first->second;
+    auto& [least, most] = heads.try_emplace(step_of[o].step, head, head).first->second;
     least = std::min(least, head);
     most = std::max(most, head);
     arrival = std::max(arrival, times.arrival_ps(ops[o], segment));
-    steps = std::max(steps, step[o] + 1);
+    steps = std::max(steps, step_of[o].step + 1);
   }
   std::uint64_t room = 0;
   std::uint64_t before = 0;  // latest head of the step before
@@ -174,44 +198,135 @@ RoundPlan plan_steps(const RoundTask& task, const std::vector<std::uint32_t>& st
   // The last step before the turn starts a step earlier than the turn.
   const std::uint64_t turned = arrival + timing.turnaround_ps;
   const std::uint64_t wait = turn < steps && turned > length ? turned - length : 0;
-  RoundPlan plan;
   for (std::size_t o = 0; o < ops.size(); ++o) {
-    plan.start_ps.push_back(step[o] * length + (step[o] < turn ? 0 : wait));
+    const auto& [in, step] = step_of[o];
+    if (in == plane) plan.start_ps[o] = step * length + (step < turn ? 0 : wait);
   }
-  plan.span_ps = (steps - 1) * length + wait + arrival;
+  plan.span_ps = std::max(plan.span_ps, (steps - 1) * length + wait + arrival);
   // The next round begins as its own first step does, with the shortest ways.
-  if (periodic) plan.period_ps = steps * length + wait + before;
+  if (periodic) plan.period_ps = std::max(plan.period_ps, steps * length + wait + before);
+}
+
+// How many units of each owner's data the planes carry, in proportion to their rates. If that is
+// more than `most` in all, nearly in proportion.
+std::vector<std::uint32_t> units_of_planes(const std::vector<ShiftRoutes>& planes,
+                                           std::size_t most) {
+  std::uint64_t common = 0;
+  std::uint64_t fastest = 0;
+  for (const ShiftRoutes& plane : planes) {
+    common = std::gcd(common, plane.rate);
+    fastest = std::max(fastest, plane.rate);
+  }
+  std::vector<std::uint32_t> units(planes.size());
+  std::uint64_t of_fastest = std::min<std::uint64_t>(fastest / common, kMostPlaneUnits);
+  while (true) {
+    for (std::size_t p = 0; p < planes.size(); ++p) {
+      const std::uint64_t wanted = (planes[p].rate * of_fastest + fastest / 2) / fastest;
+      units[p] = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, wanted));
+    }
+    const std::size_t all = std::accumulate(units.begin(), units.end(), std::size_t{0});
+    if (of_fastest == 1 || all <= most) return units;
+    of_fastest /= 2;
+  }
+}
+
+}  // namespace
+
+std::vector<ShiftRoutes> shift_routes(const Topology& topology) {
+  std::uint32_t planes = 0;
+  const std::vector<std::uint32_t> plane_of = find_planes(topology, planes);
+  std::vector<ShiftRoutes> found;
+  for (std::uint32_t p = 0; p < planes; ++p) {
+    std::vector<bool> lost_vertices(topology.num_vertices(), false);
+    for (std::size_t v = topology.num_nodes(); v < lost_vertices.size(); ++v) {
+      lost_vertices[v] = plane_of[v] != p;
+    }
+    std::vector<bool> lost_links(topology.num_links(), false);
+    std::vector<LinkId> kept;
+    for (std::size_t l = 0; l < lost_links.size(); ++l) {
+      const TopologyLink& link = topology.link(LinkId(l));
+      lost_links[l] = plane_of[link.from.index()] != p && plane_of[link.to.index()] != p;
+      if (!lost_links[l]) kept.emplace_back(l);
+    }
+    auto routes =
+        ShiftFinder(without_parts(topology, topology.name(), lost_vertices, lost_links)).find();
+    if (!routes) return {};
+    for (auto& step : routes->steps) {
+      for (ShiftRoutes::Send& send : step) {
+        for (LinkId& l : send.path) {
+          l = kept[l.index()];
+          routes->rate = std::min(routes->rate, topology.link(l).spec.bytes_per_second);
+        }
+      }
+    }
+    found.push_back(std::move(*routes));
+  }
+  return found;
+}
+
+RoundPlan plan_steps(const RoundTask& task, const std::vector<ShiftStep>& steps,
+                     const std::vector<std::uint32_t>& turns, bool periodic) {
+  RoundPlan plan;
+  plan.start_ps.resize(steps.size());
+  for (std::uint32_t p = 0; p < turns.size(); ++p) {
+    plan_plane(task, steps, p, turns[p], periodic, plan);
+  }
   return plan;
 }
 
-void plan_shifts(const ForestTask& task, SegmentSearch& search) {
-  const auto shifts = shift_routes(task.topology);
-  if (!shifts) return;
-  TreeOps trees = task.no_trees(1);
-  std::vector<std::uint32_t> step;
-  for (const bool reduces : task.phases) {
-    const std::uint32_t first = step.empty() ? 0 : step.back() + 1;
-    for (std::uint32_t s = 0; s < shifts->steps.size(); ++s) {
-      for (const ShiftRoutes::Send& send : shifts->steps[s]) {
-        RoundOp op;
-        op.from = send.from;
-        op.to = send.to;
-        op.route = trees.routes.add(task.topology, send.path);
-        op.kind = reduces ? TransferKind::reduce : TransferKind::copy;
-        const NodeId owner = reduces ? send.to : send.from;
-        op.unit = static_cast<std::uint32_t>(task.ranks[owner.index()]);
-        if (reduces) {
-          trees.reduced[op.unit].push_back(static_cast<std::uint32_t>(trees.ops.size()));
-        } else {
-          op.after = trees.reduced[op.unit];
+namespace {
+
+// Every node sends to every other node directly, step by step, in all planes at once.
+void plan_planes(const ForestTask& task, const std::vector<ShiftRoutes>& planes,
+                 const std::vector<std::uint32_t>& units, SegmentSearch& search) {
+  const std::uint32_t per_rank = std::accumulate(units.begin(), units.end(), 0U);
+  TreeOps trees = task.no_trees(per_rank);
+  std::vector<ShiftStep> steps;
+  std::vector<std::uint32_t> turns;
+  std::uint32_t first_unit = 0;
+  for (std::uint32_t p = 0; p < planes.size(); first_unit += units[p++]) {
+    std::uint32_t next = 0;
+    for (const bool reduces : task.phases) {
+      if (!reduces && next != 0) turns.push_back(next);
+      for (const auto& step : planes[p].steps) {
+        for (std::uint32_t u = first_unit; u < first_unit + units[p]; ++u, ++next) {
+          for (const ShiftRoutes::Send& send : step) {
+            RoundOp op;
+            op.from = send.from;
+            op.to = send.to;
+            op.route = trees.routes.add(task.topology, send.path);
+            op.kind = reduces ? TransferKind::reduce : TransferKind::copy;
+            const NodeId owner = reduces ? send.to : send.from;
+            op.unit = static_cast<std::uint32_t>(task.ranks[owner.index()] * per_rank + u);
+            if (reduces) {
+              trees.reduced[op.unit].push_back(static_cast<std::uint32_t>(trees.ops.size()));
+            } else {
+              op.after = trees.reduced[op.unit];
+            }
+            steps.push_back({p, next});
+            trees.ops.push_back(std::move(op));
+          }
         }
-        step.push_back(first + s);
-        trees.ops.push_back(std::move(op));
       }
     }
+    if (turns.size() == p) turns.push_back(~0U);
   }
-  const auto turn = static_cast<std::uint32_t>(shifts->steps.size());
-  search.consider_steps(trees, step, task.phases.size() == 2 ? turn : ~0U);
+  search.consider_steps(trees, steps, turns);
+}
+
+}  // namespace
+
+void plan_shifts(const ForestTask& task, SegmentSearch& search) {
+  const std::vector<ShiftRoutes> planes = shift_routes(task.topology);
+  if (planes.empty()) return;
+  const std::size_t ops_per_unit = task.phases.size() * task.ranks.size() * (task.ranks.size() - 1);
+  std::size_t most = std::min(kMostPlaneUnits, kMostListedSends / ops_per_unit);
+  // Small data are better off in fewer units, even if these are not in proportion.
+  do {
+    const std::vector<std::uint32_t> units = units_of_planes(planes, most);
+    plan_planes(task, planes, units, search);
+    most = std::accumulate(units.begin(), units.end(), std::size_t{0}) / 2;
+  } while (most >= planes.size() && !task.is_near_bound(search, kGoodLoss));
 }
 
 }  // namespace espalier

@@ -325,6 +325,31 @@ TEST_CASE("Exchanged time slots let a round pass in less of the same period") {
   }
 }
 
+namespace {
+
+void check_shifts(const Topology& topology, const ShiftRoutes& shifts) {
+  CHECK(shifts.steps.size() == topology.num_nodes() - 1);
+  std::set<std::pair<NodeId, NodeId>> pairs;
+  for (const auto& step : shifts.steps) {
+    CHECK(step.size() == topology.num_nodes());
+    std::set<LinkId> used;
+    for (const ShiftRoutes::Send& send : step) {
+      CHECK(pairs.insert({send.from, send.to}).second);
+      CHECK(send.from != send.to);
+      NodeId at = send.from;
+      for (const LinkId l : send.path) {
+        CHECK(topology.link(l).from == at);
+        CHECK(topology.link(l).spec.bytes_per_second >= shifts.rate);
+        CHECK(used.insert(l).second);
+        at = topology.link(l).to;
+      }
+      CHECK(at == send.to);
+    }
+  }
+}
+
+}  // namespace
+
 TEST_CASE("Where leaves have as many ways as nodes, all nodes send at once and no two meet") {
   const std::vector<Topology> networks{
       make_single_switch(5, kPlainLink), make_switch_pair(3, kPlainLink),
@@ -332,27 +357,36 @@ TEST_CASE("Where leaves have as many ways as nodes, all nodes send at once and n
   for (const Topology& topology : networks) {
     CAPTURE(topology.name());
     const auto shifts = shift_routes(topology);
-    REQUIRE(shifts);
-    CHECK(shifts->steps.size() == topology.num_nodes() - 1);
-    std::set<std::pair<NodeId, NodeId>> pairs;
-    for (const auto& step : shifts->steps) {
-      CHECK(step.size() == topology.num_nodes());
-      std::set<LinkId> used;
-      for (const ShiftRoutes::Send& send : step) {
-        CHECK(pairs.insert({send.from, send.to}).second);
-        CHECK(send.from != send.to);
-        NodeId at = send.from;
-        for (const LinkId l : send.path) {
-          CHECK(topology.link(l).from == at);
-          CHECK(used.insert(l).second);
-          at = topology.link(l).to;
-        }
-        CHECK(at == send.to);
-      }
+    REQUIRE(shifts.size() == 1);
+    check_shifts(topology, shifts.front());
+  }
+  CHECK(shift_routes(make_fat_tree(3, 4, 2, kPlainLink)).empty());
+  CHECK(shift_routes(make_torus({3, 3}, kPlainLink)).empty());
+}
+
+TEST_CASE("Switches that are connected over nodes only are planes, each with its own shifts") {
+  Topology planes("planes");
+  for (int n = 0; n < 4; ++n) planes.add_node("n" + std::to_string(n));
+  for (const std::uint64_t rate : {12ULL, 10ULL, 10ULL}) {
+    const NodeId s = planes.add_switch("s" + std::to_string(planes.num_switches()));
+    const LinkSpec spec{1, rate * 1'000'000'000};
+    for (std::size_t n = 0; n < 4; ++n) test::add_cable(planes, n, s.index(), spec, spec);
+  }
+  const auto shifts = shift_routes(planes);
+  REQUIRE(shifts.size() == 3);
+  std::set<LinkId> used;
+  for (const ShiftRoutes& plane : shifts) {
+    check_shifts(planes, plane);
+    for (const auto& step : plane.steps) {
+      for (const ShiftRoutes::Send& send : step) used.insert(send.path.begin(), send.path.end());
     }
   }
-  CHECK_FALSE(shift_routes(make_fat_tree(3, 4, 2, kPlainLink)));
-  CHECK_FALSE(shift_routes(make_torus({3, 3}, kPlainLink)));
+  CHECK(used.size() == planes.num_links());
+  CHECK(shifts.front().rate == 12'000'000'000);
+  // One node less on one plane: no shifts.
+  std::vector<bool> lost(planes.num_links(), false);
+  lost.back() = true;
+  CHECK(shift_routes(without_parts(planes, "less", std::vector<bool>(7, false), lost)).empty());
 }
 
 TEST_CASE("Planning 256 nodes of a full fat-tree takes their own messages only") {
