@@ -137,6 +137,7 @@ class DirectedTrees {
     TreeOps trees = task_.no_trees(k);
     LinkOrder order = growth.root_of_paths ? LinkOrder(task_.topology, *growth.root_of_paths)
                                            : LinkOrder(task_.topology);
+    order.store_at(task_.request.relays);
     bool lost_rate = false;
     for (std::size_t phase = 0; phase < graphs_.size(); ++phase) {
       lost_rate = add_trees(phase, k, growth, order, trees) || lost_rate;

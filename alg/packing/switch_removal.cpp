@@ -157,7 +157,7 @@ class SwitchRemoval {
     }
   };
   [[nodiscard]] Cost cost(const PackEdge& in, const PackEdge& out) const {
-    if (in.rate == out.rate || rule_ == RateRule::own) return {};
+    if (in.rate == out.rate || rule_ == RateRule::own || order_.stores_at(NodeId(in.to))) return {};
     const std::uint64_t unit = std::gcd(in.rate, out.rate);
     return {std::max(in.rate, out.rate) / unit, std::min(in.rate, out.rate) / unit,
             in.rate > out.rate};
