@@ -93,20 +93,32 @@ class SwitchRemoval {
     return ports;
   }
 
+  [[nodiscard]] NodeId end_of(LinkId l) const {
+    return reversed_ ? topology_.link(l).from : topology_.link(l).to;
+  }
+
   [[nodiscard]] std::vector<LinkId> joined(const PackEdge& a, const PackEdge& b) const {
     std::vector<LinkId> path = a.path;
-    path.insert(path.end(), b.path.begin(), b.path.end());
+    for (const LinkId l : b.path) {
+      // A way that comes back to a relay goes on from there: the relay has the data already.
+      const auto again =
+          std::find_if(path.begin(), path.end(), [&](LinkId m) { return end_of(m) == end_of(l); });
+      if (again == path.end()) {
+        path.push_back(l);
+      } else {
+        path.erase(again + 1, path.end());
+      }
+    }
     return path;
   }
 
   [[nodiscard]] bool may_join(const PackEdge& a, const PackEdge& b, bool more) const {
     if (a.from == b.to) return false;
-    // No vertex twice.
+    // No switch twice.
     std::set<NodeId> seen;
     for (const auto* path : {&a.path, &b.path}) {
       for (const LinkId l : *path) {
-        if (!seen.insert(reversed_ ? topology_.link(l).from : topology_.link(l).to).second)
-          return false;
+        if (!seen.insert(end_of(l)).second && !order_.stores_at(end_of(l))) return false;
       }
     }
     // The data of a reversed graph travel from the end of the path to its beginning.
