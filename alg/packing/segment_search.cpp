@@ -260,7 +260,7 @@ Schedule SegmentSearch::schedule(const char* algorithm) {
   plan_waiting();
   Schedule schedule = empty_schedule(algorithm, topology_, request_);
   schedule.routes = best_->routes;
-  schedule.ni_ports = most_links_of_a_node(topology_);
+  schedule.ni_ports = most_links_of_a_node(topology_, request_.relays);
   const std::uint32_t segments = passing_.together * passing_.rounds;
   cut(schedule, segments);
   const std::vector<RoundOp> ops = tree_copies(best_->ops, passing_.together);

@@ -64,11 +64,12 @@ std::vector<std::size_t> distances_from(const Topology& topology, NodeId from) {
   return distance;
 }
 
-std::uint32_t most_links_of_a_node(const Topology& topology) {
+std::uint32_t most_links_of_a_node(const Topology& topology, const std::vector<bool>& relays) {
   std::size_t most = 1;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+  for (std::size_t v = 0; v < std::max(topology.num_nodes(), relays.size()); ++v) {
+    if (v >= topology.num_nodes() && !relays[v]) continue;
     most =
-        std::max({most, topology.in_links(NodeId(n)).size(), topology.out_links(NodeId(n)).size()});
+        std::max({most, topology.in_links(NodeId(v)).size(), topology.out_links(NodeId(v)).size()});
   }
   return static_cast<std::uint32_t>(most);
 }

@@ -28,8 +28,9 @@ namespace espalier {
 [[nodiscard]] LinkId link_back(const Topology& topology, LinkId there);
 
 // The most links into a node or out of one, at least 1: with as many NI ports, every node can use
-// all of its links at the same time.
-[[nodiscard]] std::uint32_t most_links_of_a_node(const Topology& topology);
+// all of its links at the same time. `relays`: vertices behind the nodes that have an NI, too.
+[[nodiscard]] std::uint32_t most_links_of_a_node(const Topology& topology,
+                                                 const std::vector<bool>& relays = {});
 
 inline constexpr std::size_t kUnreached = std::numeric_limits<std::size_t>::max();
 
