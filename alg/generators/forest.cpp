@@ -61,6 +61,10 @@ const ForestPlanner kPlanners[] = {
      },
      plan_undirected_trees},
     {[](const ForestTask& task, const SegmentSearch&) {
+       return task.is_relayed && task.request.op == CollectiveOp::all_reduce;
+     },
+     plan_relay_trees},
+    {[](const ForestTask& task, const SegmentSearch&) {
        return stores(task) && !lower_rates_at_switches(task.topology).empty();
      },
      plan_stored_trees, kGoodStoredLoss},

@@ -60,6 +60,9 @@ ForestTask::ForestTask(const Topology& the_topology, const CollectiveRequest& th
       is_switched(topology.num_switches() != 0),
       ranks(topology.num_nodes()) {
   for (std::size_t r = 0; r < ranks.size(); ++r) ranks[request.node_of(r).index()] = r;
+  is_relayed = !request.relays.empty() &&
+               std::all_of(request.relays.begin() + static_cast<std::ptrdiff_t>(ranks.size()),
+                           request.relays.end(), [](bool relay) { return relay; });
   const CollectiveOp op = request.op;
   if (op != CollectiveOp::all_gather && op != CollectiveOp::broadcast) phases.push_back(true);
   if (op != CollectiveOp::reduce_scatter && op != CollectiveOp::reduce) phases.push_back(false);

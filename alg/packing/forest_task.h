@@ -22,6 +22,7 @@ struct ForestTask {
   const Topology& topology;
   const CollectiveRequest& request;
   bool is_switched = false;
+  bool is_relayed = false;            // every vertex that is no node is a relay
   std::vector<std::size_t> ranks;     // by node
   std::vector<bool> phases;           // true: reduces over the reversed network; false: copies
   std::optional<std::uint32_t> root;  // of a broadcast or a reduce
@@ -66,6 +67,8 @@ void plan_shifts(const ForestTask& task, SegmentSearch& search);
 void plan_timed_trees(const ForestTask& task, SegmentSearch& search);
 // Undirected trees that reduce to their centre and broadcast back.
 void plan_undirected_trees(const ForestTask& task, SegmentSearch& search);
+// The same over relays of a process group.
+void plan_relay_trees(const ForestTask& task, SegmentSearch& search);
 // Out-trees at the best rate; of messages that switches store.
 void plan_directed_trees(const ForestTask& task, SegmentSearch& search);
 void plan_stored_trees(const ForestTask& task, SegmentSearch& search);
