@@ -290,6 +290,9 @@ CollectiveBound scoped_bound(const Topology& topology, CollectiveOp op, Bytes si
     bound.bandwidth_seconds = ExchangeSearch(topology, scope).run(proposals);
   } else if (size != 0) {
     bound.bandwidth_seconds = WholeDataSearch(topology, demand).run(proposals);
+    if (op == CollectiveOp::all_reduce) {
+      for (Proposal& p : partition_proposals(topology, scope)) proposals.push_back(std::move(p));
+    }
   }
   take_best_proof(topology, demand, std::move(proposals), bound);
   if (!bound.certificate) bound.binding = "nothing to send";
