@@ -194,7 +194,7 @@ constexpr std::size_t kLongestWord = 1000;
 std::string liberty_text(const std::string& path) {
   std::ifstream in(path);
   if (!in || !fs::is_regular_file(path)) {
-    throw std::runtime_error(fmt::format("{}: cannot read the Liberty file", path));
+    throw std::runtime_error(fmt::format("{}: error: cannot read the Liberty file", path));
   }
   std::string text{std::istreambuf_iterator<char>(in), {}};
   const auto skip_to = [&](std::size_t from, const char* mark, const char* what) {

@@ -88,7 +88,7 @@ TEST_CASE("A Liberty file that cannot be used is refused, with the place") {
              Contains("the file ends within a group"));
   const Outcome missing = area_with(config, folder.file("missing.lib"));
   CHECK(missing.exit_code == 2);
-  CHECK_THAT(missing.err, Contains("missing.lib: cannot read the Liberty file"));
+  CHECK_THAT(missing.err, Contains("missing.lib: error: cannot read the Liberty file"));
   if (lacks_yosys()) return;
   CHECK_THAT(error("library (a) {\n  cell (b) {\n    area : ;\n  }\n}\n"),
              Contains("cells.lib:3:1: error: yosys cannot map"));

@@ -136,7 +136,11 @@ MADE = {
     "root.json": "schedule root.yaml -s collective.algorithm=binomial -f json -o root.json",
     "plan.json": "schedule dimensions.yaml -s collective.algorithm=themis -s system.ni.dimension_queue.order=scf -f json -o plan.json",
     "results.json": "explain mesh.yaml --json results.json",
+    "compared.json": "compare net.yaml -s collective.size=1KiB -s collective.algorithm=[ring,forest] --json compared.json",
+    "curves.json": "latency traffic.yaml --loads 0.1,0.2 --json curves.json",
+    "staged.json": "run dimensions.yaml --json staged.json",
     "sw": "sweep run named.yaml -o sw",
+    "sw/results.jsonl": "sweep gather named.yaml -o sw",
     "choices": "run bare.yaml -s collective.algorithm=auto --choices choices",
 }
 STOPPED = {"kept.json": "run stopped.yaml -j1 --json kept.json", 
@@ -212,12 +216,13 @@ def targets():
     add("tree.json", "bare.yaml", "compare bare.yaml tree.json -s collective.size=1KiB -s collective.algorithm=ring", copies=2)
     for name, beside in (("sweep", ""), ("named", "bare.yaml")):
         add(f"{name}.yaml", beside, f"sweep plan {name}.yaml -o out", f"sweep run {name}.yaml -o out", f"sweep plan {name}.yaml -o out {{set}}", copies=5)
-    add("sw", "named.yaml bare.yaml", "sweep run named.yaml -o sw", "sweep gather named.yaml -o sw", "sweep gather named.yaml -o sw --partial", "report sw -o out.html",
+    add("sw", "named.yaml bare.yaml", "sweep run named.yaml -o sw", "sweep gather named.yaml -o sw", "sweep gather named.yaml -o sw --partial", "report sw -o out.html", "report sw/results.jsonl -o out.html",
         "sweep plan named.yaml -o sw", copies=5)
     add("kept.json.partial", "stopped.yaml", "run stopped.yaml -s collective.size=[1KiB,2KiB] --resume --json kept.json", copies=8)
     add("curve.json.partial", "traffic.yaml", "latency traffic.yaml --loads 0.01 -s traffic.measure_cycles=30000000 --resume --json curve.json", copies=4)
     add("choices", "bare.yaml", "run bare.yaml -s collective.algorithm=auto --choices choices", copies=8)
-    add("results.json", "", "report results.json -o out.html", copies=10)
+    for name in ("results", "compared", "curves", "staged"):
+        add(f"{name}.json", "", f"report {name}.json -o out.html", copies=4)
     add("cells.lib", "bare.yaml", "area bare.yaml --synthesize --node 45nm --liberty cells.lib", copies=4)
     add("", "bare.yaml traffic.yaml named.yaml results.json orders.yaml orders.order faults.yaml net.yaml", *ARGUMENTS, copies=2)
     add("rows.csv", "", "rows rows.csv", copies=3, places="lines")

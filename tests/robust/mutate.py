@@ -233,7 +233,7 @@ class Harness:
     def placeless(line, files):
         """What is wrong with the place of the first error. Arguments have no place, nor has a file that is missing."""
         if re.match(r"-s |-", line) or re.search(r"cannot be (read|opened|written)|no such file|is a (folder|device)|does not exist|"
-                                                        r"choose one with -s|(cannot be shown|to show) as|(explain|a curve) needs|yosys cannot map", line, re.I):
+                                                        r"choose one with -s|(cannot be shown|to show) as|(explain|a curve) needs|yosys cannot map|is not compared in", line, re.I):
             return []
         place = PLACE.match(line)
         if not place:
@@ -275,7 +275,8 @@ def main():
                     print(number, code, target.command, repr(error[:300]), sep="\t", file=log, flush=True)
                 shutil.rmtree(folder)
     print(f"seed {options.seed}: {options.cases} inputs, {time.monotonic() - began:.0f} s; exit codes "
-          + ", ".join(f"{code}: {count}" for code, count in sorted(codes.items())) + f"; {sum(bad.values())} defects")
+          + ", ".join(f"{code}: {count}" for code, count in sorted(codes.items())) + f"; {sum(bad.values())} defects"
+          + "".join(f"; {what}: {count}" for what, count in sorted(bad.items())))
     return 1 if bad else 0
 
 
