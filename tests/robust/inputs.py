@@ -244,7 +244,7 @@ class Nursery:
             if outcome.returncode or not (folder / name).exists():
                 raise SystemExit(f"{command}: {outcome.stdout}{outcome.stderr}")
         for name, command in STOPPED.items():
-            for seconds in (1, 2, 4, 8):  # how long it takes until points are kept depends on the machine
+            for seconds in (1, 2, 4, 8, 16, 32):  # how long it takes until points are kept depends on the machine
                 process = subprocess.Popen([program, *command.split()], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 time.sleep(seconds)
                 process.send_signal(signal.SIGINT)
