@@ -35,9 +35,9 @@ class Mistake(Exception):
 class Places:
     """The lines of a file's values, for messages."""
 
-    def __init__(self, path):
+    def __init__(self, path, text):
         self.path = path
-        self.root = yaml.compose(pathlib.Path(path).read_text(), yaml.SafeLoader)
+        self.root = yaml.compose(text, yaml.SafeLoader)
 
     def fail(self, steps, message, hint=""):
         """Raises a Mistake at the value that the steps (keys and indices) lead to."""
@@ -81,12 +81,29 @@ def check(draw, places):
 def read_draw(path):
     """The places of a figure's file, and its checked `draw:` with every scalar as text."""
     try:
-        places = Places(path)
-        document = yaml.load(pathlib.Path(path).read_text(), yaml.BaseLoader)
-    except (OSError, yaml.YAMLError) as error:
-        raise Mistake(f"{path}: error: {getattr(error, 'strerror', None) or error}") from None
+        data = pathlib.Path(path).read_bytes()
+    except OSError as error:
+        raise Mistake(f"{path}: error: {error.strerror}") from None
+
+    def fail(before, problem):
+        """The mistake stands behind these bytes."""
+        column = len(before[before.rfind(b"\n") + 1:].decode("utf-8", "replace")) + 1
+        raise Mistake(f"{path}:{before.count(10) + 1}:{column}: error: {problem}") from None
+
+    try:
+        text = data.decode("utf-8")
+        places = Places(path, text)
+        document = yaml.load(text, yaml.BaseLoader)
+    except UnicodeDecodeError as error:
+        fail(data[:error.start], "not UTF-8")
+    except yaml.reader.ReaderError as error:
+        fail(text[:error.position].encode(), "not valid YAML: a control character")
+    except yaml.MarkedYAMLError as error:
+        fail(text[:error.problem_mark.index].encode(), f"not valid YAML: {error.problem}")
+    except RecursionError:
+        fail(b"", "nested too deeply")
     if not isinstance(document, dict) or "draw" not in document:
-        raise Mistake(f"{path}: error: found no 'draw:'; a figure is a sweep file that says how it is drawn")
+        fail(b"", "found no 'draw:'; a figure is a sweep file that says how it is drawn")
     check(document["draw"], places)
     return places, document["draw"]
 

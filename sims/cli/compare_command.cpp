@@ -79,7 +79,7 @@ std::optional<Input> schedule_beside(const std::string& path, const Input& main)
     input.points.push_back(std::move(point));
   }
   if (!input.points.empty()) return input;
-  return no_input(path, fmt::format("the schedule is an {} of {} B, which is not compared in {}; "
+  return no_input(path, fmt::format("the schedule is for {} of {} B, which is not compared in {}; "
                                     "generate it again for the operation and size of that "
                                     "configuration",
                                     to_string(input.tables->op), input.tables->size, main.path));

@@ -39,52 +39,51 @@ Json merge(const std::vector<Json>& values) {
   return distinct.size() == 1 ? distinct.front() : Json(distinct);
 }
 
-void add_points(Json& points, const std::vector<Input>& inputs, std::size_t index,
-                const std::filesystem::path& folder) {
-  const Input& input = inputs[index];
+// For each point the settings in which the points differ.
+std::vector<Json> settings_that_differ(const std::vector<RunPoint>& points,
+                                       const std::filesystem::path& folder) {
   std::vector<Json> configs;
   Json all = Json::object();  // every key of every point
-  for (const RunPoint& point : input.points) {
+  for (const RunPoint& point : points) {
     configs.push_back(report::flatten_config(resolved_for(point, folder)));
     all.update(configs.back());
   }
-  std::vector<std::string> varying;
+  std::vector<Json> sets(points.size(), Json::object());
   for (const auto& item : all.items()) {
     const bool varies = std::any_of(configs.begin(), configs.end(), [&](const Json& config) {
       return !config.contains(item.key()) || config.at(item.key()) != item.value();
     });
-    if (varies) varying.push_back(item.key());
+    for (std::size_t i = 0; varies && i < sets.size(); ++i)
+      sets[i][item.key()] = configs[i].value(item.key(), Json(nullptr));
   }
-  for (const Json& config : configs) {
-    Json& point = points.emplace_back();
-    if (inputs.size() > 1) point["config"] = index;
-    if (input.tables) point["schedule"] = input.path;
-    point["set"] = Json::object();
-    for (const std::string& key : varying)
-      point["set"][key] = config.contains(key) ? config.at(key) : Json(nullptr);
-  }
+  return sets;
 }
 
 // What tells the points of a document apart; paths are relative to `folder`.
 Json points_json(const std::vector<Input>& inputs, const std::filesystem::path& folder) {
   Json points = Json::array();
-  for (std::size_t i = 0; i < inputs.size(); ++i) add_points(points, inputs, i, folder);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (Json& set : settings_that_differ(inputs[i].points, folder)) {
+      Json& point = points.emplace_back();
+      if (inputs.size() > 1) point["config"] = i;
+      if (inputs[i].tables) point["schedule"] = inputs[i].path;
+      point["set"] = std::move(set);
+    }
+  }
   return points;
 }
 
 // Paths are relative to `folder`.
 std::string results_table_csv(const std::vector<Input>& inputs, const std::vector<Json>& results,
                               const std::filesystem::path& folder) {
+  std::vector<RunPoint> points;
+  for (const Input& input : inputs)
+    points.insert(points.end(), input.points.begin(), input.points.end());
+  std::vector<Json> leading = settings_that_differ(points, folder);
   std::vector<std::string> keys;
-  std::vector<Json> leading;
-  for (const Json& point : points_json(inputs, folder)) {
-    const Json& set = point.at("set");
-    for (const auto& item : set.items()) {
-      if (std::find(keys.begin(), keys.end(), item.key()) == keys.end()) keys.push_back(item.key());
-    }
-    leading.push_back(set);
-    leading.back().update(numbers_of(set));
-  }
+  if (!leading.empty())
+    for (const auto& item : leading.front().items()) keys.push_back(item.key());
+  for (Json& set : leading) set.update(numbers_of(set));
   return results_csv(results, setting_columns(keys), leading);
 }
 

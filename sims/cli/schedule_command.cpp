@@ -138,14 +138,9 @@ std::string write_picture(std::ostream& out, const Input& input, const ScheduleT
                           const std::string& format) {
   const Topology& topology = *input.topology;
   const RunPoint& point = input.points.front();
-  Schedule schedule(topology);
-  try {
-    const ScheduleTables tables = expand_symmetry(topology, given);
-    schedule = raise_from_tables(topology, tables);
-    schedule.listed_order = tables.listed_order;
-  } catch (const std::exception& error) {
-    return error.what();  // the tables of a file may be no schedule
-  }
+  const ScheduleTables tables = expand_symmetry(topology, given);
+  Schedule schedule = raise_from_tables(topology, tables);
+  schedule.listed_order = tables.listed_order;
   if (schedule.transfers.empty()) return "the schedule has no messages";
   const MessageTiming timing = message_timing(point.system);
   if (format == "tree-svg") {
@@ -222,12 +217,16 @@ int schedule_command(const ScheduleOptions& options) {
           fmt::format("a collective program cannot be shown as {}; allowed are table and msccl-xml",
                       options.format));
     }
-    if (work.program || options.format == "msccl-xml") {
-      reason = write_program(text, program_in(input, work), options.format);
-    } else if (is_picture(options.format)) {
-      reason = write_picture(text, input, *work.tables, options.format);
-    } else {
-      write_tables(text, input, *work.tables, options);
+    try {
+      if (work.program || options.format == "msccl-xml") {
+        reason = write_program(text, program_in(input, work), options.format);
+      } else if (is_picture(options.format)) {
+        reason = write_picture(text, input, *work.tables, options.format);
+      } else {
+        write_tables(text, input, *work.tables, options);
+      }
+    } catch (const TableError& error) {
+      reason = error.what();  // the tables of a file may be no schedule
     }
   }
   if (!reason.empty()) {

@@ -439,11 +439,11 @@ struct AddedAlgorithms {
 
 ConfigResult read_text(const std::string& name, const std::string& text, const std::string& folder,
                        const std::vector<std::string>& overrides, ConfigNeed need,
-                       const AddedAlgorithms& added) {
+                       const AddedAlgorithms& added, bool is_written = true) {
   ConfigResult result;
   Diagnostics diagnostics;
   GivenKeys given;
-  const SourceIndex source = diagnostics.add_file(name, text);
+  const SourceIndex source = diagnostics.add_file(name, text, is_written);
   const auto root = load_root(text, source, diagnostics);
   if (root) collect_keys(*root, given, diagnostics);
   for (const std::string& assignment : overrides) collect_override(assignment, given, diagnostics);
@@ -498,7 +498,7 @@ ConfigResult read_file(const std::string& path, const std::vector<std::string>& 
   const std::string folder = fs::path(path).parent_path().string();
   const std::string network = config_of_network(path, *file.text, need);
   if (network.empty()) return read_text(path, *file.text, folder, overrides, need, added);
-  return read_text(path + " (network)", network, folder, overrides, need, added);
+  return read_text(path + " (network)", network, folder, overrides, need, added, false);
 }
 
 }  // namespace

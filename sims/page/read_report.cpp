@@ -31,7 +31,7 @@ std::string read_text(const fs::path& path) {
   FileText file = read_file_text(path.string());
   if (!file.text) throw FileError(path.string(), "the file " + file.problem);
   if (file.text->find_first_not_of(" \t\r\n") == std::string::npos)
-    throw FileError(path.string(), "the file is empty");
+    throw FileError(path.string() + ":1:1", "the file is empty");
   return std::move(*file.text);
 }
 

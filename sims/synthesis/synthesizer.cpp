@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -179,16 +180,21 @@ std::optional<double> leakage_uw(const std::string& statistics,
 
 [[noreturn]] void refuse(const std::string& path, const std::string& text, std::size_t at,
                          const std::string& what) {
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(at, text.size()));
-  throw std::runtime_error(
-      fmt::format("{}:{}: {}", path, 1 + std::count(text.begin(), end, '\n'), what));
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(at);
+  const std::size_t line = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  throw std::runtime_error(fmt::format("{}:{}:{}: error: {}", path,
+                                       1 + std::count(text.begin(), end, '\n'), at - line, what));
 }
 
-// The file with blanks instead of comments. Refuses a file that is cut off: yosys reads one.
+// std::regex takes a stack frame for each character that a pattern matches.
+constexpr std::size_t kLongestWord = 1000;
+
+// The file without comments, with one blank for several, and with the beginnings of long texts.
+// Refuses a file that is cut off: yosys reads one.
 std::string liberty_text(const std::string& path) {
   std::ifstream in(path);
   if (!in || !fs::is_regular_file(path)) {
-    throw std::runtime_error(fmt::format("{}: cannot read the Liberty file", path));
+    throw std::runtime_error(fmt::format("{}: error: cannot read the Liberty file", path));
   }
   std::string text{std::istreambuf_iterator<char>(in), {}};
   const auto skip_to = [&](std::size_t from, const char* mark, const char* what) {
@@ -196,21 +202,32 @@ std::string liberty_text(const std::string& path) {
     if (end == std::string::npos) refuse(path, text, from, what);
     return end;
   };
+  std::string short_text;
   std::size_t depth = 0;
+  std::size_t word = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '"') at = skip_to(at, "\"", "a text that does not end");
-    const bool line = text.compare(at, 2, "//") == 0;
-    if (line || text.compare(at, 2, "/*") == 0) {
-      const std::size_t end = line ? std::min(text.find('\n', at), text.size())
-                                   : skip_to(at + 1, "*/", "a comment that does not end") + 2;
-      for (; at < end; ++at) text[at] = text[at] == '\n' ? '\n' : ' ';
-      if (at == text.size()) break;
+    if (text[at] == '"') {
+      const std::size_t end = skip_to(at, "\"", "a text that does not end");
+      short_text += text.substr(at, std::min(end - at, kLongestWord)) + '"';
+      at = end;
+    } else if (text.compare(at, 2, "//") == 0) {
+      at = std::min(text.find('\n', at), text.size()) - 1;
+    } else if (text.compare(at, 2, "/*") == 0) {
+      at = skip_to(at + 1, "*/", "a comment that does not end") + 1;
+    } else if (std::strchr(" \t\r\n", text[at]) == nullptr) {
+      if (text[at] == '{') ++depth;
+      if (text[at] == '}' && depth-- == 0) refuse(path, text, at, "found '}' outside of a group");
+      word = std::strchr("{}();:,", text[at]) == nullptr ? word + 1 : 1;
+      if (word > kLongestWord) refuse(path, text, at, "a word of more than 1000 characters");
+      short_text += text[at];
+      continue;
+    } else if (word != 0) {
+      short_text += text[at];
     }
-    if (text[at] == '{') ++depth;
-    if (text[at] == '}' && depth-- == 0) refuse(path, text, at, "found '}' outside of a group");
+    word = 0;
   }
   if (depth != 0) refuse(path, text, text.size(), "the file ends within a group; expected '}'");
-  return text;
+  return short_text;
 }
 
 std::string value_in(const std::string& text, const char* pattern) {
@@ -229,14 +246,16 @@ double leakage_unit(const std::string& library) {
 
 // Of its own, or the mean over the cell's states; empty: the file states none.
 std::optional<double> leakage_of_cell(const std::string& cell) {
-  const std::string own = value_in(cell, "\\bcell_leakage_power\\s*:\\s*\"?([-+.0-9eE]+)");
-  if (!own.empty()) return std::stod(own);
-  const std::regex state(
-      "\\bleakage_power\\s*\\([^)]*\\)\\s*\\{[^}]*\\bvalue\\s*:\\s*\"?([-+.0-9eE]+)");
+  static const std::string number = "\\s*:\\s*\"?([-+]?[0-9]+\\.?[0-9]*(?:[eE][-+]?[0-9]{1,2})?)";
+  static const std::regex of_cell("\\bcell_leakage_power" + number);
+  static const std::regex state("\\bleakage_power\\s*\\([^)]{0,500}\\)\\s*\\{[^}]{0,500}\\bvalue" +
+                                number);
+  std::smatch own;
+  if (std::regex_search(cell, own, of_cell)) return std::strtod(own[1].str().c_str(), nullptr);
   double sum = 0;
   std::size_t states = 0;
   for (std::sregex_iterator it(cell.begin(), cell.end(), state), end; it != end; ++it, ++states) {
-    sum += std::stod((*it)[1]);
+    sum += std::strtod((*it)[1].str().c_str(), nullptr);
   }
   if (states == 0) return std::nullopt;
   return sum / static_cast<double>(states);
@@ -271,13 +290,12 @@ double nand2_area(const std::string& yosys, const std::string& path) {
   if (outcome.exit_code == 0 && area.find("flip_flop': 0") == std::string::npos && !nand2.empty()) {
     return std::stod(nand2);
   }
-  const std::string error = value_in(place.read("log.txt"), "ERROR: ([^\n]*)");
+  const std::string error = value_in(place.read("log.txt"), "ERROR: ([^\n]{0,200})");
   const std::string line = value_in(error, " on line ([0-9]+)");
-  throw std::runtime_error(
-      fmt::format("{}{}: yosys cannot map a NAND2 and a flip-flop to these cells{}; synthesis "
-                  "needs a NAND2, an "
-                  "inverter, a buffer and a D flip-flop with an area",
-                  path, line.empty() ? "" : ":" + line, error.empty() ? "" : " (" + error + ")"));
+  throw std::runtime_error(fmt::format(
+      "{}{}: error: yosys cannot map a NAND2 and a flip-flop to these cells{}; synthesis needs a "
+      "NAND2, an inverter, a buffer and a D flip-flop with an area",
+      path, line.empty() ? "" : ":" + line + ":1", error.empty() ? "" : " (" + error + ")"));
 }
 
 }  // namespace
@@ -296,9 +314,9 @@ Synthesizer::Synthesizer(const std::string& liberty)
   const std::string name = value_in(text, "^\\s*library\\s*\\(\\s*\"?([^\")\\s]*)");
   if (name.empty()) refuse(liberty, text, 0, "expected: library (NAME) { ... }");
   if (yosys_.empty()) throw std::runtime_error("synthesis needs yosys: apt install yosys");
-  user_library_ = UserLibrary{name, nand2_area(yosys_, liberty)};
   leakage_nw_ = leakages(text);
-  has_timing_ = !value_in(text, "\\btiming\\s*\\([^)]*\\)\\s*\\{\\s*([^\\s}])").empty();
+  user_library_ = UserLibrary{name, nand2_area(yosys_, liberty)};
+  has_timing_ = !value_in(text, "\\btiming\\s*\\([^)]{0,500}\\)\\s*\\{\\s*([^\\s}])").empty();
   if (has_timing_) sta_ = find_program("sta");
 }
 

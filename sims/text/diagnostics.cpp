@@ -84,9 +84,10 @@ bool operator<(const Place& a, const Place& b) {
   return std::tie(a.source, a.line, a.column) < std::tie(b.source, b.line, b.column);
 }
 
-SourceIndex Diagnostics::add_file(const std::string& name, const std::string& text) {
+SourceIndex Diagnostics::add_file(const std::string& name, const std::string& text,
+                                  bool is_written) {
   file_hashes_[name] = hash_text(text);
-  sources_.push_back({printable(name), split_lines(text), false});
+  sources_.push_back({printable(name), split_lines(is_written ? text : ""), false, is_written});
   return static_cast<SourceIndex>(sources_.size() - 1);
 }
 
@@ -161,7 +162,7 @@ std::string Diagnostics::render(const Message& message) const {
   const Source& source = sources_.at(message.place.source);
   const char* severity = message.is_error ? "error" : "warning";
   std::string out;
-  if (message.place.line == 0) {
+  if (message.place.line == 0 || !source.is_written) {
     out = fmt::format("{}: {}: {}\n", source.name, severity, message.text);
   } else {
     // The YAML parser puts the end of a file on a line of its own.

@@ -26,8 +26,8 @@ struct Place {
 
 class Diagnostics {
  public:
-  // `text` is split into lines for the excerpts.
-  SourceIndex add_file(const std::string& name, const std::string& text);
+  // `text` is split into lines for the excerpts. A text that nobody has written has no places.
+  SourceIndex add_file(const std::string& name, const std::string& text, bool is_written = true);
   // Hashes of the texts that were given to add_file.
   [[nodiscard]] const FileHashes& file_hashes() const { return file_hashes_; }
   // An override as given, "key=value"; shown as "-s key=value". An override that was added before,
@@ -70,6 +70,7 @@ class Diagnostics {
     std::string name;
     std::vector<std::string> lines;
     bool is_override = false;
+    bool is_written = true;
   };
   struct Message {
     Place place;

@@ -271,6 +271,9 @@ TEST_CASE("compare takes a graph in place of a configuration") {
                       "collective.algorithm=[multitree, ring, direct, 2d_ring]"});
   INFO(outcome.err);
   CHECK(outcome.exit_code == 0);
+  // A warning shows no text that the user has not written.
+  CHECK_THAT(outcome.err, Contains("(network): warning: system.router.flit_bytes is not given") &&
+                              Contains("\nhint: system.router.flit_bytes: 64") && !Contains("{"));
   CHECK_THAT(outcome.out, Contains("all_reduce of 1 MB on lab, 12 nodes"));
   CHECK_THAT(outcome.out, Contains("Best: "));
   CHECK_THAT(outcome.out, Contains("No algorithm can be faster than "));

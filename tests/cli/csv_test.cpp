@@ -32,6 +32,24 @@ TEST_CASE("run --csv writes a line per result with the same numbers as --json") 
   CHECK_FALSE(std::getline(lines, rest));
 }
 
+TEST_CASE("A CSV tells rows of several files and of several designs apart") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const std::string other =
+      folder.write("other.yaml",
+                   "system:\n  topology: {type: mesh, dims: [2, 2]}\n"
+                   "  router: {vcs: 2}\ncollective: {algorithm: multitree, size: 4KiB}\n");
+  const Outcome files = test::espalier({"run", config, other, "--csv", "-"});
+  CHECK_THAT(files.out, Contains("system.router.vcs,algorithm,") && Contains("\n4,multitree,") &&
+                            Contains("\n2,multitree,"));
+  const std::string traffic = folder.write("traffic.yaml",
+                                           "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+                                           "traffic: {measure_cycles: 500}\n");
+  const Outcome designs = test::espalier(
+      {"latency", traffic, "--vary", "system.router.vcs=2,4", "--loads", "0.1", "--csv", "-"});
+  CHECK_THAT(designs.out, Contains("system.router.vcs,") && Contains("\n2,") && Contains("\n4,"));
+}
+
 TEST_CASE("run --csv - leaves stdout to the CSV, and does not share it") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);

@@ -73,23 +73,29 @@ TEST_CASE("A Liberty file that cannot be used is refused, with the place") {
     return outcome.err;
   };
   CHECK_THAT(error("library (a) {\n  cell (b) {\n    area : 1;\n"),
-             Contains("cells.lib:4: the file ends within a group"));
-  CHECK_THAT(error("library (a) {\n}\n}\n"), Contains("cells.lib:3: found '}'"));
+             Contains("cells.lib:4:1: error: the file ends within a group"));
+  CHECK_THAT(error("library (a) {\n}\n}\n"), Contains("cells.lib:3:1: error: found '}'"));
   CHECK_THAT(error("library (a) {\n  b : \"c;\n}\n"),
-             Contains("cells.lib:2: a text that does not end"));
+             Contains("cells.lib:2:7: error: a text that does not end"));
   CHECK_THAT(error("design (a) { }"), Contains("expected: library (NAME)"));
   CHECK_THAT(error("library (a) {\n /* never\n"), Contains("a comment that does not end"));
   CHECK_THAT(error(std::string(5000, '(')), Contains("cells.lib:1:"));
+  // Long parts of a file cost no stack.
+  const std::string long_part(300'000, 'a');
+  CHECK_THAT(error("library (" + long_part + ") {}"),
+             Contains("cells.lib:1:1009: error: a word of more than 1000"));
+  CHECK_THAT(error("/*" + long_part + "*/ library (a) { leakage_power (\"" + long_part + "\") {"),
+             Contains("the file ends within a group"));
   const Outcome missing = area_with(config, folder.file("missing.lib"));
   CHECK(missing.exit_code == 2);
-  CHECK_THAT(missing.err, Contains("missing.lib: cannot read the Liberty file"));
+  CHECK_THAT(missing.err, Contains("missing.lib: error: cannot read the Liberty file"));
   if (lacks_yosys()) return;
   CHECK_THAT(error("library (a) {\n  cell (b) {\n    area : ;\n  }\n}\n"),
-             Contains("cells.lib:3: yosys cannot map"));
+             Contains("cells.lib:3:1: error: yosys cannot map"));
   for (const char* cell : {"ND", "IV", "BF", "FF"}) {
     CAPTURE(cell);
-    CHECK_THAT(error(small_library(cell)),
-               Contains("cells.lib: yosys cannot map") && Contains("synthesis needs a NAND2"));
+    CHECK_THAT(error(small_library(cell)), Contains("cells.lib: error: yosys cannot map") &&
+                                               Contains("synthesis needs a NAND2"));
   }
 }
 

@@ -228,14 +228,17 @@ TEST_CASE("schedule draws trees and links in use as pictures of their own") {
   CHECK_THAT(refused.err, Contains("the network has 256 links, and the picture has room for 64"));
 }
 
-TEST_CASE("A picture of tables that are no schedule is refused with the file's name") {
+TEST_CASE("Tables that are no schedule are refused in every format with the file's name") {
   const TemporaryFolder folder;
   const Outcome exported =
       test::espalier({"schedule", folder.write("small.yaml", kSmallConfig), "--format", "json"});
   Json schedule = Json::parse(exported.out);
   schedule["chunks"][2][0] = 3;
   const std::string file = folder.write("odd.json", schedule.dump());
-  const Outcome outcome = test::espalier({"schedule", file, "--format", "tree-svg"});
-  CHECK(outcome.exit_code == 1);
-  CHECK_THAT(outcome.err, StartsWith(file + ": error: cannot be written as tree-svg: chunk 2 "));
+  for (const std::string format : {"tree-svg", "slots-svg", "dot", "msccl-xml"}) {
+    const Outcome outcome = test::espalier({"schedule", file, "--format", format});
+    CHECK(outcome.exit_code == 1);
+    CHECK_THAT(outcome.err,
+               StartsWith(file + ": error: cannot be written as " + format + ": chunk 2 "));
+  }
 }

@@ -333,7 +333,12 @@ TEST_CASE("A run that waves cannot show is refused with the reason") {
   CHECK_THAT(error({"--waves", file, "--wave-scope", "net.nothing"}, 1),
              Contains("no signal matches 'net.nothing'"));
   CHECK_THAT(error({"--waves", file, "--wave-from", "99999999"}),
-             Contains("the window begins after the run's last cycle"));
+             Contains("the window begins after its last cycle"));
+  // The end is a cycle and the beginning a timestep, and the other way round.
+  CHECK_THAT(error({"--waves", file, "--wave-from", "step:2", "--wave-to", "2"}),
+             Contains("the window begins after its last cycle, 1"));
+  CHECK_THAT(error({"--waves", file, "--wave-from", "99999999", "--wave-to", "step:1"}),
+             Contains("the window begins after its last cycle"));
 }
 
 TEST_CASE("A scope of waves is a node's number or name, and an unknown one leaves no empty table") {

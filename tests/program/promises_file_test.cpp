@@ -110,7 +110,8 @@ TEST_CASE("All errors in promises are reported with their places") {
 TEST_CASE("Only custom collectives take promises") {
   Program program = to_next();
   program.collective = CollectiveOp::all_reduce;
-  REQUIRE(promise_errors("", program) ==
-          "p.txt: error: found promises, which only a custom collective may have; the results of "
-          "all_reduce are known\n");
+  REQUIRE(
+      promise_errors("", program) ==
+      "p.txt:1:1: error: found promises, which only a custom collective may have; the results of "
+      "all_reduce are known\n\n^\n");
 }

@@ -125,7 +125,7 @@ class Files(unittest.TestCase):
             return list(csv.DictReader(file))
 
     def draw(self, text, *words):
-        pathlib.Path("small.yaml").write_text(text)
+        pathlib.Path("small.yaml").write_text(text, encoding="utf-8", errors="surrogateescape")
         return subprocess.run([sys.executable, "-m", "espalier.figures", "small.yaml", "-o", "out", *words], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(ROOT / "python")})
 
@@ -160,7 +160,11 @@ class Files(unittest.TestCase):
                                   ("series: ring,", "series: rong,", "there is no series 'rong'"),
                                   ("series: design", "series: desing", "the sweep has no axis 'desing'"),
                                   ("algorithm: ring", "algorithm: rong", "'rong' is not a valid name"),
-                                  (SMALL[SMALL.index("draw:"):], "", "found no 'draw:'")]:
+                                  ("title:", "title\x07:", "small.yaml:1:6: error: not valid YAML: a control character"),
+                                  ("title:", "title: a: ", "small.yaml:1:9: error: not valid YAML: mapping values"),
+                                  ("title:", "title: \udcff", "small.yaml:1:8: error: not UTF-8"),
+                                  ("title:", "x: " + "[" * 20000, "small.yaml:1:1: error: nested too deeply"),
+                                  (SMALL[SMALL.index("draw:"):], "", "small.yaml:1:1: error: found no 'draw:'")]:
             done = self.draw(SMALL.replace(old, new))
             self.assertEqual(done.returncode, 2, message)
             self.assertIn(message, done.stderr)

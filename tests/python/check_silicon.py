@@ -82,9 +82,12 @@ class Rows(Folder):
                 (HEAD + "x,1,8,all_gather,8,1\nx,1,8,gather,8,1\n", "times.csv:3: collective: 'gather' is unknown", "Write all_reduce"),
                 (HEAD + "x,1,8,all_gather\n", "times.csv:2: size_bytes: '' is not a whole number of bytes"),
                 (HEAD.strip() + ",role\nx,1,8,all_gather,8,1,maybe\n", "times.csv:2: role: 'maybe' is unknown. Write fit, test, limit"),
+                (HEAD + "x" * 200000 + ",1,8,all_gather,8,1\n", "times.csv:2: a line of 200019 characters"),
                 (HEAD.strip() + ",unit\nx,1,8,all_gather,8,1,ms\n", "times.csv:2: unit: 'ms' is unknown")]:
             with self.subTest(text):
                 self.mistake(lambda: rows.read_rows(self.file(text)), *wanted)
+        # No server: the row stands apart, and its rate is no time.
+        self.assertEqual(rows.read_rows(self.file(HEAD.strip() + ",unit\nx,0,8,all_gather,8,1,GB/s busbw\n"))[0].servers, 0)
         self.mistake(lambda: rows.read_rows(self.file(HEAD + "x,1,8,all_gather,8,1\n"), needs_source=True), "times.csv:1: no source")
         self.mistake(lambda: rows.read_rows(self.folder / "none.csv"), "none.csv: No such file")
 

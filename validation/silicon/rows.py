@@ -79,11 +79,13 @@ def read_rows(path, needs_source=False):
     except OSError as error:
         raise Mistake(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise Mistake(f"{path}: byte {error.start} is not UTF-8. Save the file as UTF-8") from error
+        raise Mistake(f"{path}:{error.object.count(10, 0, error.start) + 1}: byte {error.start} is not UTF-8. Save the file as UTF-8") from error
     for number, line in enumerate(lines, 1):
         column = next((column for column, one in enumerate(line.rstrip("\r"), 1) if unicodedata.category(one) == "Cc" and one != "\t"), 0)
         if column:
             raise Mistake(f"{path}:{number}:{column}: a control character, which a terminal would obey. Remove it")
+        if len(line) > csv.field_size_limit():
+            raise Mistake(f"{path}:{number}: a line of {len(line)} characters. A row has some hundred at most")
     comments = [line for line in lines if line.startswith("#")]
     for field in ("source", "licence"):
         if needs_source and not any(line.startswith(f"# {field}: ") for line in comments):
@@ -128,7 +130,7 @@ def read_row(place, cells):
     unit = word("unit", "us", UNITS)
     size = 10**9 if unit != "us" and not cells.get("size_bytes") else number("size_bytes", "a whole number of bytes")
     time = number("time", "a time or a rate", float)
-    if unit != "us" and time > 0:
+    if unit != "us" and time > 0 and servers > 0:
         time = size / time / 1000 * (bus_factor(collective, servers * per_server) if unit == "GB/s busbw" else 1)
     if time and not SHORTEST_US <= time <= LONGEST_US:
         raise Mistake(f"{place}: time: {cells['time']} {unit} is no time between a picosecond and {LONGEST_US / 1e6:g} s. Check its unit")

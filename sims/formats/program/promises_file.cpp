@@ -51,7 +51,7 @@ std::optional<std::vector<PromisedChunk>> read_promises(const std::string& file_
   const std::size_t errors_before = diagnostics.num_errors();
   if (program.collective != CollectiveOp::custom) {
     diagnostics.error(
-        {source, 0, 0},
+        {source, 1, 1},
         fmt::format(
             "found promises, which only a custom collective may have; the results of {} are known",
             to_string(program.collective)));

@@ -104,16 +104,14 @@ void WaveSession::record(Cycle until) {
 void WaveSession::finish(Cycle end) {
   advance(end);
   if (is_closed_) return;
-  attempt([&] {
-    if (!has_begun_) {
-      throw std::runtime_error(fmt::format("{}: the window begins after the run's last cycle, {}",
-                                           request_.path, end - 1));
-    }
-    close(end);
-  });
+  attempt([&] { close(end); });
 }
 
 void WaveSession::close(Cycle end) {
+  if (!has_begun_) {
+    throw std::runtime_error(fmt::format("{}: the window begins after its last cycle, {}",
+                                         request_.path, std::max<Cycle>(end, 1) - 1));
+  }
   is_closed_ = true;
   for (const auto& scope : scopes_) scope->stop();
   recorder_.finish(end);

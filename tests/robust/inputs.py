@@ -1,0 +1,275 @@
+"""What mutate.py changes: small files of every kind that the program reads, and the commands that read them.
+
+inputs.py rows|figure FILE reads a file as the Python programs do; exit code 2 and one line if it is refused.
+"""
+import dataclasses
+import json
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PYTHON = [sys.executable, "-B", __file__]
+PYTHONPATH = f"{ROOT}:{ROOT / 'python'}"
+
+MESH = "system:\n  topology: {type: mesh, dims: [2, 2]}\n  flow_control: {mode: message}\n"
+RING = "collective: {op: all_reduce, algorithm: ring, size: 1KiB}\n"
+GRAPH = "system:\n  topology: {type: file, file: net.yaml}\n  router: {flit_bytes: 64}\n"
+CLUSTER = """system:
+  topology: {type: gpu_cluster, servers: 2, gpus_per_server: 2, nic_link: {bandwidth: 8GB/s, latency: 200ns}}
+  flow_control: {mode: packet, payload_bytes: 256}
+"""
+JOB = "collective: {op: all_reduce, algorithm: ring}\n"
+FILES = {
+    "mesh.yaml": """# a comment
+system:
+  topology: {type: mesh, dims: [2, 2], without: [link 0-1]}
+  link: {latency: 50ns, bandwidth: 16GB/s, credit_latency: link}
+  router: {clock: 1GHz, vcs: 2, vc_depth_flits: 200, pipeline_cycles: auto}
+  ni:
+    lockstep: [off, estimate]
+    dma: {bandwidth: 64GB/s}
+    reduction: {mode: 'streaming'}
+collective:
+  op: all_reduce
+  algorithm: [multitree, ring, forest]
+  size: 1KiB
+simulation: {check: true, stall_probability: 0.125, seed: 7, link_utilization: true}
+""",
+    "bare.yaml": MESH + RING,
+    "net.yaml": "name: net\nnodes: [a, b, c]\nswitches: [s]\nlinks:\n  - {between: [a, s], latency: 150ns, bandwidth: 16GB/s}\n"
+                "  - {between: [b, s], bandwidth: 8GB/s, count: 2}\n  - {between: [c, s]}\n  - {from: a, to: b}\n  - {from: b, to: a}\n",
+    "graph.yaml": GRAPH + "collective: {op: all_gather, algorithm: [forest, multitree], size: 3000B}\n",
+    "tri.anynet": "# latencies\nrouter 0 node 0 router 1 router 2 7\nrouter 1 node 1 router 2 160\nrouter 2 node 2 node 3\n",
+    "anynet.yaml": "system: {topology: {type: anynet, file: tri.anynet}}\n" + RING,
+    "astra.yml": "topology: [ Ring, Switch ]\nnpus_count: [ 2, 2 ]\nbandwidth: [ 200.0, 50.0 ]  # GB/s\nlatency: [ 50.0, 500.0 ]\n",
+    "astra.yaml": "system: {topology: {type: astra_network, file: astra.yml}}\ncollective: {op: all_reduce, algorithm: [baseline, themis], size: 4KiB}\n",
+    "dimensions.yaml": """system:
+  topology: {type: dimensions}
+  dimensions: {shape: [ring, switch], size: [2, 2], links: [auto, 1], bandwidth: [200Gb/s, 100Gb/s], latency: [700ns, 300ns], algorithm: [auto, in_network]}
+  ni: {dimension_queue: {order: [fifo, scf], in_flight: 4}}
+collective: {algorithm: [baseline, themis], size: 4KiB, chunks: 4}
+""",
+    "layers.csv": "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n# digits\n"
+                  "conv1, 8, 8, 5, 5, 1, 4, 1,\nconv2, 4, 4, 3, 3, 4, 5, 1,\nfc1, 1, 1, 1, 1, 20, 10, 1,\n",
+    "training.yaml": MESH + "training: {file: layers.csv, overlap: [none, layerwise], mini_batch: 4, compute: {pes: 4}}\n" + JOB,
+    "weights.csv": "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides, Weights,\n"
+                   "first, 10, 10, 3, 3, 3, 4, 1,\nlast, 1, 1, 1, 1, 20, 10, 1, 210\n",
+    "coordination.yaml": CLUSTER + "training: {file: weights.csv, mini_batch: 4, overlap: layerwise}\n" + JOB +
+                         "coordination:\n  mode: [coordinator, in_ni]\n  compute_time: 20us\n  tensors: weights\n  jitter: 0.02\n  iterations: 2\n",
+    "workload.yaml": "system:\n  topology: {type: dimensions}\n  dimensions: {shape: [ring, switch], size: [2, 2], bandwidth: [200Gb/s, 100Gb/s], latency: [1us, 1us]}\n"
+                     "collective: {algorithm: baseline, chunks: 2}\nworkload: {name: gnmt, iterations: 1, exchange: bulk}\n",
+    "traffic.yaml": MESH + "traffic: {pattern: uniform, injection_rate: 0.1, message: 64B, warmup_cycles: 100, measure_cycles: 500, drain_cycles: 3000, seed: 3}\n",
+    "messages.csv": "ready,from,to,bytes  # header\n0, r_0_0, r_1_1, 4096\n17,0,1,1\n\n100 ,3, r_1_0 ,77  # late\n",
+    "listed.yaml": MESH + "traffic: {pattern: file, file: messages.csv}\n",
+    "tenants.yaml": """system:
+  topology: {type: data_center, nodes: 4, racks_per_pod: 2, hosts_per_rack: 4, rack_uplinks: 2, aggregation_link: {latency: 300ns}}
+  flow_control: {mode: packet}
+collective: {algorithm: ring, size: 4KiB}
+tenants: {flows: 2, message: 4KiB, rate: 4GB/s, on_time: 5us, off_time: 5us}
+""",
+    "control.yaml": MESH + RING + "control: {pattern: uniform, injection_rate: 0.01, message: 16B, vcs: [own, shared]}\n",
+    "cost.yaml": MESH + "  cost:\n    node: 22nm\n    macros:\n      link: {area_um2: 100000, leakage_mW: 20, pj_per_bit: 5}\n"
+                        "      router: {buffers: {area_um2: 60000, access: 240ps, read_pj: 5.5, write_pj: 6}}\n" + RING,
+    "faults.yaml": MESH + "  ni: {lockstep: off}\n" + RING + "faults:\n  slow_links: [{from: r_0_0, to: r_0_1, bandwidth: 4GB/s}]\n"
+                   "  late_nis: [{node: 2, cycles: 300}]\n  clock_skew: [{node: r_1_1, cycles: 40, per_step: 25}]\n  dma_jitter: {max_cycles: 5, nodes: [1]}\n",
+    "orders.order": "rank_order: [2, 1, 3, 0]\nmetadata: {\"topology\":\"mesh 2x2\",\"model\":\"ring\",\"cost\":5600.0}\n",
+    "orders.yaml": MESH + "collective:\n  algorithm: ring\n  size: 1KiB\n  rank_order: [identity, orders.order]\nreorder: {evaluations: 1000, probes: 1}\n",
+    "latency.csv": "# ns\n0,350,350,1400\n350,0,350,1400\n350,350,0,1400\n1400,1400,1400,0\n",
+    "group.yaml": MESH + "collective: {op: all_reduce, ranks: [0, 3, r_0_1], relay: true, algorithm: [forest, ring], size: 1KiB}\n",
+    "root.yaml": MESH + "collective: {op: broadcast, root: 2, algorithm: [forest, binomial], size: 1KiB}\n",
+    "weights_of_pairs.csv": "0,3,1,1\n2,0,1,1\n1,1,0,0.5\n7,1,1,0\n",
+    "counts.yaml": MESH + "collective: {op: all_to_allv, counts: weights_of_pairs.csv, algorithm: [direct, a2a_paths], size: 4KiB}\n",
+    "program.yaml": "system:\n  topology: {type: switch, nodes: 2}\n  ni: {program: {doorbell_cycles: 10}}\n"
+                    "collective: {op: all_reduce, algorithm: program, size: 4KiB, program: {file: two.trace}}\n",
+    "promised.yaml": "system: {topology: {type: switch, nodes: 3}}\n"
+                     "collective: {op: custom, algorithm: program, size: 4KiB, program: {file: custom.xml, promises: custom.promises}}\n",
+    "times.csv": "# theirs\nnetwork,op,size,tool,time,source\nnet,all_gather,1000B,TE-CCL,4.006us,a paper\nnet,all_gather,2000B,TACOS,4.012us,x; y\n",
+    "sweep.yaml": """title: Small
+config: {system: {topology: {type: mesh, dims: [2, 2]}}, collective: {op: all_reduce, algorithm: ring, size: 1KiB}}
+axes:
+  - {key: collective.algorithm, values: [ring, multitree]}
+  - {key: system.link.latency, from: 50ns, to: 150ns, step: 50ns}
+  - zip: [{key: system.router.vcs, values: [2, 4]}, {key: system.router.vc_depth_flits, values: [636, 318]}]
+  - {name: design, cases: {one: {system: {flow_control: {mode: message}}}, two: {system: {flow_control: {mode: packet}}}}}
+  - {key: system.ni.lockstep, values: ["off", estimate], when: {collective.algorithm: multitree}}
+except: {collective.algorithm: ring, system.link.latency: ">= 100ns"}
+only: [{system.router.vcs: "< system.router.vc_depth_flits"}]
+time_limit: 10min
+memory_limit: 2GiB
+draw:
+  series: collective.algorithm
+  x: {field: system.link.latency, label: latency}
+  y: {field: bandwidth_GBps, label: GB/s}
+""",
+    "named.yaml": "title: Named\nconfig: bare.yaml\naxes: [{key: collective.size, values: [1KiB, 2KiB], kind: workload}]\nseeds: {key: simulation.seed, first: 1, count: 2}\n",
+    "stopped.yaml": "system: {topology: {type: mesh, dims: [2, 2]}}\ncollective: {op: all_reduce, algorithm: ring, size: [1KiB, 2KiB, 3KiB, 1GiB]}\n"
+                    "simulation: {fidelity: cycle}\n",
+    "cells.lib": """/* areas only */
+library (tiny) {
+  leakage_power_unit : "1uW";
+  cell (ND) { area : 2; cell_leakage_power : 3;
+    pin (A) { direction : input; } pin (B) { direction : input; } pin (Y) { direction : output; function : "(A B)'"; } }
+  cell (IV) { area : 1; leakage_power () { when : "A"; value : 1.5; } leakage_power () { value : "1e0"; } // a state
+    pin (A) { direction : input; } pin (Y) { direction : output; function : "!A"; } }
+  cell (BF) { area : 1.5; pin (A) { direction : input; } pin (Y) { direction : output; function : "A"; } }
+}
+""",
+    "point.json": json.dumps({"config": MESH + RING, "folder": ".", "files": ["point"], "task": {
+        "plan": False, "explain": True, "schedule": "", "choices": "", "rank_order": [1, 0, 2, 3], "messages": "", "number": 1}}),
+    "rows.csv": "# source: mine\n# licence: MIT\nmachine,servers,gpus_per_server,collective,size_bytes,time,unit,role\n8 x H100,1,8,all_gather,33554432,123.4,us,test\n"
+                "8 x H100,1,8,all_reduce,1048576,100,GB/s busbw,fit\n",
+}
+COPIES = {"two.trace": "configs/programs/allreduce_two_ranks.trace", "pairs.xml": "configs/programs/allpairs.xml", "broken.yaml": "configs/graphs/broken_torus.yaml",
+          "custom.xml": "tests/program/xml/valid/custom_to_next.xml", "custom.promises": "tests/program/xml/valid/custom_to_next.promises",
+          "custom.trace": "tests/program/trace/custom_to_next.trace", "both.xml": "tests/program/xml/valid/both_places.xml"}
+# Made by the program: file or folder, and the command.
+MADE = {
+    "tree.json": "schedule bare.yaml -s collective.algorithm=multitree -f json -o tree.json",
+    "repeat.json": "schedule bare.yaml -s collective.algorithm=multitree_translated -s system.topology.type=torus -s system.topology.dims=[3,3] "
+                   "-s collective.size=16KiB -s system.ni.table_repeat=true -s collective.segments=4 -f json -o repeat.json",
+    "slots.json": "schedule graph.yaml -s collective.algorithm=forest -f json -o slots.json",
+    "group.json": "schedule group.yaml -s collective.algorithm=forest -f json -o group.json",
+    "root.json": "schedule root.yaml -s collective.algorithm=binomial -f json -o root.json",
+    "plan.json": "schedule dimensions.yaml -s collective.algorithm=themis -s system.ni.dimension_queue.order=scf -f json -o plan.json",
+    "results.json": "explain mesh.yaml --json results.json",
+    "compared.json": "compare net.yaml -s collective.size=1KiB -s collective.algorithm=[ring,forest] --json compared.json",
+    "curves.json": "latency traffic.yaml --loads 0.1,0.2 --json curves.json",
+    "staged.json": "run dimensions.yaml --json staged.json",
+    "sw": "sweep run named.yaml -o sw",
+    "sw/results.jsonl": "sweep gather named.yaml -o sw",
+    "choices": "run bare.yaml -s collective.algorithm=auto --choices choices",
+}
+STOPPED = {"kept.json": "run stopped.yaml -j1 --json kept.json", 
+           "curve.json": "latency traffic.yaml -j1 --loads 0.01,0.02,0.9 -s traffic.measure_cycles=30000000 --json curve.json"}
+# Files that are changed; others that must be there; commands, of which one is drawn. {word}, {set}: mutate.py.
+ARGUMENTS = ("run bare.yaml --wave-scope {word} --waves out.vcd", "run bare.yaml --waves out.vcd --wave-from {word} --wave-to {word}",
+             "run bare.yaml --json {word}/x.json", "run bare.yaml --choices {word}", "run {word}", "run bare.yaml {word}", "{word} bare.yaml", "compare bare.yaml {word}",
+             "compare bare.yaml --time-limit {word}", "latency traffic.yaml --loads {word}", "latency traffic.yaml --vary system.router.vcs={word} --loads 0.1",
+             "latency traffic.yaml --vary {word}", "latency traffic.yaml --loads 0.1 --title {word} -o out.html", "area bare.yaml --node {word}",
+             "area bare.yaml --technology {word}", "area bare.yaml --synthesize --node 45nm --liberty {word}", "sweep run named.yaml -o out --shard {word}",
+             "sweep run named.yaml -o out --point {word}", "sweep run named.yaml -o out --time-limit {word} --memory-limit {word}", "sweep plan named.yaml -o out -s {word}",
+             "sweep gather named.yaml -o {word}", "report results.json -o out.html --facet {word} --color {word} --mark {word}",
+             "report results.json -o out.html --tolerance {word} --title {word}", "report {word} -o out.html", "reorder orders.yaml --spread {word} --no-simulate --json out.json",
+             "run bare.yaml -j {word}", "list {word}", "schema --json-schema {word}", "completion {word}", "schedule bare.yaml -f {word}", "run bare.yaml -s {word}",
+             "run bare.yaml -s system.topology.without=[{word}]", "run faults.yaml -s faults.late_nis=[{node:{word},cycles:3}]", "sweep {word} named.yaml", "help {word}",
+             "run bare.yaml -s collective.ranks=[0,{word}]", "complete espalier run {word}", "compare net.yaml -s collective.size={word} -s collective.algorithm=ring")
+READERS = ("run {0} --json out.json", "check {0}", "area {0} --csv -", "schedule {0} -f dot", "explain {0} --all", "run - <{0}", "run {0} -q --messages out.csv")
+
+
+@dataclasses.dataclass
+class Target:
+    command: str
+    changed: list
+    beside: list
+    places: str = "columns"  # of refusals: columns, lines or none
+
+    @property
+    def python(self):
+        return self.command.startswith(("rows ", "figure "))
+
+    def copy(self, source, target):
+        target.mkdir()
+        for name in [*self.changed, *self.beside]:
+            if (source / name).is_dir():
+                shutil.copytree(source / name, target / name)
+            elif (source / name).exists():
+                shutil.copyfile(source / name, target / name)
+
+    def mutable(self, folder):
+        found = [folder / name for name in self.changed]
+        return sorted(path for name in found for path in (name.rglob("*") if name.is_dir() else [name]) if path.is_file())
+
+
+def targets():
+    made = []
+
+    def add(changed, beside, *commands, copies=1, places="columns"):
+        made.extend(Target(command, changed.split(), beside.split(), places) for command in commands for _ in range(copies))
+
+    for name, beside in (("mesh", ""), ("graph", "net.yaml"), ("anynet", "tri.anynet"), ("astra", "astra.yml"), ("dimensions", ""), ("training", "layers.csv"),
+                         ("coordination", "weights.csv"), ("workload", ""), ("traffic", ""), ("listed", "messages.csv"), ("tenants", ""), ("control", ""), ("cost", ""),
+                         ("faults", ""), ("orders", "orders.order"), ("group", ""), ("root", ""), ("counts", "weights_of_pairs.csv"), ("program", "two.trace"),
+                         ("promised", "custom.xml custom.promises")):
+        add(f"{name}.yaml", beside, *(reader.format(f"{name}.yaml") for reader in READERS))
+        if beside:
+            add(beside, f"{name}.yaml", f"run {name}.yaml", f"run {name}.yaml --json out.json", f"check {name}.yaml", copies=3)
+        add("", f"{name}.yaml {beside}", f"run {name}.yaml {{set}}", f"check {name}.yaml {{set}}", f"area {name}.yaml {{set}}", copies=2)
+    add("net.yaml", "", "compare net.yaml -s collective.size=2KiB -s collective.algorithm=[ring,forest]", copies=4)
+    add("broken.yaml", "", "compare broken.yaml -s collective.size=1KiB -s collective.algorithm=ring")
+    add("tri.anynet", "", "compare tri.anynet -s collective.size=1KiB -s collective.algorithm=ring", copies=2)
+    add("astra.yml", "", "compare astra.yml -s collective.size=1KiB -s collective.algorithm=baseline", copies=2)
+    add("times.csv", "net.yaml", "compare net.yaml times.csv -s collective.op=all_gather -s collective.size=1000B -s collective.algorithm=ring --json out.json", copies=6)
+    add("latency.csv", "orders.yaml orders.order", "reorder orders.yaml -s collective.rank_order=identity --latency latency.csv --no-simulate -o out.order", copies=6)
+    add("orders.yaml", "orders.order", "reorder orders.yaml --json out.json", copies=2)
+    add("traffic.yaml", "", "latency traffic.yaml --loads 0.1,0.3 --json out.json", "latency traffic.yaml --loads 0.1 {set}", copies=3)
+    for name in ("two.trace", "custom.trace", "pairs.xml", "both.xml", "custom.xml"):
+        add(name, "", f"check {name}", f"run {name} -s collective.size=4KiB", f"schedule {name} -f msccl-xml", f"area {name}", copies=2)
+    add("two.trace", "bare.yaml", "compare bare.yaml two.trace -s collective.size=1KiB -s system.topology.dims=[2,1]")
+    for name in ("tree", "repeat", "slots", "group", "root", "plan"):
+        beside = "net.yaml" if name == "slots" else ""
+        add(f"{name}.json", beside, f"check {name}.json", f"run {name}.json", f"schedule {name}.json -f dot", copies=3)
+        add(f"{name}.json", beside, f"schedule {name}.json -f flits", f"schedule {name}.json -f tree-svg", f"schedule {name}.json -f slots-svg", f"explain {name}.json")
+    add("tree.json", "bare.yaml", "compare bare.yaml tree.json -s collective.size=1KiB -s collective.algorithm=ring", copies=2)
+    for name, beside in (("sweep", ""), ("named", "bare.yaml")):
+        add(f"{name}.yaml", beside, f"sweep plan {name}.yaml -o out", f"sweep run {name}.yaml -o out", f"sweep plan {name}.yaml -o out {{set}}", copies=5)
+    add("sw", "named.yaml bare.yaml", "sweep run named.yaml -o sw", "sweep gather named.yaml -o sw", "sweep gather named.yaml -o sw --partial", "report sw -o out.html", "report sw/results.jsonl -o out.html",
+        "sweep plan named.yaml -o sw", copies=5)
+    add("kept.json.partial", "stopped.yaml", "run stopped.yaml -s collective.size=[1KiB,2KiB] --resume --json kept.json", copies=8)
+    add("curve.json.partial", "traffic.yaml", "latency traffic.yaml --loads 0.01 -s traffic.measure_cycles=30000000 --resume --json curve.json", copies=4)
+    add("choices", "bare.yaml", "run bare.yaml -s collective.algorithm=auto --choices choices", copies=8)
+    for name in ("results", "compared", "curves", "staged"):
+        add(f"{name}.json", "", f"report {name}.json -o out.html", copies=4)
+    add("cells.lib", "bare.yaml", "area bare.yaml --synthesize --node 45nm --liberty cells.lib", copies=4)
+    add("", "bare.yaml traffic.yaml named.yaml results.json orders.yaml orders.order faults.yaml net.yaml", *ARGUMENTS, copies=2)
+    add("rows.csv", "", "rows rows.csv", copies=3, places="lines")
+    add("sweep.yaml", "", "figure sweep.yaml", copies=3)
+    add("point.json", "", "worker <point.json", copies=3, places="none")
+    return made
+
+
+class Nursery:
+    def __init__(self, program, folder):
+        self.folder = folder
+        folder.mkdir()
+        for name, text in FILES.items():
+            (folder / name).write_text(text)
+        for name, source in COPIES.items():
+            shutil.copyfile(ROOT / source, folder / name)
+        for name, command in MADE.items():
+            outcome = subprocess.run([program, *command.split()], cwd=folder, capture_output=True, text=True)
+            if outcome.returncode or not (folder / name).exists():
+                raise SystemExit(f"{command}: {outcome.stdout}{outcome.stderr}")
+        for name, command in STOPPED.items():
+            for seconds in (1, 2, 4, 8, 16, 32):  # how long it takes until points are kept depends on the machine
+                process = subprocess.Popen([program, *command.split()], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                time.sleep(seconds)
+                process.send_signal(signal.SIGINT)
+                if process.wait() == 130 and any((folder / f"{name}.partial").glob("points/*.json")):
+                    break
+                (folder / name).unlink(missing_ok=True)
+            else:
+                raise SystemExit(f"{command}: not stopped with points that it keeps")
+        self.targets = targets()
+
+
+def main(kind, name):
+    if kind == "rows":
+        from validation.silicon import machines, rows
+        mistake, read = machines.Mistake, rows.read_rows
+    else:
+        from espalier import figures
+        mistake, read = figures.Mistake, figures.read_draw
+    try:
+        read(name)
+    except mistake as error:
+        print(f"error: {error}" if kind == "rows" else error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
