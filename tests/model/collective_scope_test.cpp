@@ -179,3 +179,20 @@ TEST_CASE("With relays a process group comes close to the bound of the network a
     }
   }
 }
+
+TEST_CASE("An all_reduce of a group reduces and broadcasts over trees that relays join",
+          "[performance]") {
+  const auto share = [](const Topology& network, const std::vector<std::uint32_t>& ranks) {
+    RunPoint point = scoped_point(CollectiveOp::all_reduce, "forest", 64 << 20);
+    point.collective->ranks = ranks;
+    point.collective->relay = true;
+    Scope scope;
+    for (const std::uint32_t rank : ranks) scope.members.emplace_back(rank);
+    return scoped_bound(network, CollectiveOp::all_reduce, 64 << 20, scope).seconds /
+           simulated_seconds(network, point, Fidelity::train);
+  };
+  CHECK(share(make_fully_connected(8, kScopeLink), {0, 1, 2, 3}) >= 0.98);
+  CHECK(share(make_mesh({4, 4}, kScopeLink), {0, 3, 12, 15}) >= 0.97);
+  CHECK(share(make_torus({4, 4, 4}, kScopeLink), {0, 1, 2, 3}) >= 0.97);
+  CHECK(share(make_torus({4, 4, 4}, kScopeLink), {0, 1, 4, 5, 16, 17, 20, 21}) >= 0.94);
+}
