@@ -518,6 +518,24 @@ TEST_CASE("A latency left to the cost model is simulated, and the result says wh
   CHECK(area == same.at("area"));
 }
 
+TEST_CASE("The default system meets its clock, and a table says once what another one misses") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const auto table = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"run", config, "-s", "collective.size=[4KiB, 8KiB, 16KiB]"});
+    return test::espalier(words).out;
+  };
+  CHECK_THAT(table({}), !Contains("clock"));
+  const std::string slow = table({"-s", "system.ni.reduction.latency_cycles=1"});
+  const std::string limit =
+      "clock not met: ni.adders at 45 nm allows at most 325 MHz; "
+      "set system.ni.reduction.latency_cycles: auto\n";
+  REQUIRE_THAT(slow, Contains(limit));
+  CHECK_THAT(slow.substr(slow.find(limit) + limit.size()), !Contains("clock"));
+  CHECK_THAT(table({"-s", "system.router.clock=2GHz", "-s", "system.link.bandwidth=32GB/s"}),
+             Contains(" and cannot be pipelined; set system.router.clock: 1032MHz or a finer "));
+}
+
 TEST_CASE("Traffic, training and control messages have area and energy, workloads area") {
   const TemporaryFolder folder;
   const std::string configs = ESPALIER_SOURCE_DIR "/configs/";
