@@ -74,6 +74,10 @@ class ClockJudge {
 // on, when the queue holds them.
 Cycle cycles_to_find(Cycle arbitration) { return std::max<Cycle>(2, arbitration) - 1; }
 
+bool searches(const BlockCost& block) {
+  return block.rtl && block.rtl->module == RtlModule::dimension_queue;
+}
+
 // Judges all stages of a slice together. The limit carries the name of the longest block.
 void judge_router(const SliceCost& slice, Cycle cycles, ClockJudge& judge) {
   const BlockCost* longest = &slice.allocators;
@@ -144,8 +148,7 @@ SystemCost price_system(const SystemShape& shape, const CostSpec& spec) {
         adders.take_over_cycles(block, adding);
         continue;
       }
-      const bool searches = block.rtl && block.rtl->module == RtlModule::dimension_queue;
-      judge.take_over_cycles(block, searches ? cycles_to_find(shape.arbitration_cycles) : 1);
+      judge.take_over_cycles(block, searches(block) ? cycles_to_find(shape.arbitration_cycles) : 1);
     }
   }
   system.clock_without_adders = judge.limit();
@@ -155,43 +158,25 @@ SystemCost price_system(const SystemShape& shape, const CostSpec& spec) {
   return system;
 }
 
-Cycle implied_router_cycles(const SystemShape& shape, const CostSpec& spec,
-                            std::uint64_t clock_hertz) {
-  const double period = kPsPerSecond / static_cast<double>(clock_hertz);
-  Cycle cycles = 1;
-  for (const RouterCost& router : price_routers(shape, spec, Technology(spec))) {
+ImpliedCycles implied_cycles(const SystemShape& shape, const CostSpec& spec,
+                             std::uint64_t clock_hertz) {
+  const Technology technology(spec);
+  ImpliedCycles cycles;
+  const auto of = [&](const std::vector<double>& stages_ps) {
+    return cycles_of(stages_ps, kPsPerSecond / static_cast<double>(clock_hertz));
+  };
+  for (const RouterCost& router : price_routers(shape, spec, technology)) {
     for (const SliceCost& slice : router.slices) {
-      cycles = std::max(cycles, cycles_of(slice.stages_ps, period));
+      cycles.router = std::max(cycles.router, of(slice.stages_ps));
+      if (slice.adders) cycles.reduction = std::max(cycles.reduction, of({slice.adders->delay_ps}));
     }
   }
-  return cycles;
-}
-
-Cycle implied_reduction_cycles(const SystemCost& cost, std::uint64_t clock_hertz) {
-  const double period = kPsPerSecond / static_cast<double>(clock_hertz);
-  Cycle cycles = 1;
-  const auto take = [&](const std::vector<BlockCost>& blocks) {
-    for (const BlockCost& block : blocks) {
-      if (block.block != CostBlock::ni_adders && block.block != CostBlock::router_adders) continue;
-      cycles = std::max(cycles, cycles_of({block.delay_ps}, period));
-    }
-  };
-  for (const RouterCost& router : cost.routers) take(router.blocks());
-  for (const NiKindCost& ni : cost.nis) take(ni.cost.blocks);
-  return cycles;
-}
-
-Cycle implied_arbitration_cycles(const SystemShape& shape, const CostSpec& spec,
-                                 std::uint64_t clock_hertz) {
-  const Technology technology(spec);
-  const double period = kPsPerSecond / static_cast<double>(clock_hertz);
-  Cycle cycles = 1;
   for (const NiShape& ni : shape.nis) {
-    for (const DimensionQueueShape& queue : ni.queues) {
-      if (!queue.finds_smallest) continue;
-      const double delay = price_scf_queue(queue, spec, technology).delay_ps;
-      const Cycle found_in = cycles_of({delay}, period);
-      cycles = std::max(cycles, found_in == 1 ? 1 : found_in + 1);
+    for (const BlockCost& block : price_ni(ni, spec, technology).blocks) {
+      const Cycle taken = of({block.delay_ps});
+      if (block.block == CostBlock::ni_adders) cycles.reduction = std::max(cycles.reduction, taken);
+      if (!searches(block)) continue;
+      cycles.arbitration = std::max(cycles.arbitration, taken == 1 ? 1 : taken + 1);
     }
   }
   return cycles;

@@ -67,13 +67,14 @@ struct SystemCost {
 
 [[nodiscard]] SystemCost price_system(const SystemShape& shape, const CostSpec& spec);
 
-// Cycles of a clock of `clock_hertz` that the slowest router's stages take, and that the slowest
-// choice of a dimension queue takes. At least 1.
-[[nodiscard]] Cycle implied_router_cycles(const SystemShape& shape, const CostSpec& spec,
-                                          std::uint64_t clock_hertz);
-[[nodiscard]] Cycle implied_arbitration_cycles(const SystemShape& shape, const CostSpec& spec,
-                                               std::uint64_t clock_hertz);
-// Cycles that the adders take.
-[[nodiscard]] Cycle implied_reduction_cycles(const SystemCost& cost, std::uint64_t clock_hertz);
+// Cycles of a clock of `clock_hertz` that the slowest router's stages, the slowest choice of a
+// dimension queue and the slowest adders take.
+struct ImpliedCycles {
+  Cycle router = 1;
+  Cycle arbitration = 1;
+  Cycle reduction = 1;
+};
+[[nodiscard]] ImpliedCycles implied_cycles(const SystemShape& shape, const CostSpec& spec,
+                                           std::uint64_t clock_hertz);
 
 }  // namespace espalier

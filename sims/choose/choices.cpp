@@ -75,9 +75,10 @@ Json choice_question(const Topology& topology, const SystemConfig& system,
   Json question;
   question["program"] = hash_of_this_program();
   question["config"] = resolved_json(point);
-  // Cycles that the configuration leaves to the cost model depend on the whole run.
-  question["implied_cycles"] = {system.router.pipeline_cycles,
-                                system.ni.dimension_queue.arbitration_cycles};
+  // Numbers that the configuration leaves to the cost model depend on the whole run.
+  question["implied"] = {system.router.pipeline_cycles, system.router.vc_depth_flits,
+                         system.ni.reduction.latency_cycles,
+                         system.ni.dimension_queue.arbitration_cycles};
   question["links"] = hash_text(links_text(topology));
   question["ranks"] = std::move(ranks);
   question["programs"] = programs;

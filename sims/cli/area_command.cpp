@@ -196,22 +196,18 @@ std::string area_text(const Json& system) {
                        text(block, field::area_blocks_block),
                        number(block, field::area_blocks_words), logic::kMostFittedPlaces);
   }
-  const double fastest = number(system, field::area_max_clock_GHz);
-  const double clock = system.at("clock_GHz").get<double>();
   out += fmt::format("  clock at most {} GHz ({}), {} without adders, configured {}\n",
-                     two_digits(fastest), text(system, field::area_clock_limited_by),
-                     two_digits(number(system, field::area_max_clock_without_adders_GHz)), clock);
-  const std::string queues = system.at("implied_arbitration_cycles").is_null()
-                                 ? ""
-                                 : fmt::format(", arbitration {} (configured {})",
-                                               system.at("implied_arbitration_cycles").dump(),
-                                               system.at("arbitration_cycles").dump());
-  out += fmt::format(
-      "  at {} GHz: router pipeline {} cycles (configured {}), reduction {} "
-      "(configured {}){}\n",
-      clock, system.at("implied_pipeline_cycles").dump(), system.at("pipeline_cycles").dump(),
-      system.at("implied_reduction_cycles").dump(), count(system, field::area_reduction_cycles),
-      queues);
+                     two_digits(number(system, field::area_max_clock_GHz)),
+                     text(system, field::area_clock_limited_by),
+                     two_digits(number(system, field::area_max_clock_without_adders_GHz)),
+                     system.at("clock_GHz").get<double>());
+  const auto queues = number_in(system, field::area_arbitration_cycles);
+  out += fmt::format("  cycles: router pipeline {}, reduction {}{}\n",
+                     count(system, field::area_pipeline_cycles),
+                     count(system, field::area_reduction_cycles),
+                     queues ? fmt::format(", arbitration {}", *queues) : "");
+  for (const std::string& limit : clock_limits({&system}))
+    out += "  clock not met: " + limit + "\n";
   return out;
 }
 
@@ -220,8 +216,7 @@ std::string summary(const std::vector<Json>& systems) {
   std::string out =
       "| technology | router, um2 | NI, um2 | extension, um2 | adders, um2 | extension / (router "
       "and NI) | with adders | clock without adders, GHz | clock with adders, GHz | router "
-      "pipeline "
-      "that the configured clock implies | reduction latency that it implies |\n"
+      "pipeline | reduction latency |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|\n";
   const bool one_schedule = std::all_of(systems.begin(), systems.end(), [&](const Json& system) {
     return system.at("tables_of") == systems.front().at("tables_of");
@@ -240,8 +235,8 @@ std::string summary(const std::vector<Json>& systems) {
         percent(number(system, field::area_ni_extension_and_adders_share)),
         two_digits(number(system, field::area_max_clock_without_adders_GHz)),
         two_digits(number(system, field::area_max_clock_GHz)),
-        system.at("implied_pipeline_cycles").dump(), system.at("clock_GHz").get<double>(),
-        system.at("implied_reduction_cycles").dump());
+        count(system, field::area_pipeline_cycles), system.at("clock_GHz").get<double>(),
+        count(system, field::area_reduction_cycles));
   }
   return out;
 }
@@ -329,17 +324,6 @@ Json describe_system(const Input& input, const RunPoint& point, Measurements* me
   json["nodes"] = topology.num_nodes();
   json["tables_of"] = Json::array();
   json["clock_GHz"] = static_cast<double>(system.clock.hertz) / 1e9;
-  json["pipeline_cycles"] = system.router.pipeline_cycles;
-  json["implied_pipeline_cycles"] =
-      implied_router_cycles(priced.shape, system.cost, system.clock.hertz);
-  json["implied_reduction_cycles"] = implied_reduction_cycles(priced.cost, system.clock.hertz);
-  json["arbitration_cycles"] = nullptr;
-  json["implied_arbitration_cycles"] = nullptr;
-  if (topology.dimensions()) {
-    json["arbitration_cycles"] = system.ni.dimension_queue.arbitration_cycles;
-    json["implied_arbitration_cycles"] =
-        implied_arbitration_cycles(priced.shape, system.cost, system.clock.hertz);
-  }
   json["area"] = json_of(AreaResult{priced, system, topology, AreaDetail::every_kind});
   return json;
 }

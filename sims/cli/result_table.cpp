@@ -11,6 +11,7 @@
 
 #include "sims/cli/embedded_files.h"
 #include "sims/cli/output.h"
+#include "sims/experiment/describe_cost.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/text/fitted_text.h"
 #include "sims/text/text_lines.h"
@@ -111,25 +112,12 @@ std::string choice_note(const std::vector<Json>& results) {
   return text;
 }
 
-// The clocks that systems of the table cannot reach.
 std::string clock_note(const std::vector<Json>& results) {
-  std::map<std::string, std::size_t> runs_by_limit;
-  for (const Json& result : results) {
-    if (truth_in(result, field::area_clock_met).value_or(true)) continue;
-    ++runs_by_limit[fmt::format("{} GHz ({} at {} nm)", fixed(result, field::area_max_clock_GHz, 2),
-                                text_of(result, field::area_clock_limited_by),
-                                text_of(result, field::area_node_nm))];
-  }
-  if (runs_by_limit.empty()) return {};
-  std::vector<std::string> limits;
-  for (const auto& [limit, runs] : runs_by_limit) {
-    limits.push_back(runs == results.size()
-                         ? limit
-                         : fmt::format("{} in {} of {} runs", limit, runs, results.size()));
-  }
-  return fmt::format(
-      "clock: configured faster than the cost model allows: {}; docs/cost.md says what would do\n",
-      fmt::join(limits, ", "));
+  std::vector<const Json*> all;
+  for (const Json& result : results) all.push_back(&result);
+  std::string text;
+  for (const std::string& limit : clock_limits(all)) text += "clock not met: " + limit + "\n";
+  return text;
 }
 
 std::string table_of(const std::vector<Json>& results) {

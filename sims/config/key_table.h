@@ -243,10 +243,10 @@ class KeyGroup : public AnyKeyGroup {
   KeyDraft cycles(const char* name, Member Struct::*member) const {
     return number(ValueType::integer, name, member).range(0, kLongestLatencyCycles);
   }
-  // The word "auto" leaves the cycles to the cost model; 0 keeps its own meaning. `is_implied` is
-  // set if the word was given.
-  KeyDraft cycles_or_implied(const char* name, Cycle Struct::*member,
-                             bool Struct::*is_implied) const {
+  // The word "auto" leaves the number to the cost model and sets `is_implied`.
+  template <class Member>
+  KeyDraft integer_or_implied(const char* name, Member Struct::*member,
+                              bool Struct::*is_implied) const {
     return key_or_implied(name, MemberAccess(member), MemberAccess(is_implied));
   }
   template <class Member>

@@ -79,10 +79,12 @@ void add_router_keys(KeyTable& table) {
   const KeyCondition flat = table.where_not_dimensional();
   const auto router = table.group("system.router", &RunPoint::system, &SystemConfig::router);
   router.integer("vcs", &RouterConfig::vcs).range(1, 32).doc("virtual channels per input port");
-  router.integer("vc_depth_flits", &RouterConfig::vc_depth_flits)
+  router
+      .integer_or_implied("vc_depth_flits", &RouterConfig::vc_depth_flits,
+                          &RouterConfig::depth_is_implied)
       .range(1, kMi)
       .only(flat)
-      .doc("buffer of one VC");
+      .doc("buffer of one VC; auto: covers the credit loop of the longest link, at least 318");
   clock.integer("flit_bytes", &ClockSpec::flit_bytes)
       .range(1, kWidestFlit)
       .only(flat)
@@ -90,12 +92,10 @@ void add_router_keys(KeyTable& table) {
           "payload of one flit; if it is not given, a power of two that is wide enough for the "
           "fastest link");
   router
-      .cycles_or_implied("pipeline_cycles", &RouterConfig::pipeline_cycles,
-                         &RouterConfig::pipeline_is_implied)
+      .integer_or_implied("pipeline_cycles", &RouterConfig::pipeline_cycles,
+                          &RouterConfig::pipeline_is_implied)
       .range(0, 1000)
-      .doc(
-          "cycles from a flit's arrival to its earliest departure; auto: the cycles that "
-          "system.cost implies for the router's stages at this clock");
+      .doc("cycles from a flit's arrival to its earliest departure; auto: as system.cost implies");
   router.choice("switching", &RouterConfig::switching)
       .doc(
           "vct: a packet moves on when the next buffer has room for the whole packet; wormhole: "
@@ -136,9 +136,11 @@ void add_reduction_keys(KeyTable& table) {
                                      &NiConfig::reduction);
   reduction.choice("mode", &ReductionConfig::mode)
       .doc("reduce as data arrives, or when the message is complete");
-  reduction.cycles("latency_cycles", &ReductionConfig::latency_cycles)
-      .min(1)
-      .doc("latency of the reduction unit's pipeline");
+  reduction
+      .integer_or_implied("latency_cycles", &ReductionConfig::latency_cycles,
+                          &ReductionConfig::latency_is_implied)
+      .range(1, kLongestLatencyCycles)
+      .doc("latency of the adders; auto: the cycles that system.cost implies at this clock");
   reduction.integer("bytes_per_cycle", &ReductionConfig::bytes_per_cycle)
       .range(1, kMi)
       .word("port")
@@ -171,12 +173,10 @@ void add_dimension_queue_keys(KeyTable& table) {
           "number of chunks in flight on a dimension at a time; auto: 8, or more where the bytes "
           "of 8 chunks do not cover the fixed delay of their steps");
   queue
-      .cycles_or_implied("arbitration_cycles", &DimensionQueueConfig::arbitration_cycles,
-                         &DimensionQueueConfig::arbitration_is_implied)
+      .integer_or_implied("arbitration_cycles", &DimensionQueueConfig::arbitration_cycles,
+                          &DimensionQueueConfig::arbitration_is_implied)
       .range(1, 1000)
-      .doc(
-          "cycles from when a chunk waits and may start until it starts; auto: the cycles that "
-          "system.cost implies for a queue of order scf at this clock");
+      .doc("cycles from when a chunk waits until it starts; auto: as system.cost implies for scf");
   queue.boolean("enforce_order", &DimensionQueueConfig::enforce_order)
       .doc(
           "all NPUs start a dimension's stages in one order, fixed before the run (Themis, section "

@@ -308,12 +308,9 @@ class PointBuilder {
       return std::nullopt;
     }
     std::optional<Topology> topology = built_topology();
-    if (!topology || !has_implied_cycles(points_.front().system) ||
-        diagnostics_.num_errors() != 0) {
-      return topology;
-    }
+    if (!topology || diagnostics_.num_errors() != 0) return topology;
     for (RunPoint& point : points_) {
-      resolve_implied_cycles(point.system, *topology, configured_need(point));
+      resolve_implied(point.system, *topology, configured_need(point));
     }
     if (!topology->dimensions()) return topology;
     // The latency of a dimension is from NPU to NPU, so link latencies depend on the router's

@@ -244,7 +244,7 @@ class NetworkRules : private ExaminedPoint {
   }
 
   void check_credit_loop() {
-    if (topology == nullptr || has_shallow_vcs()) return;
+    if (topology == nullptr || has_shallow_vcs() || system_.router.depth_is_implied) return;
     given.rule({"system.router.vc_depth_flits", "system.link.latency", "system.link.credit_latency",
                 "system.router.pipeline_cycles", "system.flow_control.payload_bytes",
                 "system.router.clock", "system.router.flit_bytes", "system.link.bandwidth",

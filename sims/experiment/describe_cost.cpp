@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "alg/schedule/schedule_table.h"
 #include "hw/cost/system_cost.h"
 #include "hw/topology/topology.h"
 #include "ni/engines/table_program.h"
+#include "sims/experiment/result_fields.h"
 #include "sims/model/system_shape.h"
 #include "sims/point/config.h"
 #include "sims/system/program_simulation.h"
@@ -117,6 +120,47 @@ RunNeed table_need(const ScheduleTables& tables, std::size_t nodes) {
   need.slot_bits = format.time_slot;
   need.places = most_places(tables);
   return need;
+}
+
+namespace {
+
+// The key that grants a block more cycles; empty if nothing pipelines the block.
+std::string key_of_cycles(const std::string& block) {
+  const auto is = [&](CostBlock known) { return block == to_string(known); };
+  if (is(CostBlock::ni_adders) || is(CostBlock::router_adders))
+    return "system.ni.reduction.latency_cycles";
+  if (is(CostBlock::ni_dimension_queue)) return "system.ni.dimension_queue.arbitration_cycles";
+  return is(CostBlock::router_buffers) || is(CostBlock::router_crossbar) ||
+                 is(CostBlock::router_allocators)
+             ? "system.router.pipeline_cycles"
+             : "";
+}
+
+}  // namespace
+
+std::vector<std::string> clock_limits(const std::vector<const nlohmann::ordered_json*>& results) {
+  std::map<std::pair<std::string, double>, std::vector<double>> limits;  // GHz by block and node
+  for (const nlohmann::ordered_json* result : results) {
+    if (truth_in(*result, field::area_clock_met).value_or(true)) continue;
+    limits[{text_in(*result, field::area_clock_limited_by).value_or("a block"),
+            number_in(*result, field::area_node_nm).value_or(0)}]
+        .push_back(number_in(*result, field::area_max_clock_GHz).value_or(0));
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [what, ghz] : limits) {
+    // Results round to MHz, so the next lower number is surely met.
+    const double mhz = std::floor(*std::min_element(ghz.begin(), ghz.end()) * 1000 - 0.5);
+    const std::string key = key_of_cycles(what.first);
+    const std::string runs = fmt::format(" in {} of {} runs", ghz.size(), results.size());
+    sentences.push_back(fmt::format("{} at {} nm allows at most {} MHz{}", what.first, what.second,
+                                    mhz, ghz.size() == results.size() ? "" : runs));
+    sentences.back() += key.empty() ? fmt::format(
+                                          " and cannot be pipelined; set system.router.clock: "
+                                          "{}MHz or a finer system.cost.node",
+                                          mhz)
+                                    : fmt::format("; set {}: auto", key);
+  }
+  return sentences;
 }
 
 }  // namespace espalier

@@ -1,6 +1,7 @@
 // Members `area` and `energy` of a result (docs/cost.md).
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -121,5 +122,9 @@ struct EnergyEvents {
 [[nodiscard]] EnergyResult energy_of(const PricedSystem& priced, const Topology& topology,
                                      const RunPoint& point, const SimulationOutcome& outcome,
                                      bool folded);
+
+// Sentences on the clocks that results do not meet: the block that limits each, and what would do.
+[[nodiscard]] std::vector<std::string> clock_limits(
+    const std::vector<const nlohmann::ordered_json*>& results);
 
 }  // namespace espalier

@@ -339,23 +339,25 @@ SystemShape system_shape(const SystemConfig& system, const Topology& topology,
   return ShapeBuilder(system, topology, need).build();
 }
 
-bool has_implied_cycles(const SystemConfig& system) {
-  return system.router.pipeline_is_implied || system.ni.dimension_queue.arbitration_is_implied;
-}
-
-void resolve_implied_cycles(SystemConfig& system, const Topology& topology, const RunNeed& need) {
+void resolve_implied(SystemConfig& system, const Topology& topology, const RunNeed& need) {
   constexpr int kMostRounds = 4;
-  Cycle& pipeline = system.router.pipeline_cycles;
-  for (int round = 0; system.router.pipeline_is_implied && round < kMostRounds; ++round) {
-    const SystemShape shape = system_shape(system, topology, need);
-    const Cycle implied = implied_router_cycles(shape, system.cost, system.clock.hertz);
-    if (implied == pipeline) break;
-    pipeline = implied;
+  constexpr std::uint64_t kTableThree = 318, kDeepest = 1 << 20;  // the most that the key takes
+  RouterConfig& router = system.router;
+  ImpliedCycles implied;
+  for (int round = 0; round < kMostRounds; ++round) {
+    implied = implied_cycles(system_shape(system, topology, need), system.cost, system.clock.hertz);
+    const auto before = std::make_pair(router.pipeline_cycles, router.vc_depth_flits);
+    if (router.pipeline_is_implied) router.pipeline_cycles = implied.router;
+    if (router.depth_is_implied && !topology.dimensions()) {
+      router.vc_depth_flits = static_cast<std::uint32_t>(
+          std::clamp<std::uint64_t>(full_rate_depth(system, topology), kTableThree, kDeepest));
+    }
+    if (before == std::make_pair(router.pipeline_cycles, router.vc_depth_flits)) break;
   }
-  if (system.ni.dimension_queue.arbitration_is_implied) {
-    system.ni.dimension_queue.arbitration_cycles = implied_arbitration_cycles(
-        system_shape(system, topology, need), system.cost, system.clock.hertz);
-  }
+  if (system.ni.reduction.latency_is_implied)
+    system.ni.reduction.latency_cycles = implied.reduction;
+  DimensionQueueConfig& queue = system.ni.dimension_queue;
+  if (queue.arbitration_is_implied) queue.arbitration_cycles = implied.arbitration;
 }
 
 }  // namespace espalier

@@ -52,13 +52,10 @@ struct RunNeed {
 // entry has the paper's 200 bits for 64 nodes with 4 links.
 [[nodiscard]] std::uint32_t table_entry_bits(std::size_t nodes, std::size_t links);
 
-// True if the configuration leaves latencies to the cost model ("auto").
-[[nodiscard]] bool has_implied_cycles(const SystemConfig& system);
-
-// Replaces latencies that are "auto" by the cycles that the system's routers and dimension queues
-// take at its clock. `topology` belongs to the system and may have any values for these latencies.
-// A VC depth that is "auto" follows the pipeline latency, so the model is evaluated until both
-// agree.
-void resolve_implied_cycles(SystemConfig& system, const Topology& topology, const RunNeed& need);
+// Replaces "auto" by what the system needs at its clock: cycles of routers, adders and dimension
+// queues, and VCs that cover the credit loop of the longest link, at least the 318 flits of
+// MultiTree's Table III. `topology` belongs to the system and may have any values for these
+// latencies. Buffers and pipeline depend on each other: the model is evaluated until both agree.
+void resolve_implied(SystemConfig& system, const Topology& topology, const RunNeed& need);
 
 }  // namespace espalier

@@ -223,7 +223,7 @@ function drawXy(figure, picture) {
     if (raw.run === undefined) return [dataset.label, ...places];
     const point = data.points[raw.run];
     return [point.title, ...places, ...(picture.front ? [dominated.has(raw.run) ? 'dominated' : 'on the front'] : []),
-            ...(point.note ? [point.note] : []), ...settingLines(raw.run)];
+            ...settingLines(raw.run)];
   });
   view.choices = choices;
   view.csv = () => {

@@ -84,8 +84,7 @@ std::string front_table(const ReportView& view, const std::vector<FrontPanel>& p
        settings_column(view),
        field_column(view, "area, mm\u00b2", field::area_system_mm2),
        time_column(view),
-       {"designs as good", false, [&](std::size_t i) { return as_good.at(i); }, false, true},
-       {"clock", false, [&](std::size_t i) { return clock_problem(view.point(i)); }, false, true}},
+       {"designs as good", false, [&](std::size_t i) { return as_good.at(i); }, false, true}},
       runs);
 }
 

@@ -84,7 +84,6 @@ Json point_json(const ReportView& view, std::size_t index, const std::vector<Met
   }
   return {{"title", title_of_run(view, index, true)},
           {"about", view.describe(index)},
-          {"note", clock_problem(point)},
           {"colour", view.value_on(index, view.colour_axis())},
           {"mark", view.value_on(index, view.mark_axis())},
           {"values", values},

@@ -25,16 +25,6 @@ std::optional<double> time_ns_of(const ReportPoint& point) {
   return iteration ? iteration : number_of(point, field::time_ns);
 }
 
-std::string clock_problem(const ReportPoint& point) {
-  const auto most = number_of(point, field::area_max_clock_GHz);
-  if (!most || truth_in(point.result, field::area_clock_met).value_or(true)) return {};
-  const bool is_known = !point.config.is_null() && point.config.contains("system.router.clock") &&
-                        point.config.at("system.router.clock").is_string();
-  return fmt::format(
-      "cannot run at {}: {:.2g} GHz",
-      is_known ? point.config.at("system.router.clock").get<std::string>() : "its clock", *most);
-}
-
 const std::array<NamedTime, 3>& named_times() {
   static const std::array<NamedTime, 3> times{{
       {"time",

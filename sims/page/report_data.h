@@ -59,8 +59,10 @@ struct ReportData {
 // latency of drawn traffic.
 [[nodiscard]] std::optional<double> time_ns_of(const ReportPoint& point);
 
-// "cannot run at 1GHz: 0.27 GHz" if the system is too slow for its configured clock, else empty.
-[[nodiscard]] std::string clock_problem(const ReportPoint& point);
+// Whether the system is too slow for its configured clock.
+[[nodiscard]] inline bool misses_clock(const ReportPoint& point) {
+  return !truth_in(point.result, field::area_clock_met).value_or(true);
+}
 
 // The times of a result, named and ordered as in every table.
 struct NamedTime {

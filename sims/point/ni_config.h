@@ -15,6 +15,7 @@ struct ReductionConfig {
   Cycle latency_cycles = 1;           // pipeline of the reduction unit
   std::uint64_t bytes_per_cycle = 0;  // 0 ("port"): as fast as an ejection port delivers
   Bytes block_bytes = 1;              // work is done in whole blocks of this many bytes
+  bool latency_is_implied = true;     // as RouterConfig::pipeline_is_implied
 };
 
 // The choice among the chunks that wait for a dimension.
@@ -29,7 +30,7 @@ struct DimensionQueueConfig {
   Cycle arbitration_cycles = 1;
   // Every NPU starts a dimension's stages in the order of a pre-simulation.
   bool enforce_order = true;
-  bool arbitration_is_implied = false;  // as RouterConfig::pipeline_is_implied
+  bool arbitration_is_implied = true;  // as RouterConfig::pipeline_is_implied
 
   [[nodiscard]] FlightSpec flight() const {
     return in_flight == 0 ? FlightSpec{8, true} : FlightSpec{in_flight, false};

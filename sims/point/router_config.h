@@ -17,9 +17,9 @@ struct RouterConfig {
   SwitchHold hold = SwitchHold::packet;
   CrossbarInputs crossbar_inputs = CrossbarInputs::port;
   VcOrder vc_order = VcOrder::lowest;
-  // "auto": the reader has computed pipeline_cycles (resolve_implied_cycles,
-  // sims/model/system_shape.h).
-  bool pipeline_is_implied = false;
+  // "auto": the reader has computed the number (resolve_implied, sims/model/system_shape.h).
+  bool pipeline_is_implied = true;
+  bool depth_is_implied = true;
 };
 
 struct FlowControlConfig {

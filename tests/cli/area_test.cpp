@@ -355,8 +355,10 @@ TEST_CASE("A run's total is named only when no part of routers, NIs and links is
 TEST_CASE("Leakage and clock tree take energy in proportion to the time of a run") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
-  const Json fast = result_of({config});
-  const Json slow = result_of({config, "-s", "system.router.pipeline_cycles=40"});
+  // The depth of VCs would follow the pipeline.
+  const Json fast = result_of({config, "-s", "system.preset=papers"});
+  const Json slow =
+      result_of({config, "-s", "system.preset=papers", "-s", "system.router.pipeline_cycles=40"});
   const double more = slow.at("cycles").get<double>() / fast.at("cycles").get<double>();
   REQUIRE(more > 1.1);
   for (const char* part : {"leakage", "clock_tree"}) {
@@ -504,11 +506,34 @@ TEST_CASE("Energy is the same whether one NPU is simulated for all or each by it
 TEST_CASE("A latency left to the cost model is simulated, and the result says which it is") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
-  const Json result = result_of({config, "-s", "system.router.pipeline_cycles=auto"});
-  const Json& pipeline = result.at("area").at("pipeline_cycles");
-  const Json same = result_of({config, "-s", "system.router.pipeline_cycles=" + pipeline.dump()});
+  const Json result = result_of({config, "-s", "system.router.pipeline_cycles=auto", "-s",
+                                 "system.ni.reduction.latency_cycles=auto"});
+  const Json& area = result.at("area");
+  const Json same =
+      result_of({config, "-s", "system.router.pipeline_cycles=" + area.at("pipeline_cycles").dump(),
+                 "-s", "system.ni.reduction.latency_cycles=" + area.at("reduction_cycles").dump()});
+  CHECK(area.at("reduction_cycles") > 1);
+  CHECK(area.at("clock_met") == true);
   CHECK(result.at("cycles") == same.at("cycles"));
-  CHECK(result.at("area") == same.at("area"));
+  CHECK(area == same.at("area"));
+}
+
+TEST_CASE("The default system meets its clock, and a table says once what another one misses") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const auto table = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"run", config, "-s", "collective.size=[4KiB, 8KiB, 16KiB]"});
+    return test::espalier(words).out;
+  };
+  CHECK_THAT(table({}), !Contains("clock"));
+  const std::string slow = table({"-s", "system.ni.reduction.latency_cycles=1"});
+  const std::string limit =
+      "clock not met: ni.adders at 45 nm allows at most 325 MHz; "
+      "set system.ni.reduction.latency_cycles: auto\n";
+  REQUIRE_THAT(slow, Contains(limit));
+  CHECK_THAT(slow.substr(slow.find(limit) + limit.size()), !Contains("clock"));
+  CHECK_THAT(table({"-s", "system.router.clock=2GHz", "-s", "system.link.bandwidth=32GB/s"}),
+             Contains(" and cannot be pipelined; set system.router.clock: 1032MHz or a finer "));
 }
 
 TEST_CASE("Traffic, training and control messages have area and energy, workloads area") {

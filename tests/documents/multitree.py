@@ -80,7 +80,7 @@ def tables(program):
 
 
 def bandwidth_8x8(program):
-    result = program.result("run", "configs/isca21_ring.yaml", "system.preset=default", "system.topology.dims=[8,8]", "collective.size=16MiB",
+    result = program.result("run", "configs/isca21_ring.yaml", "system.preset=papers", "system.topology.dims=[8,8]", "collective.size=16MiB",
                             "collective.algorithm=multitree", "system.flow_control.mode=message")
     return result["bandwidth_GBps"], result["size_bytes"] / result["bound_ns"]
 
@@ -162,6 +162,6 @@ def figures_10_and_11(program):
 
 
 def natural_order(program):
-    ring, ring_2d = program.results("run", "configs/mesh_8x8.yaml", "collective.algorithm=[ring, 2d_ring]", "collective.line_order=natural",
+    ring, ring_2d = program.results("run", "configs/mesh_8x8.yaml", "system.preset=papers", "collective.algorithm=[ring, 2d_ring]", "collective.line_order=natural",
                                     "system.flow_control.mode=packet")
     return 100 * (ring_2d["cycles"] / ring["cycles"] - 1)

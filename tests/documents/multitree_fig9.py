@@ -79,6 +79,6 @@ def claims(program):
 
 
 def both_by_messages(program, dims):
-    ring, multitree = program.results("run", "configs/mesh_8x8.yaml", f"system.topology.dims={dims}", "system.flow_control.mode=message",
+    ring, multitree = program.results("run", "configs/mesh_8x8.yaml", "system.preset=papers", f"system.topology.dims={dims}", "system.flow_control.mode=message",
                                       "collective.algorithm=[bidirectional_ring, multitree]", "collective.size=64MiB")
     return 100 * (1 - ring["cycles"] / multitree["cycles"])

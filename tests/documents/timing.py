@@ -7,16 +7,21 @@ from claims import Page
 def claims(program):
     page = Page("docs/timing.md")
 
-    def first_message():
+    def first_message(*more):
         """Cycles from the issue of a message to its visibility over one link, by what they are. A chunk is a head flit and one flit of payload."""
         printed = program.printed("explain", "--all", "configs/torus_8x8.yaml", "system.topology.dims=[4, 4]", "system.flow_control.mode=message",
-                                  "collective.algorithm=ring", "collective.size=256B")
+                                  "collective.algorithm=ring", "collective.size=256B", *more)
         parts = re.search(r"^ +0 +(\d+)  Reduce .*\n +(.*)$", printed, re.M).group(2)
         return {name: int(cycles) for name, cycles in re.findall(r"([a-z ]+?) (\d+)(?:; |$)", parts)}
 
-    def zero_load():
+    def zero_load(*more):
         """What is left of it without the message's two flits; the reduction comes later."""
-        return sum(cycles for name, cycles in first_message().items() if name != "reduction") - 2
+        return sum(cycles for name, cycles in first_message(*more).items() if name != "reduction") - 2
+
+    def implied(field):
+        """Cycles that the default clock implies."""
+        return program.result("run", "configs/torus_8x8.yaml", "system.topology.dims=[4, 4]", "system.flow_control.mode=message",
+                              "collective.algorithm=ring", "collective.size=256B")["area"][field]
 
     def ring():
         """RING's constant on a 4x4 torus: 16 chunks of 64 KiB in packets of 256 B."""
@@ -28,14 +33,16 @@ def claims(program):
         return each - 2 * flits - adding
 
     for name, key in (("DMA latency `d`", "system.ni.dma.latency_cycles"), ("injection `i`", "system.ni.injection_cycles"),
-                      ("pipeline `P`", "system.router.pipeline_cycles"), ("ejection `e`", "system.ni.ejection_cycles"),
-                      ("delivery `v`", "system.ni.delivery_cycles"), ("reduction `r`", "system.ni.reduction.latency_cycles"),
+                      ("ejection `e`", "system.ni.ejection_cycles"),
+                      ("delivery `v`", "system.ni.delivery_cycles"),
                       ("turnaround `t`", "system.ni.turnaround_cycles")):
         page.claim(f"| {name} | `{key}` | {{}} |", lambda k=key: program.default(k))
+    page.claim("| pipeline `P` | `system.router.pipeline_cycles` | {} |", lambda: implied("pipeline_cycles"))
+    page.claim("| reduction `r` | `system.ni.reduction.latency_cycles` | {} |", lambda: implied("reduction_cycles"))
     page.claim("| link `L` | `system.link.latency` | {} |", lambda: in_cycles(program))
     page.claim("With the defaults `F + {}`; from NI to NI a flit takes {}", lambda: (zero_load(), zero_load() + 1 - delivered()))
     page.claim("`(N-1)(2F + {} + A) + 1` cycles", ring)
-    page.claim("Here {} = 2 * {} + (r + 1) + 1", lambda: (ring(), zero_load()))
+    page.claim("Here P = 2, r = 1, and {} = 2 * {} + (r + 1) + 1", lambda: (ring(), zero_load("system.preset=papers")))
     return [page]
 
 

@@ -38,8 +38,14 @@ TEST_CASE(
   other.ni.send_queue = 3;
   CHECK(choice_question(torus, other, collective, {}) != asked);
   other = system;
-  other.router.pipeline_cycles = 3;
-  CHECK(choice_question(torus, other, collective, {}) != asked);
+  // Of a key that is "auto", the number counts.
+  for (const auto change : {+[](SystemConfig& s) { s.router.pipeline_cycles = 3; },
+                            +[](SystemConfig& s) { s.router.vc_depth_flits = 319; },
+                            +[](SystemConfig& s) { s.ni.reduction.latency_cycles = 4; }}) {
+    other = system;
+    change(other);
+    CHECK(choice_question(torus, other, collective, {}) != asked);
+  }
   for (const auto change : {+[](CollectiveConfig& c) { c.size = 8192; },
                             +[](CollectiveConfig& c) { c.op = CollectiveOp::all_gather; },
                             +[](CollectiveConfig& c) { c.element_bytes = 2; },

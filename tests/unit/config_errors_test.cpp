@@ -624,10 +624,11 @@ TEST_CASE("Warnings leave the result usable") {
     const char* hint;
   };
   const std::vector<WarningCase> cases{
-      {with_system("  router: {vc_depth_flits: @317}\n"), "317 flits do not cover the credit loop",
-       "318 flits or more cover it"},
-      {with_system("  link: {latency: @151ns}\n"), "318 flits do not cover the credit loop",
-       "320 flits or more cover it"},
+      {with_system("  router: {vc_depth_flits: @318}\n"), "318 flits do not cover the credit loop",
+       "319 flits or more cover it"},
+      {with_system(
+           "  link: {latency: 151ns}\n  router: {vc_depth_flits: @318, pipeline_cycles: 2}\n"),
+       "318 flits do not cover the credit loop", "320 flits or more cover it"},
       {with_system("  link: {latency: @1.5ns}\n"),
        "1500ps is not a whole number of cycles at 1GHz: rounded "
        "up to 2 cycles",
@@ -662,15 +663,17 @@ TEST_CASE("A depth that just covers the credit loop does not warn") {
     REQUIRE(result.ok);
     return result.num_warnings;
   };
-  CHECK(warnings("  router: {vc_depth_flits: 318}\n") == 0);
-  // Half the rate: half as many flits are on their way, 151 + 16.
-  CHECK(warnings("  link: {bandwidth: 8GB/s}\n  router: {vc_depth_flits: 167}\n") == 0);
-  CHECK(warnings("  link: {bandwidth: 8GB/s}\n  router: {vc_depth_flits: 166}\n") == 1);
-  // Wormhole asks for one flit, not a packet: 302.
-  CHECK(warnings("  router: {switching: wormhole, vc_depth_flits: 302}\n") == 0);
-  CHECK(warnings("  router: {switching: wormhole, vc_depth_flits: 301}\n") == 1);
-  CHECK(warnings("  link: {credit_latency: 50ns}\n  router: {vc_depth_flits: 218}\n") == 0);
-  CHECK(warnings("  link: {credit_latency: 50ns}\n  router: {vc_depth_flits: 217}\n") == 1);
+  CHECK(warnings("  router: {vc_depth_flits: 318, pipeline_cycles: 2}\n") == 0);
+  CHECK(warnings("  router: {vc_depth_flits: 319}\n") == 0);  // a pipeline of 3 cycles
+  CHECK(warnings("  link: {latency: 1us}\n") == 0);           // the depth is not given
+  // Half the rate: half as many flits are on their way, 152 + 16.
+  CHECK(warnings("  link: {bandwidth: 8GB/s}\n  router: {vc_depth_flits: 168}\n") == 0);
+  CHECK(warnings("  link: {bandwidth: 8GB/s}\n  router: {vc_depth_flits: 167}\n") == 1);
+  // Wormhole asks for one flit, not a packet: 303.
+  CHECK(warnings("  router: {switching: wormhole, vc_depth_flits: 303}\n") == 0);
+  CHECK(warnings("  router: {switching: wormhole, vc_depth_flits: 302}\n") == 1);
+  CHECK(warnings("  link: {credit_latency: 50ns}\n  router: {vc_depth_flits: 219}\n") == 0);
+  CHECK(warnings("  link: {credit_latency: 50ns}\n  router: {vc_depth_flits: 218}\n") == 1);
 }
 
 TEST_CASE("Files that cannot be read are reported by name") {

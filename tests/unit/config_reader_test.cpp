@@ -23,7 +23,14 @@ TEST_CASE("The shortest configuration gets Table III's defaults") {
   CHECK(point.system.clock.hertz == 1'000'000'000);
   CHECK(point.system.clock.flit_bytes == 16);
   CHECK(point.system.router.vcs == 4);
-  CHECK(point.system.router.vc_depth_flits == 318);
+  // Table III's 318 flits are for a pipeline of 2 cycles.
+  CHECK(point.system.router.pipeline_cycles == 3);
+  CHECK(point.system.router.vc_depth_flits == 319);
+  CHECK(point.system.ni.reduction.latency_cycles == 4);
+  const RunPoint papers = only_point(kGoodSystem + kGoodCollective, {"system.preset=papers"});
+  CHECK(papers.system.router.pipeline_cycles == 2);
+  CHECK(papers.system.router.vc_depth_flits == 318);
+  CHECK(papers.system.ni.reduction.latency_cycles == 1);
   REQUIRE(point.collective);
   CHECK_FALSE(point.traffic);
   CHECK(point.collective->op == CollectiveOp::all_reduce);

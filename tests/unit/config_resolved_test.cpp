@@ -82,6 +82,9 @@ class RandomPoint {
     s.router.vcs = pick32(1, 32);
     s.router.vc_depth_flits = pick32(2'000, 100'000);
     s.router.pipeline_cycles = pick(0, 64);
+    s.router.pipeline_is_implied = any() % 2 == 0;
+    s.router.depth_is_implied = any() % 2 == 0;
+    s.ni.reduction.latency_is_implied = any() % 2 == 0;
     s.router.switching = one<Switching>();
     s.router.hold = one<SwitchHold>();
     s.router.crossbar_inputs = one<CrossbarInputs>();
@@ -257,6 +260,7 @@ class RandomPoint {
     s.credit_latency_cycles = 0;
     s.clock.flit_bytes = defaults.clock.flit_bytes;
     s.router.vc_depth_flits = defaults.router.vc_depth_flits;
+    s.router.depth_is_implied = defaults.router.depth_is_implied;
     s.flow_control.payload_bytes = defaults.flow_control.payload_bytes;
     s.flow_control.sub_message_bytes = defaults.flow_control.sub_message_bytes;
     s.ni.lockstep = defaults.ni.lockstep;
@@ -298,6 +302,7 @@ class RandomPoint {
     queue.ties = one<TieRule>();
     queue.in_flight = pick32(0, 1024);
     queue.arbitration_cycles = pick(1, 1000);
+    queue.arbitration_is_implied = any() % 2 == 0;
     queue.enforce_order = any() % 2 == 0;
     CollectiveConfig& c = *point.collective;
     const Planner& planner = planners()[any() % planners().size()];

@@ -153,7 +153,7 @@ TEST_CASE("Adders limit the clock by their latency, and the other blocks by them
   const SystemCost one = price_system(shape, kAt45nm);
   CHECK(one.clock.block == CostBlock::ni_adders);
   CHECK(one.clock.period_ps > one.clock_without_adders.period_ps);
-  const Cycle cycles = implied_reduction_cycles(one, 1'000'000'000);
+  const Cycle cycles = implied_cycles(shape, kAt45nm, 1'000'000'000).reduction;
   CHECK(cycles > 1);
   shape.reduction_cycles = cycles;
   const SystemCost pipelined = price_system(shape, kAt45nm);
