@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,14 @@ struct WaveOptions {
   std::string to;
 };
 
+// Parts of a run that explain is asked about.
+struct PartOptions {
+  std::vector<std::string> nis;
+  std::vector<std::string> links;
+  std::vector<std::uint32_t> steps;
+  std::vector<std::uint32_t> messages;
+};
+
 struct RunOptions {
   std::vector<std::string> configs;
   std::vector<std::string> overrides;
@@ -33,6 +42,7 @@ struct RunOptions {
   std::string timeline;
   bool explain = false;      // show where the time went
   bool explain_all = false;  // with the critical path and the slack
+  PartOptions parts;         // of one run
   bool resume = false;       // use the finished points of an interrupted run
   bool quiet = false;        // errors only
   unsigned jobs = 0;         // processes at once; 0: one for each core

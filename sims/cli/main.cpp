@@ -123,6 +123,10 @@ void declare_run(Command& command, RunOptions& options) {
 void declare_explain(Command& command, RunOptions& options) {
   declare_simulation(command, options);
   command.flag("--all", options.explain_all);
+  command.option("--ni", options.parts.nis);
+  command.option("--link", options.parts.links);
+  command.option("--step", options.parts.steps);
+  command.option("--message", options.parts.messages);
   options.explain = true;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "sims/cli/auto_folder.h"
+#include "sims/cli/explanation_text.h"
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/cli/result_table.h"
@@ -18,7 +19,6 @@
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/model/plan_forecast.h"
-#include "sims/observe/explain/explanation.h"
 #include "sims/point/fidelity.h"
 #include "sims/study/compared_runs.h"
 #include "sims/study/run_store.h"
@@ -217,6 +217,10 @@ int run_command(const RunOptions& options) {
     return stopped(options, signal, store, reports);
   }
 
+  if (const std::string why = observers ? observers->unanswered() : ""; !why.empty()) {
+    tell(stderr, "{}: error: {}\n", points[0].input->path, why);
+    return kUsageError;
+  }
   // A worker that died has left no result; its point still gets a row.
   for (PointReport& report : reports) {
     if (report.result.is_null()) report = not_run(report.failure);

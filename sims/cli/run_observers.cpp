@@ -1,14 +1,18 @@
 #include "sims/cli/run_observers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "hw/topology/vertex_names.h"
+#include "sims/model/faults.h"
 #include "sims/point/fidelity.h"
 
 namespace espalier {
@@ -163,6 +167,54 @@ std::string message_list_mistake(const RunOptions& options, const std::vector<In
   return {};
 }
 
+// What `options` ask about. Otherwise `mistake` is the first part that the network does not have.
+PartQuestions questions_of(const PartOptions& options, const Topology& topology,
+                           std::string& mistake) {
+  PartQuestions questions{{}, {}, options.steps, options.messages};
+  const auto vertex_of = [&](const std::string& option, const std::string& name, bool only_nodes) {
+    const NodeId vertex = find_vertex(topology, name);
+    if (!vertex.valid() && mistake.empty()) {
+      mistake = fmt::format("{}: the network has no node '{}'\nhint: {}", option, name,
+                            vertex_hint(topology, name, only_nodes));
+    }
+    return vertex;
+  };
+  for (const std::string& ni : options.nis) questions.nis.push_back(vertex_of("--ni", ni, true));
+  for (const std::string& link : options.links) {
+    const std::size_t arrow = std::min(link.find("->"), link.size());
+    const std::string option = "--link " + link;
+    const NodeId from = vertex_of(option, CLI::detail::trim_copy(link.substr(0, arrow)), false);
+    if (arrow == link.size()) mistake = option + ": expected two nodes or switches: '0->1'";
+    if (!mistake.empty()) break;
+    const NodeId to = vertex_of(option, CLI::detail::trim_copy(link.substr(arrow + 2)), false);
+    if (!mistake.empty()) break;
+    const std::vector<LinkId> links = links_of(topology, from, to);
+    questions.links.insert(questions.links.end(), links.begin(), links.end());
+    if (!links.empty()) continue;
+    std::set<std::string> others;
+    for (const LinkId out : topology.out_links(from)) {
+      others.insert(topology.vertex_name(topology.link(out).to));
+    }
+    mistake = fmt::format("{}: no such link\nhint: links from {} lead to {}", option,
+                          topology.vertex_name(from), fmt::join(others, ", "));
+  }
+  return questions;
+}
+
+std::string part_mistake(const PartOptions& options, const std::vector<Input>& inputs,
+                         const std::vector<const RunPoint*>& points) {
+  const char* const option = !options.nis.empty()        ? "--ni"
+                             : !options.links.empty()    ? "--link"
+                             : !options.steps.empty()    ? "--step"
+                             : !options.messages.empty() ? "--message"
+                                                         : nullptr;
+  if (option == nullptr) return {};
+  std::string mistake = one_collective_mistake(option, points);
+  if (!mistake.empty()) return mistake;
+  static_cast<void>(questions_of(options, *inputs.front().topology, mistake));
+  return mistake.empty() ? "" : fmt::format("{}: error: {}", inputs.front().path, mistake);
+}
+
 }  // namespace
 
 std::string observer_mistake(const RunOptions& options, const std::vector<Input>& inputs) {
@@ -180,7 +232,7 @@ std::string observer_mistake(const RunOptions& options, const std::vector<Input>
   }
   for (const std::string& mistake :
        {message_list_mistake(options, inputs), wave_mistake(options.waves, points),
-        timeline_mistake(options.timeline, points)}) {
+        timeline_mistake(options.timeline, points), part_mistake(options.parts, inputs, points)}) {
     if (!mistake.empty()) return mistake;
   }
   if (options.explain && !no_account.empty()) return no_account;
@@ -203,7 +255,10 @@ RunObservers::RunObservers(const RunOptions& options, const Input& input, const 
   const WaveOptions& waves = options.waves;
   const bool shows_all = waves.scopes.empty() && waves.from.empty() && waves.to.empty();
   const bool orders_waves = waves_ && shows_all && what_has_no_account(input, point).empty();
-  if (explains_ || orders_waves) account_.emplace();
+  if (!explains_ && !orders_waves) return;
+  std::string mistake;
+  account_.emplace();
+  account_->ask(questions_of(options.parts, *input.topology, mistake));
 }
 
 void RunObservers::watch(SimulationHooks& hooks) {

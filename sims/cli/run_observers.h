@@ -33,6 +33,8 @@ class RunObservers {
   [[nodiscard]] RunAccount* account() { return account_ ? &*account_ : nullptr; }
   // To be called after the run: orders the waveform's save file by the critical path.
   void finish(PointReport& report);
+  // Why the account has no answer about a part; empty if it has all answers.
+  [[nodiscard]] std::string unanswered() const { return account_ ? account_->mistake() : ""; }
   // Why outputs are not complete, line by line; empty if all are.
   [[nodiscard]] std::string problems() const;
 

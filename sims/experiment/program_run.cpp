@@ -74,8 +74,8 @@ class ProgramRun : public PointRun {
     need.program = program_contexts(program_, point());
     return need;
   }
-  [[nodiscard]] Json explain(RunAccount& account, const SimulationOutcome& outcome) const override {
-    return account.explain_program(topology(), point(), program_, outcome.cycles);
+  [[nodiscard]] Json explain(RunAccount& account, const SimulationOutcome&) const override {
+    return account.explain_program(topology(), point(), program_);
   }
 
  private:

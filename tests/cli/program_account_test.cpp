@@ -226,7 +226,7 @@ TEST_CASE("explain of a program names contexts, their steps, and the call") {
   REQUIRE(outcome.exit_code == 0);
   CHECK_THAT(outcome.out, Contains("from the host's call to the end of the last context"));
   CHECK_THAT(outcome.out, Contains("launch at net."));
-  CHECK_THAT(outcome.out, Contains("context 0 step 0, pass 0"));
+  CHECK_THAT(outcome.out, Contains("context 1 step 0, pass 0"));
   CHECK_THAT(outcome.out, Contains("fence"));
 }
 

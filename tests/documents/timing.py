@@ -1,5 +1,4 @@
 """docs/timing.md: the closed forms of an idle link and of RING."""
-import re
 
 from claims import Page
 
@@ -9,10 +8,12 @@ def claims(program):
 
     def first_message(*more):
         """Cycles from the issue of a message to its visibility over one link, by what they are. A chunk is a head flit and one flit of payload."""
-        printed = program.printed("explain", "--all", "configs/torus_8x8.yaml", "system.topology.dims=[4, 4]", "system.flow_control.mode=message",
-                                  "collective.algorithm=ring", "collective.size=256B", *more)
-        parts = re.search(r"^ +0 +(\d+)  Reduce .*\n +(.*)$", printed, re.M).group(2)
-        return {name: int(cycles) for name, cycles in re.findall(r"([a-z ]+?) (\d+)(?:; |$)", parts)}
+        run = program.result("explain", "configs/torus_8x8.yaml", "system.topology.dims=[4, 4]", "system.flow_control.mode=message",
+                             "collective.algorithm=ring", "collective.size=256B", *more)
+        cycles = {}
+        for segment in run["explanation"]["path"][0]["segments"]:
+            cycles[segment["kind"]] = cycles.get(segment["kind"], 0) + segment["cycles"]
+        return cycles
 
     def zero_load(*more):
         """What is left of it without the message's two flits; the reduction comes later."""

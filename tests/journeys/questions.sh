@@ -12,7 +12,7 @@ ask 0 explain "$configs/lab.yaml" -s collective.algorithm=multitree -s system.ni
 ask 0 run "$configs/lab.yaml" -s 'collective.algorithm=[multitree, 2d_ring, bcube]' -s collective.size=60kB -- "multitree" "2D-RING needs a 2D torus"
 ask 0 run "$configs/lab.yaml" -s collective.algorithm=all -s collective.size=60kB -- "halving_doubling" "dbtree"
 # Does lockstep matter?
-ask 0 explain "$configs/lab.yaml" -s collective.algorithm=multitree -- "of the time is decided by link" "ithout lockstep" "!Slack"
+ask 0 explain "$configs/lab.yaml" -s collective.algorithm=multitree -- "of the time is decided by link" "ithout lockstep" "!By place"
 # A planted slow link and a late NI are both named.
 cat >faults.yaml <<'YAML'
 system: {topology: {type: mesh, dims: [6, 6]}, ni: {lockstep: off}}

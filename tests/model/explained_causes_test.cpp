@@ -106,7 +106,7 @@ Judgement judge(const std::string& config, const Settings& settings) {
                         skew_per_step(point.faults, NodeId(n))});
     }
     const std::optional<AuthorsRules> authors = authors_rules(point, tables);
-    const TableCauses causes(tables, run, engines, authors, clocks);
+    const TableCauses causes(tables, run, clocks);
     const test::TableOracle oracle(
         tables, causes, run, engines, authors,
         takes_any_port(point.system.ni.rules) ? 1 : point.system.ni.send_queue);

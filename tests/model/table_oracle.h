@@ -75,7 +75,7 @@ class TableOracle {
     const Cycle entered = entered_at(node, of.step);
     std::vector<EntryCause> causes;
     for (const Awaited& awaited : awaited(node, entry)) {
-      if (awaited.at + 1 + tables_.turnaround(node, entry) != issued) continue;
+      if (awaited.at + 1 + turnaround(node, entry) != issued) continue;
       causes.push_back({SegmentKind::dependency, awaited.event, 0, awaited.at});
     }
     const Cycle slot = of.not_before_ps != 0 && engine.slot_clock_hertz != 0
@@ -84,7 +84,7 @@ class TableOracle {
     if (slot != 0 && entered + slot == issued) {
       causes.push_back({SegmentKind::slot, {}, entry, entered});
     }
-    const bool in_order = tables_.in_table_order();
+    const bool in_order = !authors_;
     const std::size_t first = tables_.first_of_step(node, entry);
     const bool begins = !in_order || first == entry;
     if (begins && entered == issued) add_step_causes(node, entry, causes);
@@ -99,7 +99,7 @@ class TableOracle {
                 any ? kNowhere : record_.messages[mine].channel, causes);
     }
     const std::size_t end =
-        in_order ? entry : std::min(tables_.end_of_step(node, entry), tables_.issued_entries(node));
+        in_order ? entry : std::min(end_of_step(node, entry), tables_.issued_entries(node));
     for (std::size_t e = in_order && entry != first ? entry - 1 : first; e < end; ++e) {
       const Cycle at = tables_.issued_at(node, e);
       if (e == entry || (at + 1 != issued && at != issued)) continue;
@@ -122,7 +122,7 @@ class TableOracle {
     std::size_t held = 0;
     for (const RecordIndex m : index_.of(node)) {
       const MessageRecord& message = record_.messages[m];
-      const bool was_there = message.issued < now && index_.released(m) + 1 >= now;
+      const bool was_there = message.issued < now && released(m) + 1 >= now;
       if (message.channel == channel && was_there) ++held;
     }
     return held >= queue_depth_;
@@ -133,7 +133,7 @@ class TableOracle {
                  std::vector<EntryCause>& causes) const {
     for (const RecordIndex m : index_.of(node)) {
       const MessageRecord& message = record_.messages[m];
-      if (index_.released(m) + 1 != now) continue;
+      if (released(m) + 1 != now) continue;
       if (channel != kNowhere && message.channel != channel) continue;
       if (kind == SegmentKind::ni_queue && !was_full(node, now, message.channel)) continue;
       if (message.released == kNever) {
@@ -179,10 +179,10 @@ class TableOracle {
     // The hosts post the step when every message before it has arrived.
     Cycle last = 0;
     for (RecordIndex m = 0; m < record_.messages.size(); ++m) {
-      if (!tables_.is_posted_late(tables_.step_of(m))) last = std::max(last, index_.done(m));
+      if (!is_posted_late(m)) last = std::max(last, index_.done(m));
     }
     for (RecordIndex m = 0; m < record_.messages.size() && last + 1 == since; ++m) {
-      if (tables_.is_posted_late(tables_.step_of(m)) || index_.done(m) != last) continue;
+      if (is_posted_late(m) || index_.done(m) != last) continue;
       causes.push_back({SegmentKind::doorbell, {PathEvent::Kind::done, m}, 0, last});
     }
   }
@@ -191,7 +191,7 @@ class TableOracle {
                    std::vector<EntryCause>& causes) const {
     const auto& entries = tables_.program(node).entries;
     std::size_t last = tables_.first_of_step(node, first - 1);
-    const Cycle counts = tables_.step_time(node, entries[last].step);
+    const Cycle counts = engines_[node.index()].step_time[entries[last].step - 1];
     if (counts == 0) return;
     if (engines_[node.index()].lockstep != LockstepMode::nop) {
       if (tables_.issued_at(node, last) + counts == since) {
@@ -211,6 +211,24 @@ class TableOracle {
       from += sent;
     }
     if (from + counts == since) add_issue(SegmentKind::lockstep, node, last, causes);
+  }
+  [[nodiscard]] Cycle turnaround(NodeId node, std::size_t entry) const {
+    return tables_.program(node).entries[entry].reads_back ? engines_[node.index()].turnaround : 0;
+  }
+  // The entry after the last one of the entry's step.
+  [[nodiscard]] std::size_t end_of_step(NodeId node, std::size_t entry) const {
+    const auto& entries = tables_.program(node).entries;
+    std::size_t end = entry;
+    while (end != entries.size() && entries[end].step == entries[entry].step) ++end;
+    return end;
+  }
+  [[nodiscard]] bool is_posted_late(RecordIndex message) const {
+    const Timestep posted = authors_ ? authors_->posted_step : 0;
+    return posted != 0 && tables_.step_of(message) >= posted;
+  }
+  // When a message released its injection port.
+  [[nodiscard]] Cycle released(RecordIndex message) const {
+    return std::min(record_.messages[message].released, index_.sent(message));
   }
   // Lockstep waits for reductions, and in some modes for sends.
   void add_drained(NodeId node, Cycle since, std::vector<EntryCause>& causes) const {

@@ -160,51 +160,49 @@ void back_through_hold(const RunRecord& record, RecordIndex message, Trail& trai
   trail.add(Segment::at(SegmentKind::dependency, message, held.operation.to), held.visible);
 }
 
-class Search {
+class MessageBacktrack : public Backtrack {
  public:
-  Search(const RecordedRun& run, const IssueCauses& causes) : run_(run), causes_(causes) {}
+  MessageBacktrack(const RecordedRun& run, const IssueCauses& causes)
+      : Backtrack(run), causes_(causes) {}
 
-  // Explains the time since the event before `event`, and returns that earlier event.
-  PathEvent back_from(PathEvent event, Trail& trail) const {
+  [[nodiscard]] PathEvent before(PathEvent event, Trail& trail) const override {
     switch (event.kind) {
       case PathEvent::Kind::done:
-        return back_from_done(run_.index.last_done(event.message), trail);
+        return before_done(run().index.last_done(event.message), trail);
       case PathEvent::Kind::sent:
-        run_.back_from_sent(run_.index.last_sent(event.message), trail);
+        run().back_from_sent(run().index.last_sent(event.message), trail);
         return {PathEvent::Kind::issued, event.message};
       case PathEvent::Kind::issued:
-        return causes_.back_from_issue(run_.record.messages[event.message].whole, trail);
-      case PathEvent::Kind::start:
-        break;
+        return causes_.back_from_issue(run().record.messages[event.message].whole, trail);
+      default:
+        return {};
     }
-    return {};
   }
 
  private:
-  PathEvent back_from_done(RecordIndex message, Trail& trail) const {
-    back_from_memory(run_.record, message, trail);
-    const MessageRecord& done = run_.record.messages[message];
+  [[nodiscard]] PathEvent before_done(RecordIndex message, Trail& trail) const {
+    back_from_memory(run().record, message, trail);
+    const MessageRecord& done = run().record.messages[message];
     if (trail.at() > done.visible) {
-      if (done.held_for != kNowhere) return run_.index.event_at(done.operation.to, done.held_for);
+      if (done.held_for != kNowhere) return run().index.event_at(done.operation.to, done.held_for);
       if (const auto event = causes_.back_from_hold(message, trail)) return *event;
-      back_through_hold(run_.record, message, trail);
+      back_through_hold(run().record, message, trail);
     }
-    run_.back_to_issue(message, trail);
+    run().back_to_issue(message, trail);
     return {PathEvent::Kind::issued, message};
   }
 
-  const RecordedRun& run_;
   const IssueCauses& causes_;
 };
 
 }  // namespace
 
 void RecordedRun::back_to_issue(RecordIndex message, Trail& trail) const {
-  MessageWalk(log_, rules_).to_issue(message, trail);
+  MessageWalk(log, rules_).to_issue(message, trail);
 }
 
 void RecordedRun::back_from_sent(RecordIndex message, Trail& trail) const {
-  MessageWalk(log_, rules_).sent_to_issue(message, trail);
+  MessageWalk(log, rules_).sent_to_issue(message, trail);
 }
 
 std::vector<Segment> RecordedRun::account_of(RecordIndex message) const {
@@ -216,27 +214,49 @@ std::vector<Segment> RecordedRun::account_of(RecordIndex message) const {
   return trail.take();
 }
 
-CriticalPath critical_path(const RecordedRun& run, const IssueCauses& causes) {
-  CriticalPath path;
-  path.first_issue = kNever;
+std::pair<Cycle, PathEvent> Backtrack::last_at(NodeId ni) const {
+  std::pair<Cycle, PathEvent> last{};
+  const auto take = [&last](Cycle at, PathEvent event) {
+    if (at > last.first) last = {at, event};
+  };
+  for (const RecordIndex m : run_.index.to(ni)) {
+    take(run_.index.done(m), {PathEvent::Kind::done, m});
+  }
+  for (const RecordIndex m : run_.index.of(ni)) {
+    take(run_.index.sent(m), {PathEvent::Kind::sent, m});
+  }
+  return last;
+}
+
+TimePath Backtrack::whole_run() const {
+  Cycle first_issue = kNever;
+  Cycle last_delivery = 0;
   PathEvent event{PathEvent::Kind::done, kNowhere};
-  for (RecordIndex m = 0; m < run.record.messages.size(); ++m) {
-    const MessageRecord& message = run.record.messages[m];
+  for (const MessageRecord& message : run_.record.messages) {
     if (message.operation.is_background()) continue;
-    path.first_issue = std::min(path.first_issue, message.issued);
-    if (event.message != kNowhere && message.done <= path.last_delivery) continue;
-    path.last_delivery = message.done;
+    first_issue = std::min(first_issue, message.issued);
+    if (event.message != kNowhere && message.done <= last_delivery) continue;
+    last_delivery = message.done;
     event.message = message.whole;
   }
-  const Search search(run, causes);
-  Trail trail(path.last_delivery, path.first_issue);
-  while (trail.at() > path.first_issue && event.kind != PathEvent::Kind::start) {
-    event = search.back_from(event, trail);
-  }
+  return path(first_issue, last_delivery, event);
+}
+
+TimePath Backtrack::path(Cycle from, Cycle to, PathEvent event) const {
+  Trail trail(to, 0);
+  while (trail.at() > from && event.kind != PathEvent::Kind::start) event = before(event, trail);
   // The walk reached a start too early: the rest of the time is unexplained.
-  trail.add({}, path.first_issue);
-  path.segments = trail.take();
+  trail.add({}, from);
+  TimePath path{from, to, trail.take()};
+  std::vector<Segment>& all = path.segments;
+  all.erase(all.begin(), std::find_if(all.begin(), all.end(),
+                                      [&](const Segment& segment) { return segment.to > from; }));
+  if (!all.empty()) all.front().from = std::max(all.front().from, from);
   return path;
+}
+
+std::unique_ptr<Backtrack> message_backtrack(const RecordedRun& run, const IssueCauses& causes) {
+  return std::make_unique<MessageBacktrack>(run, causes);
 }
 
 }  // namespace espalier

@@ -1,7 +1,9 @@
-// The critical path of a run: from its last event backwards, at each point to the event that was
-// waited for last.
+// Where time went: from an event of a run backwards, at each point to the event that was waited for
+// last. From the run's last event this is its critical path.
 #pragma once
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "ni/engines/context_program.h"
@@ -17,7 +19,7 @@ namespace espalier {
 class RecordedRun {
  public:
   RecordedRun(const RunRecord& run, const RouterRules& router)
-      : record(run), index(record), log_(record), rules_(router) {}
+      : record(run), index(record), log(record), rules_(router) {}
 
   // Walks one message's way back through the network to its issue: from trail.at(), the cycle in
   // which the whole message is visible at the receiver.
@@ -29,34 +31,59 @@ class RecordedRun {
 
   const RunRecord& record;
   const MessageIndex index;
+  const ChannelLog log;
 
  private:
-  ChannelLog log_;
   RouterRules rules_;
 };
 
-// From the first issue to the last delivery.
-struct CriticalPath {
-  Cycle first_issue = 0;
-  Cycle last_delivery = 0;
-  // In order of time; each begins where the one before ends, from first_issue to last_delivery.
+// A span of time of a run, or of one of its parts, explained without a rest.
+struct TimePath {
+  Cycle from = 0;
+  Cycle to = 0;
+  // In order of time; each begins where the one before ends, from `from` to `to`.
   std::vector<Segment> segments;
 };
 
-// Precondition: the collective has sent messages, and all have arrived.
-[[nodiscard]] CriticalPath critical_path(const RecordedRun& run, const IssueCauses& causes);
+// Explains time backwards, from an event to the event that was waited for last.
+class Backtrack {
+ public:
+  explicit Backtrack(const RecordedRun& run) : run_(run) {}
+  virtual ~Backtrack() = default;
 
-// The critical path of a collective program: the rules of program contexts
-// (ni/engines/program_context.h), read backwards.
-struct ProgramPath {
-  CriticalPath path;  // from the end of the last context's last step back to the hosts' call
+  // Explains the time before trail.at(), the cycle of `event`, back to trail.at(), the cycle of the
+  // event that it returns.
+  [[nodiscard]] virtual PathEvent before(PathEvent event, Trail& trail) const = 0;
+  // The last event at an NI, and its cycle; a start if it sends and receives nothing.
+  [[nodiscard]] virtual std::pair<Cycle, PathEvent> last_at(NodeId ni) const;
+  // From the first issue to the last delivery. Precondition: the collective has sent messages, and
+  // all have arrived.
+  [[nodiscard]] virtual TimePath whole_run() const;
+
+  // Explains the time from `from` to the event in cycle `to`.
+  [[nodiscard]] TimePath path(Cycle from, Cycle to, PathEvent event) const;
+  [[nodiscard]] const RecordedRun& run() const { return run_; }
+
+ private:
+  const RecordedRun& run_;
+};
+
+// For schedule tables and dimension queues. Both must outlive the result.
+[[nodiscard]] std::unique_ptr<Backtrack> message_backtrack(const RecordedRun& run,
+                                                           const IssueCauses& causes);
+
+// For collective programs: the rules of program contexts (ni/engines/program_context.h), read
+// backwards.
+struct ProgramBacktrack {
+  std::unique_ptr<Backtrack> back;  // whole_run(): from the hosts' call to the last context's end
   std::vector<const ContextRecord::Step*> senders;  // by message: the step that sends it
 };
 
-// The program took `cycles` from the hosts' call, in cycle 0. `slots`: by connection, `clocks`: by
-// node. Precondition: the run is complete.
-[[nodiscard]] ProgramPath program_path(const ContextProgram& program, const RecordedRun& run,
-                                       const std::vector<SlotCredits::Spec>& slots,
-                                       const std::vector<NodeClock>& clocks, Cycle cycles);
+// `slots`: by connection, `clocks`: by node. All must outlive the result. Precondition: the run is
+// complete.
+[[nodiscard]] ProgramBacktrack program_backtrack(const ContextProgram& program,
+                                                 const RecordedRun& run,
+                                                 const std::vector<SlotCredits::Spec>& slots,
+                                                 const std::vector<NodeClock>& clocks);
 
 }  // namespace espalier

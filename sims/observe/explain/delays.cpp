@@ -111,15 +111,17 @@ bool is_worse(const Delay& a, const Delay& b) {
   return std::tie(a.cycles, b.message) > std::tie(b.cycles, a.message);
 }
 
-}  // namespace
-
-std::vector<Delay> message_delays(const RecordedRun& run, const UnloadedNetwork& network,
-                                  const std::vector<NodeClock>& clocks, std::size_t most) {
+// Adds the messages that took longer than over an idle, healthy network, largest first, as far as
+// they are among the `most` worst of `worst`. Time in the queue behind earlier messages of the same
+// NI is the plan's own order, and no delay.
+template <class Counts>
+void add_late_messages(const RecordedRun& run, const UnloadedNetwork& network, Counts&& counts,
+                       std::size_t most, std::vector<Delay>& worst) {
   // `cycles` is an upper bound: time in the NI's queue is not subtracted yet.
   std::vector<Delay> late;
   for (RecordIndex m = 0; m < run.record.messages.size(); ++m) {
     const MessageRecord& message = run.record.messages[m];
-    if (message.operation.is_background() || run.index.last_done(message.whole) != m) continue;
+    if (message.operation.is_background() || !counts(m)) continue;
     const Cycle took = message.done - message.issued;
     const Cycle idle = idle_latency(network, message).total();
     if (took <= idle) continue;
@@ -131,8 +133,6 @@ std::vector<Delay> message_delays(const RecordedRun& run, const UnloadedNetwork&
     late.push_back(delay);
   }
   std::sort(late.begin(), late.end(), is_worse);
-  std::vector<Delay> worst;
-  add_late_nis(clocks, worst);
   std::stable_sort(worst.begin(), worst.end(), is_worse);
   for (Delay& delay : late) {
     if (worst.size() >= most && delay.cycles <= worst[most - 1].cycles) break;
@@ -145,10 +145,7 @@ std::vector<Delay> message_delays(const RecordedRun& run, const UnloadedNetwork&
     worst.insert(std::upper_bound(worst.begin(), worst.end(), delay, is_worse), delay);
   }
   worst.resize(std::min(worst.size(), most));
-  return worst;
 }
-
-namespace {
 
 // Calls visit(node, entry) for each issued entry that begins its timestep.
 template <class Visit>
@@ -180,13 +177,27 @@ class StepDelays {
   StepDelays(const TableCauses& tables, const RunRecord& record)
       : tables_(tables), record_(record), medians_(median_begins(tables)) {}
 
-  [[nodiscard]] std::vector<Delay> all() const {
-    std::vector<Delay> delays;
-    for_each_step(tables_, [&](NodeId node, std::size_t e) {
-      const Delay delay = at(node, e);
-      if (delay.cycles != 0) delays.push_back(delay);
-    });
-    return delays;
+  // Precondition: the entry begins its step.
+  [[nodiscard]] Delay at(NodeId node, std::size_t entry) const {
+    Delay delay;
+    delay.vertex = node.value();
+    delay.step = tables_.program(node).entries[entry].step;
+    delay.at = tables_.issued_at(node, entry);
+    delay.behind = behind(node, entry);
+    Cycle before = 0;
+    if (entry != 0) before = behind(node, tables_.first_of_step(node, entry - 1));
+    const EntryCause why = cause(node, entry);
+    delay.cause.where.kind = why.kind;
+    delay.cause.where.vertex = delay.vertex;
+    if (why.event.kind == PathEvent::Kind::done || why.event.kind == PathEvent::Kind::sent) {
+      delay.message = why.event.message;
+      const NodeId from = record_.messages[delay.message].operation.from;
+      before = std::max(before, behind(from, record_.messages[delay.message].entry));
+    }
+    delay.cycles = delay.behind - std::min(delay.behind, before);
+    delay.cause.cycles = delay.cycles;
+    name_clock(node, delay);
+    return delay;
   }
 
  private:
@@ -205,29 +216,6 @@ class StepDelays {
     }
     return cause;
   }
-  // Precondition: the entry begins its step.
-  [[nodiscard]] Delay at(NodeId node, std::size_t entry) const {
-    Delay delay;
-    delay.vertex = node.value();
-    delay.step = tables_.program(node).entries[entry].step;
-    delay.at = tables_.issued_at(node, entry);
-    delay.behind = behind(node, entry);
-    if (delay.behind == 0) return delay;
-    Cycle before = 0;
-    if (entry != 0) before = behind(node, tables_.first_of_step(node, entry - 1));
-    const EntryCause why = cause(node, entry);
-    delay.cause.where.kind = why.kind;
-    delay.cause.where.vertex = delay.vertex;
-    if (why.event.kind == PathEvent::Kind::done || why.event.kind == PathEvent::Kind::sent) {
-      delay.message = why.event.message;
-      const NodeId from = record_.messages[delay.message].operation.from;
-      before = std::max(before, behind(from, record_.messages[delay.message].entry));
-    }
-    delay.cycles = delay.behind - std::min(delay.behind, before);
-    delay.cause.cycles = delay.cycles;
-    name_clock(node, delay);
-    return delay;
-  }
   // Names a late host, or a clock that is behind or slow, and at most their cycles.
   void name_clock(NodeId node, Delay& delay) const {
     const NodeClock& clock = tables_.clock(node);
@@ -237,6 +225,7 @@ class StepDelays {
       if (is_skewed) cause.where.kind = SegmentKind::clock_skew;
       cause.cycles = std::min(delay.cycles, is_skewed ? clock.skew : clock.late);
     }
+    if (delay.cycles == 0) return;
     if (cause.where.kind == SegmentKind::lockstep && 2 * clock.per_step >= delay.cycles) {
       cause.where.kind = SegmentKind::clock_skew;
       cause.cycles = std::min(delay.cycles, clock.per_step);
@@ -248,55 +237,71 @@ class StepDelays {
   std::map<Timestep, Cycle> medians_;
 };
 
-// Messages that no entry waits for: only the end of the run depends on them.
-std::vector<Delay> last_messages(const TableCauses& tables, const RecordedRun& run,
-                                 const UnloadedNetwork& network) {
-  std::vector<bool> is_awaited(run.record.messages.size(), false);
+// By message: an entry of its receiver waits for it. Otherwise only the run's end depends on it.
+std::vector<bool> awaited_messages(const TableCauses& tables, const RunRecord& record) {
+  std::vector<bool> is_awaited(record.messages.size(), false);
   for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
     for (std::size_t e = 0; e < tables.issued_entries(NodeId(n)); ++e) {
       for (const auto& [at, number, m] : tables.record_of(NodeId(n), e).awaited) {
-        if (run.record.messages[m].operation.from != NodeId(n)) is_awaited[m] = true;
+        if (record.messages[m].operation.from != NodeId(n)) is_awaited[m] = true;
       }
     }
   }
-  std::vector<Delay> delays;
-  for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
-    for (const RecordIndex m : run.index.to(NodeId(n))) {
-      const MessageRecord& message = run.record.messages[m];
-      const Cycle took = message.done - message.issued;
-      const CyclesByKind idle = idle_latency(network, message);
-      if (is_awaited[m] || took <= idle.total()) continue;
-      Delay delay;
-      delay.vertex = message.operation.to.value();
-      delay.step = tables.step_of(m);
-      delay.at = message.done;
-      const Cycle queued = cycles_by_kind(run.account_of(m)).of(SegmentKind::ni_queue);
-      delay.cycles = took - std::min(took, idle.total() + queued);
-      delay.message = m;
-      if (delay.cycles != 0) delays.push_back(delay);
-    }
-  }
-  return delays;
+  return is_awaited;
+}
+
+// No cause if the message took its idle latency: the step is shorter than that.
+void name_cause(const RecordedRun& run, const UnloadedNetwork& network, Delay& delay) {
+  if (delay.message == kNowhere) return;
+  delay.cause = largest_cause(run.account_of(delay.message),
+                              idle_latency(network, run.record.messages[delay.message]));
 }
 
 }  // namespace
 
+std::vector<Delay> message_delays(const RecordedRun& run, const UnloadedNetwork& network,
+                                  const std::vector<NodeClock>& clocks, std::size_t most) {
+  std::vector<Delay> worst;
+  add_late_nis(clocks, worst);
+  const auto counts = [&](RecordIndex m) {
+    return run.index.last_done(run.record.messages[m].whole) == m;
+  };
+  add_late_messages(run, network, counts, most, worst);
+  return worst;
+}
+
 std::vector<Delay> step_delays(const TableCauses& tables, const RecordedRun& run,
                                const UnloadedNetwork& network, std::size_t most) {
-  std::vector<Delay> delays = StepDelays(tables, run.record).all();
-  for (const Delay& delay : last_messages(tables, run, network)) {
-    delays.push_back(delay);
-  }
+  const std::vector<bool> is_awaited = awaited_messages(tables, run.record);
+  const auto counts = [&](RecordIndex m) {
+    return run.record.messages[m].whole == m && !is_awaited[m];
+  };
+  std::vector<Delay> delays;
+  add_late_messages(run, network, counts, run.record.messages.size(), delays);
+  for (Delay& delay : delays) delay.step = tables.step_of(delay.message);
+  const StepDelays steps(tables, run.record);
+  for_each_step(tables, [&](NodeId node, std::size_t e) {
+    const Delay delay = steps.at(node, e);
+    if (delay.cycles != 0) delays.push_back(delay);
+  });
   std::sort(delays.begin(), delays.end(), [](const Delay& a, const Delay& b) {
     return std::tie(b.cycles, a.step, a.vertex) < std::tie(a.cycles, b.step, b.vertex);
   });
   delays.resize(std::min(delays.size(), most));
-  for (Delay& delay : delays) {
-    if (delay.message == kNowhere) continue;
-    // No cause if the message took its idle latency: the step is shorter than that.
-    delay.cause = largest_cause(run.account_of(delay.message),
-                                idle_latency(network, run.record.messages[delay.message]));
-  }
+  for (Delay& delay : delays) name_cause(run, network, delay);
+  return delays;
+}
+
+std::vector<Delay> delays_in_step(const TableCauses& tables, const RecordedRun& run,
+                                  const UnloadedNetwork& network, Timestep step) {
+  const StepDelays steps(tables, run.record);
+  std::vector<Delay> delays;
+  for_each_step(tables, [&](NodeId node, std::size_t e) {
+    if (tables.program(node).entries[e].step == step) delays.push_back(steps.at(node, e));
+  });
+  std::stable_sort(delays.begin(), delays.end(),
+                   [](const Delay& a, const Delay& b) { return a.at > b.at; });
+  for (Delay& delay : delays) name_cause(run, network, delay);
   return delays;
 }
 

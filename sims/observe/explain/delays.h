@@ -1,5 +1,4 @@
-// Which NIs got behind the schedule, why messages took longer than on an idle, healthy network, and
-// which NIs had time to spare (slack.cpp).
+// Which NIs got behind the schedule, and why messages took longer than on an idle, healthy network.
 #pragma once
 
 #include <vector>
@@ -47,6 +46,11 @@ struct Delay {
 [[nodiscard]] std::vector<Delay> step_delays(const TableCauses& tables, const RecordedRun& run,
                                              const UnloadedNetwork& network, std::size_t most);
 
+// All NIs with entries in a timestep, also those that are not behind; the last to begin comes
+// first.
+[[nodiscard]] std::vector<Delay> delays_in_step(const TableCauses& tables, const RecordedRun& run,
+                                                const UnloadedNetwork& network, Timestep step);
+
 // Without timesteps: messages that took longer than over an idle, healthy network, and NIs that
 // began late. Time in the queue behind earlier messages of the same NI is the plan's own order, not
 // a delay.
@@ -54,17 +58,5 @@ struct Delay {
                                                 const UnloadedNetwork& network,
                                                 const std::vector<NodeClock>& clocks,
                                                 std::size_t most);
-
-// By how many cycles an NI could have issued a timestep later without moving the collective's end.
-struct StepSlack {
-  Timestep step = 0;
-  NodeId node;
-  Cycle slack = 0;  // the smallest of the step's entries there
-};
-
-// The critical-path method: every message takes as long as it did, its time in the NI's queue
-// included, and tables and counters keep their rules. Sorted by timestep, then node. A node is left
-// out of the steps in which it has nothing that the end depends on.
-[[nodiscard]] std::vector<StepSlack> step_slack(const TableCauses& tables, const RecordedRun& run);
 
 }  // namespace espalier

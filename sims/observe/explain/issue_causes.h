@@ -22,10 +22,11 @@ struct PathEvent {
     start,   // the host posted the collective
     issued,  // a message was issued
     sent,    // a message's last flit left its NI
-    done     // a message was in memory
+    done,    // a message was in memory
+    ended    // a program's step ended
   };
   Kind kind = Kind::start;
-  RecordIndex message = kNowhere;
+  RecordIndex message = kNowhere;  // ended: the step's number over all contexts
 };
 
 // The collective's messages. An operation over parallel links has one message for each link; the
@@ -57,10 +58,6 @@ class MessageIndex {
   [[nodiscard]] PathEvent event_at(NodeId vertex, RecordIndex message) const {
     const bool is_own = record_.messages[message].operation.from == vertex;
     return {is_own ? PathEvent::Kind::sent : PathEvent::Kind::done, message};
-  }
-  // When a message released its injection port.
-  [[nodiscard]] Cycle released(RecordIndex message) const {
-    return std::min(record_.messages[message].released, sent(message));
   }
 
  private:

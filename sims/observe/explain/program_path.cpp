@@ -128,27 +128,46 @@ Cycle ready_to_leave(const RequestTimes& at) {
 }
 
 // From the end of the last context's last step back to the hosts' call.
-class PathFinder {
+class PathFinder : public Backtrack {
  public:
   PathFinder(const ContextProgram& program, const RecordedRun& run,
              const std::vector<SlotCredits::Spec>& slots, const std::vector<NodeClock>& clocks)
-      : program_(program), run_(run), index_(program, run.record), slots_(slots), clocks_(clocks) {}
+      : Backtrack(run),
+        program_(program),
+        run_(run),
+        index_(program, run.record),
+        slots_(slots),
+        clocks_(clocks) {}
 
-  [[nodiscard]] CriticalPath find(Cycle cycles) const {
-    CriticalPath path;
-    path.last_delivery = cycles;
-    Event event;
-    for (StepIndex s = 0; s < index_.num_steps(); ++s) {
-      if (index_.step(s).record->times.ended != cycles) continue;
-      event = {Event::Kind::step_ended, s};
-      break;
+  // The events of contexts lie between those of messages.
+  [[nodiscard]] PathEvent before(PathEvent event, Trail& trail) const override {
+    Event at{Event::Kind::step_ended, event.message};
+    if (event.kind == PathEvent::Kind::done) at.kind = Event::Kind::message_arrived;
+    if (event.kind == PathEvent::Kind::sent) at.kind = Event::Kind::message_sent;
+    if (event.kind == PathEvent::Kind::issued) {
+      at = {Event::Kind::worked, index_.sender(event.message)};
     }
-    Trail trail(cycles, 0);
-    while (event.kind != Event::Kind::start) event = back_from(event, trail);
-    // The walk reached a start too early: the rest of the time is unexplained.
-    trail.add({}, 0);
-    path.segments = trail.take();
-    return path;
+    do {
+      at = back_from(at, trail);
+      const auto message = static_cast<RecordIndex>(at.of);
+      if (at.kind == Event::Kind::message_arrived) return {PathEvent::Kind::done, message};
+      if (at.kind == Event::Kind::message_sent) return {PathEvent::Kind::sent, message};
+    } while (at.kind != Event::Kind::start);
+    return {};
+  }
+  // The end of its last context; of all contexts if `ni` is invalid.
+  [[nodiscard]] std::pair<Cycle, PathEvent> last_at(NodeId ni) const override {
+    std::pair<Cycle, PathEvent> last{};
+    for (StepIndex s = 0; s < index_.num_steps(); ++s) {
+      const Cycle ended = index_.step(s).record->times.ended;
+      if ((ni.valid() && index_.step(s).rank != ni) || ended <= last.first) continue;
+      last = {ended, {PathEvent::Kind::ended, static_cast<std::uint32_t>(s)}};
+    }
+    return last;
+  }
+  [[nodiscard]] TimePath whole_run() const override {
+    const auto [end, event] = last_at(NodeId());
+    return path(0, end, event);
   }
 
   // By message; nullptr for background messages.
@@ -399,11 +418,12 @@ class PathFinder {
 
 }  // namespace
 
-ProgramPath program_path(const ContextProgram& program, const RecordedRun& run,
-                         const std::vector<SlotCredits::Spec>& slots,
-                         const std::vector<NodeClock>& clocks, Cycle cycles) {
-  const PathFinder finder(program, run, slots, clocks);
-  return {finder.find(cycles), finder.senders()};
+ProgramBacktrack program_backtrack(const ContextProgram& program, const RecordedRun& run,
+                                   const std::vector<SlotCredits::Spec>& slots,
+                                   const std::vector<NodeClock>& clocks) {
+  auto finder = std::make_unique<PathFinder>(program, run, slots, clocks);
+  std::vector<const ContextRecord::Step*> senders = finder->senders();
+  return {std::move(finder), std::move(senders)};
 }
 
 }  // namespace espalier

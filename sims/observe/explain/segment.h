@@ -45,6 +45,10 @@ inline constexpr std::size_t kNumSegmentKinds = 28;
 
 // As in results: "link_latency".
 [[nodiscard]] const char* name_of(SegmentKind kind);
+// "link latency", of such a name.
+[[nodiscard]] std::string plain_words(std::string name);
+// True if an NI that spends the time works: it sends, reads, adds, decodes. False if it waits.
+[[nodiscard]] bool is_work(SegmentKind kind);
 // What a kind, by its name, means for a reader who does not know the list of kinds.
 [[nodiscard]] std::string meaning_of(const std::string& name);
 

@@ -5,21 +5,11 @@
 namespace espalier {
 
 TableCauses::TableCauses(const ScheduleTables& tables, const RecordedRun& run,
-                         std::vector<TableEngine::Spec> engines,
-                         const std::optional<AuthorsRules>& authors, std::vector<NodeClock> clocks)
+                         std::vector<NodeClock> clocks)
     : record_(run.record),
       index_(run.index),
-      engines_(std::move(engines)),
       clocks_(std::move(clocks)),
-      programs_(load_tables(tables)),
-      authors_(authors) {}
-
-std::size_t TableCauses::end_of_step(NodeId node, std::size_t entry) const {
-  const auto& entries = program(node).entries;
-  std::size_t end = entry;
-  while (end != entries.size() && entries[end].step == entries[entry].step) ++end;
-  return end;
-}
+      programs_(load_tables(tables)) {}
 
 EntryCause TableCauses::port_cause(SegmentKind kind, NodeId node, const Released& why) const {
   if (why.message == kNowhere) return issue_cause(kind, node, why);

@@ -53,9 +53,10 @@ NamedChannel name_channel(const std::string& channel, const Topology& topology,
                           const std::vector<TopologyLink>& links) {
   for (std::size_t l = 0; l < links.size(); ++l) {
     const TopologyLink& link = links[l];
-    const std::string& to = topology.vertex_name(link.to);
-    if (channel != fmt::format("net.{}.in_{}", to, link.in_name)) continue;
-    return {fmt::format("link {} -> {}", topology.vertex_name(link.from), to), &link, l};
+    if (channel != channel_name(topology, link)) continue;
+    return {fmt::format("link {} -> {}", topology.vertex_name(link.from),
+                        topology.vertex_name(link.to)),
+            &link, l};
   }
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const std::string& name = topology.vertex_name(NodeId(n));
@@ -80,43 +81,61 @@ std::string slowness_of(const NamedChannel& channel, const Topology& topology,
                      is_fault ? " (faults.slow_links)" : "", rate_text(usual));
 }
 
-// " The late start of net.ni_1_1 adds 3000 cycles, 12 %."
-std::string late_text(const Json& explanation, const Topology& topology, const RunPoint& point) {
+// " The late start of net.ni_1_1 adds 3000 cycles, 12 %.", and likewise of a skewed clock.
+// `is_faulty`: whether a node has the fault.
+template <class IsFaulty>
+std::string fault_text(const Json& explanation, const Topology& topology, const std::string& kind,
+                       IsFaulty&& is_faulty) {
+  std::string faulty;
+  std::size_t count = 0;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    if (is_faulty(NodeId(n)) && ++count == 1) faulty = topology.vertex_name(NodeId(n));
+  }
+  if (count == 0) return {};
   const auto cycles = explanation.at("cycles").get<double>();
   for (const Json& cause : explanation.at("causes")) {
-    if (cause.at("kind") != "late_start") continue;
-    const auto late = cause.at("cycles").get<std::uint64_t>();
-    if (static_cast<double>(late) < kLateShare * cycles) return {};
-    return fmt::format(" The late start of {} adds {} cycles, {}.",
-                       cause.value("ni", std::string("an NI")), late,
-                       percent(static_cast<double>(late) / cycles));
+    if (cause.at("kind") != kind) continue;
+    const auto added = cause.at("cycles").get<double>();
+    if (added < kLateShare * cycles) return {};
+    return fmt::format(" The {} of {} adds {:.0f} cycles, {}.", plain_words(kind),
+                       cause.value("ni", std::string("an NI")), added, percent(added / cycles));
   }
-  std::vector<std::string> late;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    if (host_delay(point.faults, NodeId(n)) != 0) late.push_back(topology.vertex_name(NodeId(n)));
-  }
-  if (late.empty()) return {};
-  return fmt::format(" The late start of {} is not on the critical path.",
-                     late.size() == 1 ? late.front() : fmt::format("{} nodes", late.size()));
+  return fmt::format(" The {} of {} is not on the critical path.", plain_words(kind),
+                     count == 1 ? faulty : fmt::format("{} nodes", count));
+}
+
+std::string faults_text(const Json& explanation, const Topology& topology, const RunPoint& point) {
+  const FaultsConfig& faults = point.faults;
+  return fault_text(explanation, topology, "late_start",
+                    [&](NodeId n) { return host_delay(faults, n) != skew_of(faults, n); }) +
+         fault_text(explanation, topology, "clock_skew",
+                    [&](NodeId n) { return skew_of(faults, n) + skew_per_step(faults, n) != 0; });
 }
 
 }  // namespace
 
+std::string channel_name(const Topology& topology, const TopologyLink& link) {
+  return fmt::format("net.{}.in_{}", topology.vertex_name(link.to), link.in_name);
+}
+
 Json judged(const Json& explanation, const Topology& topology, const RunPoint& point) {
   const std::vector<TopologyLink> links = faulty_links(topology, point.faults);
-  const auto with_places = [&](Json list) {
-    for (Json& each : list) {
-      if (!each.contains("channel")) continue;
-      each["place"] = name_channel(each.at("channel").get<std::string>(), topology, links).words;
-    }
-    return list;
+  const auto add_place = [&](Json& each) {
+    if (!each.contains("channel")) return;
+    each["place"] = name_channel(each.at("channel").get<std::string>(), topology, links).words;
+  };
+  const auto add_places = [&](Json& to, const char* name) {
+    if (!to.contains(name)) return;
+    for (Json& each : to[name]) add_place(each);
   };
   Json all;
   all["verdict"] = "The run takes no time.";
   all["limit"] = nullptr;
   all.update(explanation);
-  all["causes"] = with_places(explanation.at("causes"));
-  all["bottlenecks"] = with_places(explanation.at("bottlenecks"));
+  for (const char* list : {"causes", "bottlenecks", "parts"}) add_places(all, list);
+  if (all.contains("parts")) {
+    for (Json& part : all["parts"]) add_places(part, "route");
+  }
   const auto cycles = explanation.at("cycles").get<double>();
   if (cycles == 0) return all;
 
@@ -154,7 +173,7 @@ Json judged(const Json& explanation, const Topology& topology, const RunPoint& p
     text = fmt::format("The largest part of the time, {}, is {}.",
                        percent(limit.at("share").get<double>()), meaning_of(kind));
   }
-  all["verdict"] = text + late_text(explanation, topology, point);
+  all["verdict"] = text + faults_text(explanation, topology, point);
   all["limit"] = std::move(limit);
   return all;
 }
