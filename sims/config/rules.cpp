@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include "alg/algorithm.h"
 #include "sims/config/keys.h"
@@ -13,6 +14,8 @@
 namespace espalier {
 
 namespace {
+
+using std::string_literals::operator""s;
 
 class SectionRules {
  public:
@@ -48,6 +51,9 @@ class SectionRules {
                   "the two sections");
     }
     check_what_runs(point, need);
+    if (need != ConfigNeed::schedule && need != ConfigNeed::system && need != ConfigNeed::library) {
+      refuse_own_modules();
+    }
     check_lockstep(point);
   }
 
@@ -75,14 +81,32 @@ class SectionRules {
       refuse_both("training", "traffic");
     } else if (has("collective")) {
       refuse_both("collective", "traffic");
-    } else if (need == ConfigNeed::collective) {
+    } else if (need == ConfigNeed::collective || need == ConfigNeed::schedule) {
       diagnostics_.error(has("traffic") ? given_.place_of_section("traffic") : Place{0, 1, 1},
                          "missing section 'collective'", kExample);
     } else if (need == ConfigNeed::traffic && !has("traffic")) {
       diagnostics_.error({0, 1, 1}, "missing section 'traffic'",
                          "traffic: {pattern: uniform, message: 64B}");
-    } else if (need == ConfigNeed::workload && !has("traffic") && !point.control) {
+    } else if (need != ConfigNeed::system && !has("traffic") && !point.control) {
       diagnostics_.error({0, 1, 1}, "neither 'collective' nor 'traffic' is given", kExample);
+    }
+  }
+
+  // The commands have no modules to attach.
+  void refuse_own_modules() {
+    const std::string pattern = "traffic.pattern";
+    for (const std::string& key :
+         {"system.topology.external.routers"s, "system.topology.external.nis"s, pattern}) {
+      const GivenKey* given = given_.find(key);
+      if (given == nullptr || given->values.empty()) continue;
+      const GivenValue& first = given->values.front();
+      const auto sockets = static_cast<std::uint64_t>(TrafficPattern::sockets);
+      if (key == pattern && first.value.number != sockets) continue;
+      diagnostics_.error(
+          first.place,
+          key + ": its modules are attached by a program that links the library "
+                "(docs/plug_in.md), and this command attaches none",
+          "run such a program, which may read this configuration, or remove the key");
     }
   }
 
