@@ -104,8 +104,9 @@ class SectionRules {
       if (key == pattern && first.value.number != sockets) continue;
       diagnostics_.error(
           first.place,
-          key + ": its modules are attached by a program that links the library "
-                "(docs/plug_in.md), and this command attaches none",
+          key +
+              ": its modules are attached by a program that links the library "
+              "(docs/plug_in.md), and this command attaches none",
           "run such a program, which may read this configuration, or remove the key");
     }
   }

@@ -99,6 +99,7 @@ class TopologyParser {
                          "write a letter, then letters, digits and underscores");
       return;
     }
+    const bool is_twice = topology_->find_vertex(item.text).valid();
     // SystemC has one name for each module.
     std::vector<std::string> modules{item.text};
     if (is_node) modules.push_back(ni_name(item.text));
@@ -107,12 +108,11 @@ class TopologyParser {
       if (is_new) continue;
       diagnostics_.error(
           item.place,
-          topology_->find_vertex(item.text).valid()
-              ? fmt::format("{}: the name '{}' is given twice", key, item.text)
-              : fmt::format("{}: '{}' would get a module named '{}', and there is one already", key,
-                            item.text, module),
+          is_twice ? fmt::format("{}: the name '{}' is given twice", key, item.text)
+                   : fmt::format("{}: '{}' would get a module named '{}', and there is one already",
+                                 key, item.text, module),
           fmt::format("the first is in line {}", first->second.line));
-      return;
+      if (is_twice) return;
     }
     if (is_node) {
       topology_->add_node(item.text);
@@ -267,7 +267,7 @@ class TopologyParser {
   std::vector<std::pair<std::uint64_t, Place>> rates_;  // of links with a bandwidth of their own
   Diagnostics& diagnostics_;
   std::optional<Topology> topology_;
-  std::map<std::string, Place> modules_;  // by name: the vertex that they belong to
+  std::map<std::string, Place> modules_;   // by name: the vertex that they belong to
   std::vector<std::string> vertex_names_;  // in file order
   std::map<std::pair<NodeId, NodeId>, std::size_t> parallel_links_;
 };

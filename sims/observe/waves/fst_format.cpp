@@ -72,7 +72,7 @@ namespace {
 
 class FstFormat final : public WaveFormat {
  public:
-  explicit FstFormat(const std::string& path) : name_(path) {
+  explicit FstFormat(const std::string& path) : name_(path), hierarchy_(name_.name() + ".hier") {
     // The writer would remove a file of this name before it creates its own.
     std::error_code ignored;
     const auto kind = std::filesystem::status(path, ignored).type();
@@ -176,6 +176,7 @@ class FstFormat final : public WaveFormat {
   }
 
   UnfinishedFile name_;
+  RemovedOnStop hierarchy_;                  // where the writer keeps the names of signals
   int error_ = 0;                            // an errno of the writer's files
   decltype(fstWriterCreate("", 1)) writer_;  // void*, or a distinct type in newer versions
   std::vector<Signal> signals_;

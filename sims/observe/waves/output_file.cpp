@@ -26,6 +26,7 @@ UnfinishedFile::UnfinishedFile(std::string target) : target_(std::move(target)),
   fs::path name(target_);
   name.replace_filename(name.stem().string() + ".unfinished" + name.extension().string());
   name_ = name.string();
+  removed_.emplace(name_);
   // A link that somebody has put there could lead to any file.
   if (fs::is_symlink(name, ignored)) fs::remove(name, ignored);
 }
