@@ -19,11 +19,12 @@ void WaveSession::begin(Fabric& fabric) {
   watch_channels(fabric);
   watch_rtl(fabric.router_rtl());
   for (const RtlPlace& router : fabric.router_rtl()) router_names_.insert(router.scope);
-  if (recorder_.num_signals() == 0) {
-    throw std::invalid_argument(fmt::format("no signal matches '{}'; signals are for example {}",
-                                            fmt::join(request_.scopes, "' or '"),
-                                            std::string(fabric.ni(NodeId(0)).name())));
+  mistake_ = recorder_.unmatched();
+  if (mistake_.empty()) return;
+  if (fabric.topology().dimensions() && fabric.num_nis() == 1) {
+    mistake_ += "; one NPU is simulated for all, and simulation.fold: off simulates each";
   }
+  throw std::invalid_argument(mistake_);
 }
 
 void WaveSession::watch_nis(Fabric& fabric) {

@@ -92,6 +92,8 @@ class FstFormat final : public WaveFormat {
   ~FstFormat() override {
     if (fst_error == &error_) fst_error = nullptr;
     if (writer_ != nullptr) fstWriterClose(writer_);
+    std::error_code ignored;
+    if (signals_.empty()) std::filesystem::resize_file(name_.name(), 0, ignored);
   }
   FstFormat(const FstFormat&) = delete;
   FstFormat& operator=(const FstFormat&) = delete;

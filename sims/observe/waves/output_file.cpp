@@ -34,7 +34,7 @@ UnfinishedFile::UnfinishedFile(std::string target) : target_(std::move(target)),
 UnfinishedFile::~UnfinishedFile() {
   if (is_finished_ || name_ == target_) return;
   std::error_code ignored;
-  if (fs::exists(target_, ignored)) {
+  if (fs::exists(target_, ignored) || fs::is_empty(name_, ignored)) {
     fs::remove(name_, ignored);
   } else {
     fs::rename(name_, target_, ignored);

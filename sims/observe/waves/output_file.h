@@ -18,7 +18,8 @@ class UnfinishedFile {
  public:
   // Devices, pipes and folders are opened under their own names.
   explicit UnfinishedFile(std::string target);
-  // A file that is not finished takes its name only if no other file has the name.
+  // A file that is not finished takes its name only if it has contents and no other file has the
+  // name.
   ~UnfinishedFile();
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
