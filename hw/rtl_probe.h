@@ -68,6 +68,7 @@ class RtlProbe {
 struct RtlPlace {
   std::string scope;
   RtlProbe* probe = nullptr;
+  const char* between = ".rtl.";  // the scope and the module
 };
 
 }  // namespace espalier

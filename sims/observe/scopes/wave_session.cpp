@@ -18,6 +18,7 @@ void WaveSession::begin(Fabric& fabric) {
   watch_nis(fabric);
   watch_channels(fabric);
   watch_rtl(fabric.router_rtl());
+  watch_rtl(fabric.socket_signals());
   for (const RtlPlace& router : fabric.router_rtl()) router_names_.insert(router.scope);
   mistake_ = recorder_.unmatched();
   if (mistake_.empty()) return;
@@ -28,13 +29,17 @@ void WaveSession::begin(Fabric& fabric) {
 }
 
 void WaveSession::watch_nis(Fabric& fabric) {
-  steps_ = std::make_unique<StepClock>(fabric.num_nis());
+  std::size_t built_in = 0;
+  for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
+    if (fabric.ni_at(NodeId(n)) != nullptr) ++built_in;
+  }
+  steps_ = std::make_unique<StepClock>(built_in);
   const bool in_steps = request_.window.from_step || request_.window.to_step;
   for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
-    NetworkInterface& ni = fabric.ni(NodeId(n));
-    if (!in_steps && !recorder_.may_want(ni.name())) continue;
-    keep(ni_scope(ni, recorder_, *steps_, in_steps));
-    watch_rtl(ni.rtl());
+    NetworkInterface* const ni = fabric.ni_at(NodeId(n));
+    if (ni == nullptr || (!in_steps && !recorder_.may_want(ni->name()))) continue;
+    keep(ni_scope(*ni, recorder_, *steps_, in_steps));
+    watch_rtl(ni->rtl());
   }
 }
 
