@@ -8,6 +8,7 @@
 #include <string>
 
 #include "alg/algorithm.h"
+#include "ni/rtl/rtl_sequencer.h"
 #include "sims/config/keys.h"
 #include "sims/config/rules.h"
 
@@ -52,7 +53,7 @@ class SectionRules {
     }
     check_what_runs(point, need);
     if (need != ConfigNeed::schedule && need != ConfigNeed::system && need != ConfigNeed::library) {
-      refuse_own_modules();
+      refuse_what_is_not_here();
     }
     check_lockstep(point);
   }
@@ -92,22 +93,26 @@ class SectionRules {
     }
   }
 
-  // The commands have no modules to attach.
-  void refuse_own_modules() {
+  // Modules that a program attaches, and Verilog that another build has.
+  void refuse_what_is_not_here() {
     const std::string pattern = "traffic.pattern";
+    const std::string rtl = "simulation.rtl";
     for (const std::string& key :
-         {"system.topology.external.routers"s, "system.topology.external.nis"s, pattern}) {
+         {"system.topology.external.routers"s, "system.topology.external.nis"s, pattern, rtl}) {
       const GivenKey* given = given_.find(key);
       if (given == nullptr || given->values.empty()) continue;
       const GivenValue& first = given->values.front();
       const auto sockets = static_cast<std::uint64_t>(TrafficPattern::sockets);
       if (key == pattern && first.value.number != sockets) continue;
+      if (key == rtl && (has_rtl() || first.value.items.empty())) continue;
       diagnostics_.error(
           first.place,
-          key +
-              ": its modules are attached by a program that links the library "
-              "(docs/plug_in.md), and this command attaches none",
-          "run such a program, which may read this configuration, or remove the key");
+          key == rtl ? key + ": " + kNoRtlModels
+                     : key +
+                           ": its modules are attached by a program that links the library "
+                           "(docs/plug_in.md), and this command attaches none",
+          key == rtl ? "or leave out the key"
+                     : "run such a program, which may read this configuration, or remove the key");
     }
   }
 
