@@ -2,36 +2,7 @@
 # The questions with which new users came, each as the command that they would try first, and what the answer must say:
 # questions.sh ESPALIER
 set -euo pipefail
-program=$(realpath "${1:?usage: questions.sh ESPALIER}")
-cd "$(dirname "$0")/../.."
-configs=$PWD/configs
-export PYTHONPATH=$PWD/python
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-failures=0
-
-# ask CODE WORD... -- PHRASE...: the command ends with CODE, and prints each phrase; "!PHRASE" must not be printed.
-ask() {
-  local code=$1 words=() actual=0
-  shift
-  while [ "$1" != -- ]; do words+=("$1"); shift; done
-  shift
-  "$program" "${words[@]}" >printed 2>&1 || actual=$?
-  [ "$actual" -eq "$code" ] || complain "exit code $actual"
-  for phrase; do
-    if [ "${phrase:0:1}" = '!' ]; then
-      ! grep -qF -- "${phrase:1}" printed || complain "prints: ${phrase:1}"
-    else
-      grep -qF -- "$phrase" printed || complain "does not print: $phrase"
-    fi
-  done
-}
-complain() {
-  echo "espalier ${words[*]}: $1"
-  head -12 printed | cut -c1-160
-  failures=$((failures + 1))
-}
+. "$(dirname "$0")/ask.sh"
 
 # Which collective is best on my irregular network of two link speeds? A graph file and a size are enough; links of 50 GB/s need no key.
 ask 0 compare "$configs/graphs/lab.yaml" -s collective.size=1MB -- "Best: forest" "No algorithm can be faster than" "Not compared:" \
@@ -79,5 +50,4 @@ ask 2 runn -- "did you mean 'run'"
 ask 0 help run -- "Usage: espalier run"
 ask 0 completion bash -- "complete -o default"
 
-echo "$failures failures"
-[ "$failures" -eq 0 ]
+end_of_questions
