@@ -17,20 +17,25 @@ collective: {op: all_reduce, algorithm: multitree, size: 64KiB}
 YAML
 # The cycles of a run, or why it failed.
 answer() {
-  "$build/espalier" run "$work/mesh.yaml" -q "$@" --json - 2>/dev/null | python3 -c '
-import json, sys
-result = json.load(sys.stdin)["results"][0]
-print("{} cycles".format(result["cycles"]) if result["verified"] else result["failure"])'
+  if "$build/espalier" run "$work/mesh.yaml" -q "$@" --json "$work/r.json" >/dev/null 2>"$work/err"; then
+    python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["results"][0]["cycles"], "cycles")' "$work/r.json"
+  else
+    head -1 "$work/err"
+  fi
 }
 
 # A file that replaces nothing, and one that is not there.
 cp hw/rtl/ni_control.v "$work/my.v"
 if build_with "$work/my.v"; then fail "my.v replaces no module and is taken"; fi
-grep -q 'no my.v decides in the simulation' "$work/log" || fail "$(tail -3 "$work/log")"
+tr -s ' \n' ' ' <"$work/log" | grep -q 'no my.v decides in the simulation' || fail "$(cat "$work/log")"
 if build_with "$work/ni_control.v"; then fail "a missing file is taken"; fi
 
-# Every step is held for a cycle more.
+# A copy decides what the program's Verilog and the model decide; with the mutant every step is held for a cycle more.
 model=$(answer)
+sed '1i // A copy.' hw/rtl/ni_control.v >"$work/ni_control.v"
+build_with "$work/ni_control.v" || fail "$(tail -20 "$work/log")"
+copy=$(answer -s 'simulation.rtl=[ni_control]')
+[ "$copy" = "$model" ] || fail "the model takes $model, and a copy of ni_control.v $copy"
 sed 's/held = |counter\[L-1:1\]/held = |counter/' hw/rtl/ni_control.v >"$work/ni_control.v"
 ! cmp -s hw/rtl/ni_control.v "$work/ni_control.v" || fail "ni_control.v has changed; choose another mutant"
 build_with "$work/ni_control.v" || fail "$(tail -20 "$work/log")"
