@@ -342,17 +342,21 @@ class NetworkRules : private ExaminedPoint {
     for (const RtlBlock block : {RtlBlock::ni_control, RtlBlock::dependency_state}) {
       limit(block, "system.ni.ports", "entries in a cycle", kRtlIssuePerCycle, system_.ni.ports);
     }
-    limit(RtlBlock::dimension_queue, "system.ni.dimension_queue.arbitration_cycles",
-          "cycles of arbitration", kRtlLongestArbitration,
-          system_.ni.dimension_queue.arbitration_cycles);
     limit(RtlBlock::dependency_state, "system.ni.turnaround_cycles", "cycles of turnaround",
           kRtlTurnaround, system_.ni.turnaround_cycles);
     limit(RtlBlock::output_hold, "system.router.vcs", "VCs", kRtlVcs, system_.router.vcs);
-    if (topology != nullptr && !system_.topology.is_dimensional()) {
+    if (topology != nullptr) {
       std::uint64_t ports = 0;
-      for (const auto& slices : system_shape(system_, *topology).routers) {
-        for (const RouterSlice& slice : slices) {
-          ports = std::max<std::uint64_t>({ports, slice.inputs, slice.outputs});
+      // A node of a multi-dimensional system has an NI port for each link. Where one NPU stands for
+      // all, switches have fewer ports than here.
+      for (std::size_t n = 0; system_.topology.is_dimensional() && n < topology->num_nodes(); ++n) {
+        ports = std::max<std::uint64_t>(ports, 2 * topology->out_links(NodeId(n)).size());
+      }
+      if (ports == 0) {
+        for (const auto& slices : system_shape(system_, *topology).routers) {
+          for (const RouterSlice& slice : slices) {
+            ports = std::max<std::uint64_t>({ports, slice.inputs, slice.outputs});
+          }
         }
       }
       limit(RtlBlock::output_hold, "system.topology.type", "ports of a router", kRtlPorts, ports);

@@ -315,6 +315,11 @@ const std::vector<BadCase>& cross_cases() {
            "system: {topology: {type: @switch, nodes: 20}}\nsimulation: {rtl: [output_hold]}\n",
        "output_hold.v has 16 ports of a router here, but this point needs 20",
        "leave out output_hold"},
+      {"more ports of a node of many dimensions than the Verilog has",
+       "system: {preset: themis_3d_fc_ring_sw, topology: {type: @dimensions}}\n"
+       "simulation: {rtl: [output_hold]}\ncollective: {algorithm: baseline, size: 1MB}\n",
+       "output_hold.v has 16 ports of a router here, but this point needs 24",
+       "leave out output_hold"},
       {"torus of one node", kGoodCollective + "system: {topology: {type: torus, dims: @[1, 1]}}\n",
        "a network needs at least 2 nodes", "for example [4, 4]"},
       {"torus of too many nodes",
