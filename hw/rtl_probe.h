@@ -1,4 +1,4 @@
-// A look into the Verilog that decides inside of the simulation, for waveforms.
+// A look into Verilog that decides in the simulation, and into external ports, for waveforms.
 #pragma once
 
 #include <cstdint>

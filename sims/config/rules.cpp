@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "alg/algorithm.h"
 #include "ni/rtl/rtl_sequencer.h"
@@ -15,8 +16,6 @@
 namespace espalier {
 
 namespace {
-
-using std::string_literals::operator""s;
 
 class SectionRules {
  public:
@@ -97,8 +96,8 @@ class SectionRules {
   void refuse_what_is_not_here() {
     const std::string pattern = "traffic.pattern";
     const std::string rtl = "simulation.rtl";
-    for (const std::string& key :
-         {"system.topology.external.routers"s, "system.topology.external.nis"s, pattern, rtl}) {
+    for (const std::string& key : std::vector<std::string>{
+             "system.topology.external.routers", "system.topology.external.nis", pattern, rtl}) {
       const GivenKey* given = given_.find(key);
       if (given == nullptr || given->values.empty()) continue;
       const GivenValue& first = given->values.front();

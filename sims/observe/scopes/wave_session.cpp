@@ -29,11 +29,9 @@ void WaveSession::begin(Fabric& fabric) {
 }
 
 void WaveSession::watch_nis(Fabric& fabric) {
-  std::size_t built_in = 0;
-  for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
-    if (fabric.ni_at(NodeId(n)) != nullptr) ++built_in;
-  }
-  steps_ = std::make_unique<StepClock>(built_in);
+  const Sockets* const sockets = fabric.sockets();
+  const std::size_t external = sockets == nullptr ? 0 : sockets->parts.nis.size();
+  steps_ = std::make_unique<StepClock>(fabric.num_nis() - external);
   const bool in_steps = request_.window.from_step || request_.window.to_step;
   for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
     NetworkInterface* const ni = fabric.ni_at(NodeId(n));
