@@ -58,7 +58,7 @@ espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl router/rtl ni/
 espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train router/rtl ni ni/train ni/engines
                 ni/rtl sockets/tlm sockets/signals alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
                 sims/workload/coordination LINKS fmt::fmt)
-espalier_folder(sims/observe/waves USES hw hw/topology LINKS ${espalier_fst} fmt::fmt)
+espalier_folder(sims/observe/waves USES hw hw/topology sims/text LINKS ${espalier_fst} fmt::fmt)
 espalier_folder(sims/observe/record USES hw hw/topology flowctl ni ni/engines sims/system)
 espalier_folder(sims/observe/scopes USES hw flowctl ni alg/schedule sims/system sims/observe/record sims/observe/waves
                 LINKS fmt::fmt)
@@ -70,7 +70,7 @@ espalier_folder(sims/choose ONCE USES hw/topology ni/engines alg/routes alg/sche
                 sims/text sims/process sims/point sims/model sims/config sims/system LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost flowctl flowctl/train ni/engines ni/rtl alg/routes alg/schedule alg/generators
                 alg/plans alg/certify alg/bounds sims/workload/training sims/workload/coordination
-                sims/point sims/model sims/config sims/system sims/observe/explain sims/choose
+                sims/text sims/point sims/model sims/config sims/system sims/observe/explain sims/choose
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/study ONCE USES hw hw/topology alg/generators alg/rank_order sims/text sims/process sims/point sims/formats sims/config
                 sims/model sims/observe/explain sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)

@@ -1,4 +1,4 @@
-// A look into the Verilog that decides inside of the simulation, for waveforms.
+// A look into Verilog that decides in the simulation, and into external ports, for waveforms.
 #pragma once
 
 #include <cstdint>
@@ -68,6 +68,7 @@ class RtlProbe {
 struct RtlPlace {
   std::string scope;
   RtlProbe* probe = nullptr;
+  const char* between = ".rtl.";  // the scope and the module
 };
 
 }  // namespace espalier

@@ -1,17 +1,20 @@
-// A mesh under random traffic with a router of our own at r_1_1.
+// A mesh under random traffic with a router of our own at r_1_1, and if a file is named, with
+// waveforms of it and its network interface: own_router [WAVES.vcd].
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "hw/clock/clock_domain.h"
 #include "own_router.h"
 #include "sims/model/build_topology.h"
+#include "sims/observe/scopes/wave_session.h"
 #include "sims/point/config.h"
 #include "sims/system/elaboration.h"
 #include "sims/system/simulation.h"
 
 using namespace espalier;
 
-int sc_main(int, char**) {
+int sc_main(int argc, char** argv) {
   prepare_kernel();
   RunPoint point;  // every key of a configuration, with its default
   point.system.topology.type = "mesh";
@@ -28,7 +31,14 @@ int sc_main(int, char**) {
     RouterSignals& place = elaboration.router("r_1_1");
     router = std::make_unique<OwnRouter>("own_router", place);
     router->bind(elaboration.clock(), place);
+    // A signal of our own beside those of the ports.
+    elaboration.show("r_1_1", {"flits_passed", 32, [&router] { return router->flits_passed; }});
   };
+  std::optional<WaveSession> waves;
+  if (argc == 2) {
+    WaveRequest request{argv[1], {"net.r_1_1", "net.ni_1_1"}, {}, point.system.clock.hertz, true};
+    hooks.observers.push_back(&waves.emplace(request));
+  }
   const Topology topology = build_topology(point.system);
   const SimulationOutcome outcome = simulate_traffic(topology, point, hooks);
   if (!outcome.verified) {

@@ -95,7 +95,7 @@ std::optional<Choice> Choices::find(const Json& question) const {
   if (const auto found = memory_->known.find(text); found != memory_->known.end())
     return found->second;
   if (memory_->folder.empty()) return std::nullopt;
-  const FileText file = read_file_bytes(file_of(text));
+  const FileText file = read_kept_file(file_of(text));
   if (!file.text) return std::nullopt;
   const Json document = Json::parse(*file.text, nullptr, false);
   // Two questions may have the same hash.

@@ -201,7 +201,7 @@ bool check_schedules(const Input& input, const std::vector<const RunPoint*>& poi
 }  // namespace
 
 int check_command(const CheckOptions& options) {
-  const auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::collective);
+  const auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::schedule);
   if (!inputs) return kUsageError;
   bool good = true;
   for (const Input& input : *inputs) {

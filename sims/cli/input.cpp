@@ -164,7 +164,8 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
   ProgramConfig file;
   file.file = input.path;
   const auto program = load_program(file, {source, 0, 0}, diagnostics);
-  const bool alone = need == ConfigNeed::collective && overrides.empty();
+  const bool needs_no_network = need == ConfigNeed::collective || need == ConfigNeed::schedule;
+  const bool alone = needs_no_network && overrides.empty();
   // Otherwise the configuration's reader loads the program again and prints its messages.
   if (!program || alone) say(messages, diagnostics.text(), program != nullptr);
   if (!program) return false;

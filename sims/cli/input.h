@@ -44,7 +44,7 @@ enum class Messages : std::uint8_t { people, errors, nobody };
 // "-" is a configuration from stdin, whose paths start in the working folder. .json files are
 // schedules, .xml and .trace files collective programs, all others configurations. Programs beside
 // one configuration run on its network with its settings. A program by itself needs no system for
-// `check` and `schedule` (ConfigNeed::collective without overrides). Otherwise its ranks are nodes
+// `check` and `schedule` (ConfigNeed::schedule without overrides). Otherwise its ranks are nodes
 // of one switch, which a note says, unless an override gives another topology.
 [[nodiscard]] std::optional<std::vector<Input>> load_inputs(
     const std::vector<std::string>& paths, const std::vector<std::string>& overrides,

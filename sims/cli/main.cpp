@@ -24,6 +24,7 @@
 #include "sims/text/nearest_name.h"
 #include "sims/text/people.h"
 #include "sims/text/text_lines.h"
+#include "sims/text/whole_file.h"
 
 namespace {
 
@@ -248,6 +249,7 @@ void declare_schema(Command& command, SchemaOptions& options) {
 // What SIGINT and SIGTERM do while no worker runs, for instance while a schedule is planned
 // (sims/study/workers.cpp takes them otherwise). Only calls what a signal handler may call.
 void end_by_signal(int signal) {
+  RemovedOnStop::remove_all();
   const bool is_interrupt = signal == SIGINT;
   const std::string_view text = is_interrupt ? "stopped by SIGINT\n" : "stopped by SIGTERM\n";
   const std::string_view without_bar = "\r\x1b[K";

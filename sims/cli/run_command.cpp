@@ -204,6 +204,9 @@ int run_command(const RunOptions& options) {
     task.number = i + 1;
     if (observers) {
       reports[i] = run_here(points[i], task, options.quiet, *observers);
+      if (const std::string mistake = observers->mistake(); !mistake.empty()) {
+        return usage_error("--wave-scope", mistake);
+      }
     } else {
       study.push_back(study_point(*points[i].point, std::move(task)));
     }

@@ -31,6 +31,9 @@ class RunObservers {
   void watch(SimulationHooks& hooks);
   // For run_point(); nullptr if no option needs it.
   [[nodiscard]] RunAccount* account() { return account_ ? &*account_ : nullptr; }
+  // What is wrong with the scopes of waves, which is known when the system is built: there was no
+  // run. Empty if nothing is.
+  [[nodiscard]] std::string mistake() const { return waves_ ? waves_->mistake() : ""; }
   // To be called after the run: orders the waveform's save file by the critical path.
   void finish(PointReport& report);
   // Why the account has no answer about a part; empty if it has all answers.

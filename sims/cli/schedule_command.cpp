@@ -173,7 +173,7 @@ void write_tables(std::ostream& out, const Input& input, const ScheduleTables& g
 }  // namespace
 
 int schedule_command(const ScheduleOptions& options) {
-  const auto inputs = load_inputs({options.config}, options.overrides, ConfigNeed::collective);
+  const auto inputs = load_inputs({options.config}, options.overrides, ConfigNeed::schedule);
   if (!inputs) return kUsageError;
   if (!can_write({{"--output", options.output}}, files_of(*inputs))) return kUsageError;
   const Input& input = inputs->front();

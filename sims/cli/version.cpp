@@ -6,7 +6,7 @@
 
 namespace espalier {
 
-const char* const kVersion = ESPALIER_VERSION ESPALIER_COMMIT;
+const char* const kVersion = ESPALIER_VERSION ESPALIER_COMMIT ESPALIER_OWN;
 
 std::string version_text() {
   return fmt::format("espalier {}\nbuild type: {}\ncompiler: {}\nwaveforms in FST: {}\n", kVersion,

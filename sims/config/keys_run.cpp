@@ -146,6 +146,7 @@ void add_simulation_keys(KeyTable& table) {
   simulation.choice("rtl", &Config::rtl)
       .list(ListOf::any_number)
       .word("none")
+      .or_file("a build with ESPALIER_OWN_VERILOG (docs/plug_in.md#verilog-of-your-own)")
       .doc(
           "blocks whose Verilog decides in the simulation, in place of the model "
           "(docs/plug_in.md); needs a program built with -DESPALIER_RTL=ON");

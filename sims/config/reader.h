@@ -19,10 +19,12 @@ inline constexpr std::size_t kMostListedPoints = 100'000;
 // The sections that a command needs besides the system. Every section of the file is checked in any
 // case.
 enum class ConfigNeed : std::uint8_t {
-  workload,    // run: exactly one of collective and traffic
-  collective,  // schedule, check: a collective
+  workload,    // run, sweep: exactly one of collective and traffic
+  collective,  // compare, reorder: a collective
   traffic,     // latency: traffic; the file of a network stands for uniform traffic on it
+  schedule,    // schedule, check: a collective, which is not simulated
   system,      // area: neither is needed, either may be given
+  library,     // a program that links the library: as workload, and modules may be external
 };
 
 // An algorithm of a list, or of `all`, that does not suit the network, the operation or another
@@ -51,7 +53,7 @@ struct ConfigResult {
 // The files `programs` run beside the configured algorithms.
 [[nodiscard]] ConfigResult read_run_config(const std::string& path,
                                            const std::vector<std::string>& overrides = {},
-                                           ConfigNeed need = ConfigNeed::workload,
+                                           ConfigNeed need = ConfigNeed::library,
                                            const std::vector<std::string>& programs = {});
 
 // The same for `compare`: every algorithm runs in place of the configured ones, unless an override
@@ -64,7 +66,7 @@ struct ConfigResult {
 [[nodiscard]] ConfigResult read_run_config_text(const std::string& name, const std::string& text,
                                                 const std::string& folder = {},
                                                 const std::vector<std::string>& overrides = {},
-                                                ConfigNeed need = ConfigNeed::workload,
+                                                ConfigNeed need = ConfigNeed::library,
                                                 const std::vector<std::string>& programs = {});
 
 // The same for a tree that was put together from several files, which are known to `diagnostics`.

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "alg/algorithm.h"
+#include "ni/rtl/rtl_sequencer.h"
 #include "sims/config/keys.h"
 #include "sims/config/rules.h"
 
@@ -48,6 +51,9 @@ class SectionRules {
                   "the two sections");
     }
     check_what_runs(point, need);
+    if (need != ConfigNeed::schedule && need != ConfigNeed::system && need != ConfigNeed::library) {
+      refuse_what_is_not_here();
+    }
     check_lockstep(point);
   }
 
@@ -75,14 +81,37 @@ class SectionRules {
       refuse_both("training", "traffic");
     } else if (has("collective")) {
       refuse_both("collective", "traffic");
-    } else if (need == ConfigNeed::collective) {
+    } else if (need == ConfigNeed::collective || need == ConfigNeed::schedule) {
       diagnostics_.error(has("traffic") ? given_.place_of_section("traffic") : Place{0, 1, 1},
                          "missing section 'collective'", kExample);
     } else if (need == ConfigNeed::traffic && !has("traffic")) {
       diagnostics_.error({0, 1, 1}, "missing section 'traffic'",
                          "traffic: {pattern: uniform, message: 64B}");
-    } else if (need == ConfigNeed::workload && !has("traffic") && !point.control) {
+    } else if (need != ConfigNeed::system && !has("traffic") && !point.control) {
       diagnostics_.error({0, 1, 1}, "neither 'collective' nor 'traffic' is given", kExample);
+    }
+  }
+
+  // Modules that a program attaches, and Verilog that another build has.
+  void refuse_what_is_not_here() {
+    const std::string pattern = "traffic.pattern";
+    const std::string rtl = "simulation.rtl";
+    for (const std::string& key : std::vector<std::string>{
+             "system.topology.external.routers", "system.topology.external.nis", pattern, rtl}) {
+      const GivenKey* given = given_.find(key);
+      if (given == nullptr || given->values.empty()) continue;
+      const GivenValue& first = given->values.front();
+      const auto sockets = static_cast<std::uint64_t>(TrafficPattern::sockets);
+      if (key == pattern && first.value.number != sockets) continue;
+      if (key == rtl && (has_rtl() || first.value.items.empty())) continue;
+      diagnostics_.error(
+          first.place,
+          key == rtl ? key + ": " + kNoRtlModels
+                     : key +
+                           ": its modules are attached by a program that links the library "
+                           "(docs/plug_in.md), and this command attaches none",
+          key == rtl ? "or leave out the key"
+                     : "run such a program, which may read this configuration, or remove the key");
     }
   }
 

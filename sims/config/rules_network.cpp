@@ -9,6 +9,7 @@
 #include "flowctl/framing.h"
 #include "hw/topology/link_timing.h"
 #include "ni/rtl/rtl_dependencies.h"
+#include "ni/rtl/rtl_dimension_queue.h"
 #include "router/rtl/rtl_output_hold.h"
 #include "sims/config/keys.h"
 #include "sims/config/rules.h"
@@ -64,6 +65,8 @@ class NetworkRules : private ExaminedPoint {
   void check_listed_keys() {
     if (system_.topology.is_dimensional()) {
       refuse_messages();
+      limit(RtlBlock::dimension_queue, "collective.chunks", "chunks", kRtlQueueStages,
+            point.collective ? point.collective->chunks : 0);
       return;
     }
     check_sub_messages();
@@ -325,23 +328,35 @@ class NetworkRules : private ExaminedPoint {
   }
 
   // The Verilog that is compiled into the program has a size.
+  void limit(RtlBlock block, const char* key, const char* what, std::uint64_t has,
+             std::uint64_t needs) const {
+    if (!point.simulation.has_rtl(block) || needs <= has) return;
+    report({key, "simulation.rtl"},
+           fmt::format("simulation.rtl: {}.v has {} {} here, but this point needs {}",
+                       name_of(block), has, what, needs),
+           fmt::format("leave out {}", name_of(block)));
+  }
+
+  // A schedule's places and ports of NIs, and the length of its timesteps, are known later.
   void check_rtl() {
-    const auto limit = [&](RtlBlock block, const char* key, const char* what, std::uint64_t has,
-                           std::uint64_t needs) {
-      if (!point.simulation.has_rtl(block) || needs <= has) return;
-      report({key, "simulation.rtl"},
-             fmt::format("simulation.rtl: {}.v has {} {} here, but this point needs {}",
-                         name_of(block), has, what, needs),
-             fmt::format("leave out {}", name_of(block)));
-    };
+    for (const RtlBlock block : {RtlBlock::ni_control, RtlBlock::dependency_state}) {
+      limit(block, "system.ni.ports", "entries in a cycle", kRtlIssuePerCycle, system_.ni.ports);
+    }
     limit(RtlBlock::dependency_state, "system.ni.turnaround_cycles", "cycles of turnaround",
           kRtlTurnaround, system_.ni.turnaround_cycles);
     limit(RtlBlock::output_hold, "system.router.vcs", "VCs", kRtlVcs, system_.router.vcs);
-    if (topology != nullptr && !system_.topology.is_dimensional()) {
+    if (topology != nullptr) {
       std::uint64_t ports = 0;
-      for (const auto& slices : system_shape(system_, *topology).routers) {
-        for (const RouterSlice& slice : slices) {
-          ports = std::max<std::uint64_t>({ports, slice.inputs, slice.outputs});
+      // A node of a multi-dimensional system has an NI port for each link. Where one NPU stands for
+      // all, switches have fewer ports than here.
+      for (std::size_t n = 0; system_.topology.is_dimensional() && n < topology->num_nodes(); ++n) {
+        ports = std::max<std::uint64_t>(ports, 2 * topology->out_links(NodeId(n)).size());
+      }
+      if (ports == 0) {
+        for (const auto& slices : system_shape(system_, *topology).routers) {
+          for (const RouterSlice& slice : slices) {
+            ports = std::max<std::uint64_t>({ports, slice.inputs, slice.outputs});
+          }
         }
       }
       limit(RtlBlock::output_hold, "system.topology.type", "ports of a router", kRtlPorts, ports);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <random>
 #include <system_error>
 #include <tuple>
 
@@ -26,6 +25,7 @@ MessageLog::MessageLog(const std::string& path, std::size_t point, const Topolog
       point_(point),
       topology_(topology),
       is_traffic_(is_traffic),
+      removed_(path),
       file_(path, std::ios::binary) {}
 
 std::string MessageLog::name_beside_gradients(const Operation& message) const {
@@ -64,9 +64,10 @@ bool MessageLog::finish() {
 }
 
 MessageLogParts::MessageLogParts(std::string target, std::size_t points)
-    : target_(std::move(target)),
-      unfinished_(fmt::format("{}.{:08x}", target_, std::random_device()())),
-      points_(points) {}
+    : target_(std::move(target)), ending_(unfinished_name("").string()), points_(points) {
+  const auto folder = std::filesystem::path(target_).parent_path();
+  remove_unfinished_files(folder.empty() ? "." : folder);
+}
 
 MessageLogParts::~MessageLogParts() {
   std::error_code ignored;
@@ -74,7 +75,7 @@ MessageLogParts::~MessageLogParts() {
 }
 
 std::string MessageLogParts::part(std::size_t point) const {
-  return fmt::format("{}.point{}", unfinished_, point + 1);
+  return fmt::format("{}.point{}{}", target_, point + 1, ending_);
 }
 
 bool MessageLogParts::has_part(std::size_t point) const {

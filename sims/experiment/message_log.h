@@ -8,6 +8,7 @@
 
 #include "hw/topology/topology.h"
 #include "sims/system/simulation.h"
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 
@@ -30,6 +31,7 @@ class MessageLog {
   std::size_t point_;
   const Topology& topology_;
   bool is_traffic_;
+  RemovedOnStop removed_;
   std::ofstream file_;
   Cycle cycle_ = 0;
   std::vector<Operation> delivered_;  // in `cycle_`
@@ -53,7 +55,7 @@ class MessageLogParts {
 
  private:
   std::string target_;
-  std::string unfinished_;  // begins the parts' names, which nobody can guess
+  std::string ending_;  // of the parts' names
   std::size_t points_;
 };
 

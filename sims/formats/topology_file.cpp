@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "hw/topology/vertex_names.h"
 #include "sims/point/limits.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/strict_map.h"
@@ -98,12 +99,20 @@ class TopologyParser {
                          "write a letter, then letters, digits and underscores");
       return;
     }
-    const auto [first, is_new] = vertex_places_.emplace(item.text, item.place);
-    if (!is_new) {
-      diagnostics_.error(item.place,
-                         fmt::format("{}: the name '{}' is given twice", key, item.text),
-                         fmt::format("the first is in line {}", first->second.line));
-      return;
+    const bool is_twice = topology_->find_vertex(item.text).valid();
+    // SystemC has one name for each module.
+    std::vector<std::string> modules{item.text};
+    if (is_node) modules.push_back(ni_name(item.text));
+    for (const std::string& module : modules) {
+      const auto [first, is_new] = modules_.emplace(module, item.place);
+      if (is_new) continue;
+      diagnostics_.error(
+          item.place,
+          is_twice ? fmt::format("{}: the name '{}' is given twice", key, item.text)
+                   : fmt::format("{}: '{}' would get a module named '{}', and there is one already",
+                                 key, item.text, module),
+          fmt::format("the first is in line {}", first->second.line));
+      if (is_twice) return;
     }
     if (is_node) {
       topology_->add_node(item.text);
@@ -248,7 +257,7 @@ class TopologyParser {
     if (!lost.valid()) return;
     const std::string& name = topology_->vertex_name(lost);
     diagnostics_.error(
-        vertex_places_.at(name),
+        modules_.at(name),
         fmt::format("the network is not connected: there is no path from '{}' to '{}' and back",
                     topology_->vertex_name(NodeId(0)), name),
         fmt::format("add links to and from '{}'", name));
@@ -258,7 +267,7 @@ class TopologyParser {
   std::vector<std::pair<std::uint64_t, Place>> rates_;  // of links with a bandwidth of their own
   Diagnostics& diagnostics_;
   std::optional<Topology> topology_;
-  std::map<std::string, Place> vertex_places_;
+  std::map<std::string, Place> modules_;   // by name: the vertex that they belong to
   std::vector<std::string> vertex_names_;  // in file order
   std::map<std::pair<NodeId, NodeId>, std::size_t> parallel_links_;
 };

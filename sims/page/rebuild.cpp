@@ -30,7 +30,7 @@ std::optional<RebuiltSystem> rebuild_system(const ReportData& data, const Report
   // JSON is also YAML, so the configuration reader can read it.
   ConfigResult config =
       read_run_config_text("configuration", nest_config(point.config).dump(),
-                           data.sources[point.source].folder, {}, ConfigNeed::workload);
+                           data.sources[point.source].folder, {}, ConfigNeed::library);
   if (!config.ok || config.points.size() != 1) {
     why = config.ok ? "its configuration has several points" : first_line(config.diagnostics);
     return std::nullopt;

@@ -103,7 +103,7 @@ Json manifest_of(const Sweep& sweep, const SweepPlan& plan, const std::string& t
 
 ManifestFile read_manifest(const std::filesystem::path& folder) {
   const std::string path = (folder / "manifest.json").string();
-  const FileText file = read_file_bytes(path);
+  const FileText file = read_kept_file(path);
   if (!file.text) return {std::nullopt, fmt::format("{}: error: {}", path, file.problem)};
   try {
     Json manifest = parse_strict_json(*file.text);

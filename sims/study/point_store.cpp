@@ -27,7 +27,7 @@ StoredPoint read_point(const std::filesystem::path& path, const std::string& id,
   const auto useless = [&](const std::string& problem) {
     return StoredPoint{std::nullopt, fmt::format("{} {}", path.string(), problem)};
   };
-  const FileText file = read_file_bytes(path.string());
+  const FileText file = read_kept_file(path.string());
   if (!file.text) return useless(file.problem);
   Json document = Json::parse(*file.text, nullptr, false);
   if (!document.is_object()) return useless("is not complete");

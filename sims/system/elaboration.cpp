@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "hw/topology/vertex_names.h"
@@ -48,14 +49,28 @@ RouterSignals& Elaboration::router(const std::string& vertex) {
   const NodeId found =
       find(vertex, kExternalRouters, sockets == nullptr ? kNone : sockets->parts.routers);
   attached_.insert(found);
-  return sockets->routers.at(found)->signals();
+  return sockets->routers.at(found)->ports();
 }
 
 NiSignals& Elaboration::ni(const std::string& node) {
   Sockets* const sockets = fabric_.sockets();
   const NodeId found = find(node, kExternalNis, sockets == nullptr ? kNone : sockets->parts.nis);
   attached_.insert(found);
-  return sockets->nis.at(found)->signals();
+  return sockets->nis.at(found)->ports();
+}
+
+void Elaboration::show(const std::string& vertex, RtlSignal signal) {
+  Sockets* const sockets = fabric_.sockets();
+  const NodeId at = find_vertex(fabric_.topology(), vertex);
+  if (sockets == nullptr || attached_.count(at) == 0) {
+    throw std::invalid_argument(
+        fmt::format("'{}' has no ports yet; ask for them before signals are shown", vertex));
+  }
+  if (const auto ni = sockets->nis.find(at); ni != sockets->nis.end()) {
+    ni->second->add_own(std::move(signal));
+  } else {
+    sockets->routers.at(at)->add_own(std::move(signal));
+  }
 }
 
 void Elaboration::check_attached() const {

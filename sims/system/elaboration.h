@@ -32,6 +32,10 @@ class Elaboration {
   // The ports of an external NI, and the messages that the collective asks it to send.
   [[nodiscard]] NiSignals& ni(const std::string& node);
 
+  // A signal of the module at an external vertex, for waveforms: net.<vertex>.socket.own.<name>. It
+  // is read in every cycle after the module's rising edge. Ask for the vertex's ports first.
+  void show(const std::string& vertex, RtlSignal signal);
+
   // TLM-2.0: the sockets at a node's NI. During elaboration only.
   [[nodiscard]] NiSockets& tlm(const std::string& node) { return sockets_.at(node); }
   // Node n owns the 2^bits addresses from n << bits on; 32 bits if this is not called. During

@@ -294,9 +294,19 @@ void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& use
 }
 
 NetworkInterface* Fabric::ni_at(NodeId vertex) {
-  if (!topology_.is_switch(vertex)) return &ni(vertex);
+  if (!topology_.is_switch(vertex)) return nis_[vertex.index()].get();
   const auto unit = switch_units_.find(vertex);
   return unit == switch_units_.end() ? nullptr : nis_[unit->second].get();
+}
+
+std::vector<RtlPlace> Fabric::socket_signals() const {
+  std::vector<RtlPlace> places;
+  for_each_socket([&](NiSocket& ni) { places.push_back({ni.name(), &ni, "."}); });
+  if (sockets_ == nullptr) return places;
+  for (const auto& [vertex, router] : sockets_->routers) {
+    places.push_back({router->name(), router, "."});
+  }
+  return places;
 }
 
 std::uint64_t Fabric::head_flits() const {

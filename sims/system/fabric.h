@@ -64,6 +64,8 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] std::vector<ChannelPlace> channels() { return network_->channels(); }
   // The Verilog models that decide in routers; NetworkInterface::rtl() has the models of an NI.
   [[nodiscard]] std::vector<RtlPlace> router_rtl() { return network_->rtl(); }
+  // The signals of external routers and NIs.
+  [[nodiscard]] std::vector<RtlPlace> socket_signals() const;
   [[nodiscard]] const MessageStore& messages() const { return messages_; }
   [[nodiscard]] const PathTable& paths() const { return paths_; }
 

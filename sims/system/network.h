@@ -87,7 +87,7 @@ class Network {
 // The ports of external routers and NIs (system.topology.external), made while a network is built.
 struct Sockets {
   Sockets(ClockDomain& domain, const Topology& topology, const ExternalConfig& config)
-      : parts(external_parts(topology, config)), clock("sockets", domain) {}
+      : parts(external_parts(topology, config)), clock("_sockets", domain) {}
 
   ExternalParts parts;
   SocketClock clock;

@@ -49,7 +49,16 @@ std::string refused_kind(mode_t mode) {
   return S_ISREG(mode) || S_ISFIFO(mode) ? "" : "is neither a file nor a pipe";
 }
 
+bool is_pipe(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
 }  // namespace
+
+FileText read_kept_file(const std::string& path) {
+  return is_pipe(path) ? FileText{std::nullopt, "is a pipe"} : read_file_bytes(path);
+}
 
 FileText read_file_bytes(const std::string& path, std::uint64_t most_bytes) {
   // The kind is checked before the file is opened, because opening a device may have an effect.
@@ -87,8 +96,7 @@ FileText read_file_text(const std::string& path) {
 
 std::optional<std::string> read_named_file(const std::string& path, const Place& place,
                                            Diagnostics& diagnostics, const std::string& hint) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode)) {
+  if (is_pipe(path)) {
     diagnostics.error(place, fmt::format("'{}' is a pipe, which can be read only once", path),
                       hint);
     return std::nullopt;

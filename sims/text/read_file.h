@@ -23,6 +23,9 @@ struct FileText {
 [[nodiscard]] FileText read_file_bytes(const std::string& path,
                                        std::uint64_t most_bytes = kMostFileBytes);
 
+// Reads a file that this program has kept. A pipe in its place would block the reader.
+[[nodiscard]] FileText read_kept_file(const std::string& path);
+
 // Reads a file that the user names. Its path must be UTF-8, because results contain the path in
 // JSON.
 [[nodiscard]] FileText read_file_text(const std::string& path);

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <random>
 #include <system_error>
+#include <utility>
 
 #include "sims/text/utf8.h"
 
@@ -20,6 +23,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kEnding = ".new";
+
+// A signal handler reaches static data only. A process writes a few files at once.
+std::array<std::atomic<const char*>, 16> removed_on_stop{};
+
+void replace_path(const char* old_path, const char* new_path) {
+  const auto place = std::find(removed_on_stop.begin(), removed_on_stop.end(), old_path);
+  if (place != removed_on_stop.end()) *place = new_path;
+}
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -40,13 +51,25 @@ bool write_to_disk(const fs::path& path, const std::string& text) {
   return close(file) == 0 && written;
 }
 
-// A unique name: another process or machine may write the same file. Nobody can guess it.
+}  // namespace
+
+// Another process or machine may write the same file.
 fs::path unfinished_name(const fs::path& path) {
   return fmt::format("{}.{:08x}.{}.{}{}", path.string(), std::random_device()(), host_name(),
                      getpid(), kEnding);
 }
 
-}  // namespace
+RemovedOnStop::RemovedOnStop(std::string path) : path_(std::move(path)) {
+  replace_path(nullptr, path_.c_str());
+}
+
+RemovedOnStop::~RemovedOnStop() { replace_path(path_.c_str(), nullptr); }
+
+void RemovedOnStop::remove_all() {
+  for (const auto& path : removed_on_stop) {
+    if (const char* name = path; name != nullptr) unlink(name);
+  }
+}
 
 bool is_file_name(const std::string& text) {
   return is_plain_text(text) && !text.empty() && text.front() != '.' &&
@@ -65,6 +88,7 @@ bool write_all(int file, std::string_view bytes) {
 
 bool write_whole_file(const fs::path& path, const std::string& text) {
   const fs::path unfinished = unfinished_name(path);
+  const RemovedOnStop removed(unfinished.string());
   std::error_code error;
   if (write_to_disk(unfinished, text)) {
     fs::rename(unfinished, path, error);

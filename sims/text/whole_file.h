@@ -16,6 +16,24 @@ namespace espalier {
 // Writes a file beside `path` and renames it. False if it cannot be written.
 [[nodiscard]] bool write_whole_file(const std::filesystem::path& path, const std::string& text);
 
+// `path` with an ending that nobody can guess, and that remove_unfinished_files() knows.
+[[nodiscard]] std::filesystem::path unfinished_name(const std::filesystem::path& path);
+
+// A file that is removed if SIGINT or SIGTERM ends the program while this object exists.
+class RemovedOnStop {
+ public:
+  explicit RemovedOnStop(std::string path);
+  ~RemovedOnStop();
+  RemovedOnStop(const RemovedOnStop&) = delete;
+  RemovedOnStop& operator=(const RemovedOnStop&) = delete;
+
+  // For the handler of the signals. Calls only what a signal handler may call.
+  static void remove_all();
+
+ private:
+  std::string path_;
+};
+
 // Whether new files can be written in the folder. Leaves no file behind.
 [[nodiscard]] bool can_write_in(const std::filesystem::path& folder);
 

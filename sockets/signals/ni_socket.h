@@ -57,7 +57,7 @@ class NiSocket : public sc_core::sc_module,
   void add_port(Channel& channel, const InjectionSpec& spec);
   // The node's part of the collective, in table order, and the rank's memory.
   void load(const std::vector<Operation>& sends, DataMemory& memory);
-  [[nodiscard]] NiSignals& signals() { return signals_; }
+  [[nodiscard]] NiSignals& ports() { return signals_; }
 
   [[nodiscard]] NodeId node() const { return signals_.node; }
   [[nodiscard]] std::uint64_t flits_sent(std::size_t port) const {
@@ -78,6 +78,12 @@ class NiSocket : public sc_core::sc_module,
   void drive(Cycle now) override;
 
  private:
+  [[nodiscard]] const std::vector<std::unique_ptr<FlitSignals>>& received() const override {
+    return signals_.ejection;
+  }
+  [[nodiscard]] const std::vector<std::unique_ptr<FlitSignals>>& sent() const override {
+    return signals_.injection;
+  }
   // A message whose first head flit has left.
   struct Sending {
     MessageId message;

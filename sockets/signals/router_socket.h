@@ -50,7 +50,7 @@ class RouterSocket : public sc_core::sc_module, public FlitRouter, public Signal
                const MessageStore& messages, const PathTable& paths,
                const std::vector<InputPortSpec>& inputs, ProtocolWatch& watch);
 
-  [[nodiscard]] RouterSignals& signals() { return signals_; }
+  [[nodiscard]] RouterSignals& ports() { return signals_; }
 
   // FlitRouter
   [[nodiscard]] Channel& input_channel(std::size_t input) override { return channels_[input]; }
@@ -69,6 +69,12 @@ class RouterSocket : public sc_core::sc_module, public FlitRouter, public Signal
   void drive(Cycle now) override;
 
  private:
+  [[nodiscard]] const std::vector<std::unique_ptr<FlitSignals>>& received() const override {
+    return signals_.inputs;
+  }
+  [[nodiscard]] const std::vector<std::unique_ptr<FlitSignals>>& sent() const override {
+    return signals_.outputs;
+  }
   // An ejection port: the NI takes a flit in each cycle, so there are no credits.
   struct Ejection {
     EjectionPort to;

@@ -1,12 +1,16 @@
 // The bridges between the model and modules behind signals, and their clock.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "hw/clock/clock_domain.h"
 #include "hw/ids.h"
+#include "hw/rtl_probe.h"
+#include "sockets/signals/flit_signals.h"
 
 namespace espalier {
 
@@ -28,14 +32,30 @@ class ProtocolWatch {
 };
 
 // The bridges of one vertex. In every cycle, all sockets sample before any socket drives, so two
-// external modules may be neighbours.
-class SignalSocket {
+// external modules may be neighbours. A waveform shows their signals in scope "socket", and below
+// "socket.own" what the module adds.
+class SignalSocket : public RtlProbe {
  public:
-  virtual ~SignalSocket() = default;
   // What the modules wrote in cycle `now`.
   virtual void sample(Cycle now) = 0;
   // What the modules read in cycle `now` + 1.
   virtual void drive(Cycle now) = 0;
+
+  void show(Cycle now) const { settled(now); }
+  // Elaboration: a signal of the module behind the ports.
+  void add_own(RtlSignal signal) {
+    signal.name = "own." + signal.name;
+    own_.push_back(std::move(signal));
+  }
+  [[nodiscard]] const char* module() const override { return "socket"; }
+  [[nodiscard]] std::vector<RtlSignal> signals() const override;
+  void catch_up(Cycle) override {}
+
+ private:
+  [[nodiscard]] virtual const std::vector<std::unique_ptr<FlitSignals>>& received() const = 0;
+  [[nodiscard]] virtual const std::vector<std::unique_ptr<FlitSignals>>& sent() const = 0;
+
+  std::vector<RtlSignal> own_;
 };
 
 // Owns the clock of external modules: cycle n begins with the clock's n-th rising edge, counted

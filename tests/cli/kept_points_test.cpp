@@ -1,4 +1,6 @@
 // What run, compare and latency keep of finished points, whatever ends them.
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 
 #include <csignal>
@@ -49,6 +51,22 @@ TEST_CASE("A run that was killed while it made the folder of its points begins a
       CHECK(outcome.exit_code == 0);
     }
   }
+}
+
+TEST_CASE("A pipe in the place of a kept point does not block a run") {
+  const SweepFolder folder;
+  const std::string config = folder.write("three.yaml", three_points("8GiB"));
+  const std::string results = folder.path("r.json");
+  const std::vector<std::string> command{"run", config, "-j", "2", "--json", results};
+  REQUIRE(interrupt(command).exit_code == 130);
+  const fs::path kept = fs::directory_iterator(results + ".partial/points")->path();
+  fs::remove(kept);
+  REQUIRE(mkfifo(kept.c_str(), 0600) == 0);
+  std::vector<std::string> again = command;
+  again.emplace_back("--resume");
+  const Outcome resumed = interrupt(again);
+  CHECK(resumed.exit_code == 130);
+  CHECK_THAT(resumed.err, Contains(kept.string() + " is a pipe; simulating the point again"));
 }
 
 TEST_CASE("The kept points of two configurations lie beside each other") {

@@ -1,10 +1,14 @@
 // Where a command's output goes, and what the exit code says if it does not get there.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "cli_test_support.h"
+#include "interruption.h"
+#include "sims/observe/waves/wave_format.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;
@@ -243,6 +247,42 @@ TEST_CASE("A run that fails later leaves older waveforms and timelines as they w
   CHECK(test::espalier({"run", small, "--waves", vcd}).exit_code == 0);
   CHECK_THAT(test::read_text(vcd), Contains("$enddefinitions"));
   CHECK_FALSE(std::filesystem::exists(folder.file("old.unfinished.vcd")));
+}
+
+TEST_CASE("A stopped run of one point leaves no file, and a killed one none after the next run") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.write("long.yaml",
+                   "system: {topology: {type: mesh, dims: [2, 2]}}\nsimulation: {fidelity: cycle}\n"
+                   "collective: {op: all_reduce, algorithm: ring, size: 8GiB}\n");
+  const std::string waves = has_fst() ? "w.fst" : "w.vcd";
+  const auto unfinished = [&] {
+    const std::filesystem::directory_iterator all(folder.path());
+    return std::count_if(begin(all), end(all), [](const auto& file) {
+      const std::string name = file.path().filename().string();
+      return name.find(".unfinished.") != std::string::npos ||
+             name.find(".point") != std::string::npos;
+    });
+  };
+  const auto stop = [&](int signal) {
+    test::RunningCommand run({"run", config, "--waves", folder.file(waves), "--messages",
+                              folder.file("m.csv"), "--timeline", folder.file("t.json")});
+    REQUIRE(test::wait_until(
+        [&] { return unfinished() >= 3 && test::has_signal(run.pid(), "SigCgt", SIGINT); }));
+    run.send(signal);
+    return run.wait();
+  };
+  CHECK(stop(SIGINT).exit_code == 130);
+  CHECK(unfinished() == 0);
+  CHECK(stop(SIGTERM).exit_code == 143);
+  CHECK(unfinished() == 0);
+  stop(SIGKILL);
+  CHECK(unfinished() >= 3);
+  const std::string small = folder.write("small.yaml", kSmallConfig);
+  CHECK(test::espalier({"run", small, "--waves", folder.file(waves), "--messages",
+                        folder.file("m.csv"), "--timeline", folder.file("t.json")})
+            .exit_code == 0);
+  CHECK(unfinished() == 0);
 }
 
 TEST_CASE("A configuration from stdin gives the results of the file") {

@@ -330,8 +330,8 @@ TEST_CASE("A run that waves cannot show is refused with the reason") {
   const Outcome steps = test::espalier({"run", traffic, "--waves", file, "--wave-to", "step:3"});
   CHECK(steps.exit_code == 2);
   CHECK_THAT(steps.err, Contains("need schedule tables"));
-  CHECK_THAT(error({"--waves", file, "--wave-scope", "net.nothing"}, 1),
-             Contains("no signal matches 'net.nothing'"));
+  CHECK_THAT(error({"--waves", file, "--wave-scope", "net.nothing"}),
+             Contains("no signal matches 'net.nothing'; signals are for example net.ni_0_0"));
   CHECK_THAT(error({"--waves", file, "--wave-from", "99999999"}),
              Contains("the window begins after its last cycle"));
   // The end is a cycle and the beginning a timestep, and the other way round.
@@ -358,9 +358,31 @@ TEST_CASE("A scope of waves is a node's number or name, and an unknown one leave
   CHECK(of_node.size() > of_ni.size());
   CHECK(signals_of("r_2_1") == of_node);
   CHECK(signals_of("2_1") == of_node);
-  const Outcome wrong = test::espalier(
-      {"run", config, "--waves", folder.file("run.vcd"), "--wave-scope", "net.ni_16"});
-  CHECK(wrong.exit_code == 1);
-  CHECK(wrong.out.empty());
-  CHECK_THAT(wrong.err, Contains("no signal matches 'net.ni_16'"));
+}
+
+TEST_CASE("Each scope of waves that matches nothing is refused before the run, with a near name") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kWavesTorus);
+  const std::string file = folder.file(has_fst() ? "run.fst" : "run.vcd");
+  const auto refusal = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> command{"run", "--waves", file};
+    command.insert(command.end(), words.begin(), words.end());
+    const Outcome outcome = test::espalier(command);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.out.empty());
+    CHECK_FALSE(std::filesystem::exists(file));
+    return outcome.err;
+  };
+  CHECK_THAT(refusal({config, "--wave-scope", "net.ni_16"}),
+             Contains("--wave-scope: error: no signal matches 'net.ni_16'; did you mean 'net.ni_"));
+  // The first scope is right, and the second one almost.
+  CHECK_THAT(refusal({config, "--wave-scope", "net.ni_*", "--wave-scope", "net.r_0_0.in_ee"}),
+             Contains("no signal matches 'net.r_0_0.in_ee'; did you mean 'net.r_0_0.in_e'?"));
+  CHECK_THAT(refusal({config, "--wave-scope", "net.ni_0_0.timestp"}),
+             Contains("did you mean 'net.ni_0_0.timestep'?"));
+  // One NPU stands for all.
+  const std::string folded = folder.write("folded.yaml",
+                                          "system: {preset: themis_3d_fc_ring_sw}\n"
+                                          "collective: {algorithm: baseline, size: 100MB}\n");
+  CHECK_THAT(refusal({folded, "--wave-scope", "3"}), Contains("simulation.fold: off"));
 }

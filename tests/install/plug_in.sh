@@ -31,12 +31,24 @@ grep -q "^$messages messages delivered" "$work/out" ||
   fail "espalier run delivers $messages messages, the example says: $(cat "$work/out")"
 grep -q " [1-9][0-9]* flits through own_router" "$work/out" || fail "no flit passed own_router: $(cat "$work/out")"
 echo "own_router: $messages messages delivered"
+"$work/build_own_router/own_router" "$work/w.vcd" | cmp - "$work/out" || fail "waveforms change the result of own_router"
+for signal in in_ni0.vc0 socket.in0.valid socket.out0.vc socket.in0.credits socket.own.flits_passed; do
+  [ "$(python3 -c '
+import sys
+scopes, names = [], set()
+for words in map(str.split, open(sys.argv[1])):
+    if words[:1] == ["$scope"]: scopes.append(words[2])
+    if words[:1] == ["$upscope"]: scopes.pop()
+    if words[:1] == ["$var"]: names.add(".".join(scopes + [words[4]]))
+print(any(name.startswith("net.r_1_1." + sys.argv[2]) for name in names))' "$work/w.vcd" "$signal")" = True ] ||
+    fail "the waveform has no net.r_1_1.$signal"
+done
 
 cp -r examples/tlm_initiator "$work"
 make_example tlm_initiator
 lines=$(wc -l <examples/tlm_initiator/initiator.h)
 [ "$lines" -lt 50 ] || fail "the example's initiator has $lines lines"
-"$work/build_tlm_initiator/tlm_initiator" >"$work/out" 2>"$work/err" || fail "tlm_initiator: $(cat "$work/err")"
+"$work/build_tlm_initiator/tlm_initiator" examples/tlm_initiator/sockets.yaml >"$work/out" 2>"$work/err" || fail "tlm_initiator: $(cat "$work/err")"
 # The same messages as a file: a request at time T is posted at the first clock edge after T.
 { echo ready,from,to,bytes; for n in $(seq 1 63); do echo "$((300 * (n - 1) + 1)),0,$n,4096"; done; } >"$work/messages.csv"
 cat >"$work/torus.yaml" <<'YAML'
@@ -52,6 +64,11 @@ sockets = {int(a): int(b) for a, b in re.findall(r"^(\d+) (\d+)$", open(sys.argv
 sys.exit(not (len(file) == 63 and file == sockets))
 PYTHON
 echo "tlm_initiator: 63 messages in the cycles of the file's"
+# The same program beside a collective, and with a wrong configuration.
+"$work/build_tlm_initiator/tlm_initiator" configs/torus_8x8.yaml >"$work/out" 2>"$work/err" || fail "beside a collective: $(cat "$work/err")"
+grep -q '^verified: true$' "$work/out" && grep -qE '^63 [0-9]+$' "$work/out" || fail "beside a collective: $(tail -2 "$work/out")"
+if "$work/build_tlm_initiator/tlm_initiator" nothing.yaml 2>"$work/err"; then fail "nothing.yaml is read"; fi
+grep -q '^nothing.yaml: error: ' "$work/err" || fail "nothing.yaml: $(cat "$work/err")"
 
 if ! command -v verilator >/dev/null; then
   echo "skipped: verilog_ni needs verilator (Debian: verilator)"

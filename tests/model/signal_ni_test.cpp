@@ -3,9 +3,13 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 
 #include "model_test_support.h"
 #include "signal_systems.h"
+#include "sims/observe/record/run_recorder.h"
+#include "sims/observe/scopes/wave_session.h"
+#include "tests/cli/vcd_reader.h"
 #include "tests/support/networks.h"
 
 namespace espalier {
@@ -48,6 +52,7 @@ class ChainNi : public sc_core::sc_module {
     out_.bind(*like_.injection[0]);
     in_.bind(*like_.ejection[0]);
   }
+  [[nodiscard]] std::uint64_t messages_sent() const { return next_; }
 
  private:
   void rise() {
@@ -114,18 +119,26 @@ RunPoint collective_point(FlowControlMode mode, std::vector<std::string> nis) {
   return point;
 }
 
+// `waves`: the file of a waveform; empty: none.
 SimulationOutcome run_chain(const RunPoint& point, const Topology& topology, Fault fault,
-                            Bytes size = 8192) {
+                            Bytes size = 8192, const std::string& waves = "") {
   const ScheduleTables tables = test::tables_for("ring", topology, size);
   return test::outcome_of([&] {
     std::vector<std::unique_ptr<ChainNi>> nis;
+    test::SignalRouters routers(point.system.topology.external);
     SimulationHooks hooks;
+    std::optional<WaveSession> session;
+    if (!waves.empty()) {
+      hooks.observers.push_back(&session.emplace(WaveRequest{waves, {}, {}, 1'000'000'000, true}));
+    }
     hooks.elaborate = [&](Elaboration& elaboration) {
       for (const std::string& node : point.system.topology.external.nis) {
         NiSignals& signals = elaboration.ni(node);
         nis.push_back(std::make_unique<ChainNi>(("own_" + node).c_str(), signals, fault));
         nis.back()->bind(elaboration.clock());
+        elaboration.show(node, {"sent", 16, [&ni = *nis.back()] { return ni.messages_sent(); }});
       }
+      routers.attach(elaboration);
     };
     return simulate_collective(topology, point, tables, hooks);
   });
@@ -148,6 +161,84 @@ TEST_CASE("A ring all-reduce is right with NIs behind signals") {
       CHECK(outcome.cycles < built_in.cycles);  // without DMA latency and turnaround
     }
   }
+}
+
+// The changes, so many cycles later; without the value before cycle 0.
+test::Waves::Changes later(const test::Waves::Changes& changes, Cycle cycles) {
+  test::Waves::Changes moved;
+  for (const auto& [at, value] : changes) {
+    if (at != 0) moved.emplace_back(at + cycles, value);
+  }
+  return moved;
+}
+
+TEST_CASE(
+    "Waveforms show the signals between external and built-in modules, and change no result") {
+  constexpr Cycle kLatency = 5;
+  const Topology topology = make_torus({4}, link_of(kLatency));
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("external.vcd");
+  RunPoint point = collective_point(FlowControlMode::packet, {"r_1"});
+  point.system.topology.external.routers = {"r_3"};
+  const auto plain = run_chain(point, topology, Fault::none);
+  const auto watched = run_chain(point, topology, Fault::none, 8192, file);
+  REQUIRE(watched.failure == "");
+  CHECK(watched.cycles == plain.cycles);
+  CHECK(watched.flit_hops == plain.flit_hops);
+  const test::Waves waves = test::read_vcd(file);
+
+  // What a module writes in a cycle is on the wire of the model's channel in the same cycle.
+  const auto& sent = waves.signals.at("net.ni_1.socket.out0.valid");
+  CHECK(sent.size() > 4);
+  CHECK((sent == waves.signals.at("net.r_1.in_ni0.valid")));
+  // So it is for both links of the external router. What leaves a built-in module is at the pins of
+  // its neighbour after the latency of the link.
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto at_pins = [&](const std::string& port) {
+      return waves.signals.at("net.r_3.socket." + port + std::to_string(i) + ".valid");
+    };
+    const auto on_wire = [&](LinkId link) {
+      const TopologyLink& of = topology.link(link);
+      return waves.signals.at("net." + topology.vertex_name(of.to) + ".in_" + of.in_name +
+                              ".valid");
+    };
+    CHECK((at_pins("out") == on_wire(topology.out_links(NodeId(3))[i])));
+    const auto arrives = later(at_pins("in"), 0);
+    CHECK((arrives == later(on_wire(topology.in_links(NodeId(3))[i]), kLatency)));
+    seen += arrives.size();
+  }
+  CHECK(seen > 4);
+  CHECK(waves.signals.count("net.r_3.socket.in0.credits") == 1);
+  CHECK(test::wave_number(waves.signals.at("net.ni_1.socket.own.sent").back().second) == 6);
+  CHECK(waves.signals.count("net.ni_0.timestep") == 1);
+  CHECK(waves.signals.count("net.ni_1.timestep") == 0);
+
+  // All else is as beside a built-in router.
+  point.system.topology.external.routers.clear();
+  run_chain(point, topology, Fault::none, 8192, file);
+  const test::Waves built_in = test::read_vcd(file);
+  for (const auto& [name, changes] : built_in.signals) {
+    CAPTURE(name);
+    if (name.rfind("net.r_3.", 0) == 0) continue;
+    CHECK((waves.signals.at(name) == changes));
+  }
+}
+
+TEST_CASE("Timelines and explanations refuse external modules") {
+  RunPoint point = collective_point(FlowControlMode::packet, {"r_1"});
+  const Topology topology = make_torus({4}, link_of(5));
+  const ScheduleTables tables = test::tables_for("ring", topology, 8192);
+  CHECK_THROWS_WITH(test::outcome_of([&] {
+                      RunRecorder recorder;
+                      SimulationHooks hooks;
+                      hooks.observers.push_back(&recorder);
+                      hooks.elaborate = [](Elaboration& elaboration) {
+                        static_cast<void>(elaboration.ni("r_1"));
+                      };
+                      return simulate_collective(topology, point, tables, hooks);
+                    }),
+                    Contains("follow messages through built-in routers"));
 }
 
 TEST_CASE("An NI behind signals that sends data before they arrive gives wrong data") {

@@ -303,6 +303,10 @@ const std::vector<BadCase>& cross_cases() {
        with_system("  ni: {turnaround_cycles: @5}\n") + "simulation: {rtl: [dependency_state]}\n",
        "dependency_state.v has 4 cycles of turnaround here, but this point needs 5",
        "leave out dependency_state"},
+      {"more ports of an NI than the Verilog has",
+       with_system("  ni: {ports: @17}\n") + "simulation: {rtl: [ni_control]}\n",
+       "ni_control.v has 16 entries in a cycle here, but this point needs 17",
+       "leave out ni_control"},
       {"more VCs than the Verilog has",
        with_system("  router: {vcs: @20}\n") + "simulation: {rtl: [output_hold]}\n",
        "output_hold.v has 16 VCs here, but this point needs 20", "leave out output_hold"},
@@ -310,6 +314,11 @@ const std::vector<BadCase>& cross_cases() {
        kGoodCollective +
            "system: {topology: {type: @switch, nodes: 20}}\nsimulation: {rtl: [output_hold]}\n",
        "output_hold.v has 16 ports of a router here, but this point needs 20",
+       "leave out output_hold"},
+      {"more ports of a node of many dimensions than the Verilog has",
+       "system: {preset: themis_3d_fc_ring_sw, topology: {type: @dimensions}}\n"
+       "simulation: {rtl: [output_hold]}\ncollective: {algorithm: baseline, size: 1MB}\n",
+       "output_hold.v has 16 ports of a router here, but this point needs 24",
        "leave out output_hold"},
       {"torus of one node", kGoodCollective + "system: {topology: {type: torus, dims: @[1, 1]}}\n",
        "a network needs at least 2 nodes", "for example [4, 4]"},

@@ -56,5 +56,27 @@ TEST_CASE("Names and systems that do not fit external modules are refused where 
              Contains("train is not exact with system.topology.external"));
 }
 
+TEST_CASE("Commands that simulate refuse modules that only a program attaches, where they stand") {
+  const std::string external = with_external("nis: [r_0_0]") + kGoodCollective;
+  const std::string sockets = kGoodSystem + "traffic: {pattern: sockets}\n";
+  const auto read = [](const std::string& text, ConfigNeed need) {
+    return read_run_config_text("own.yaml", text, {}, {}, need);
+  };
+  for (const ConfigNeed need : {ConfigNeed::workload, ConfigNeed::collective}) {
+    const ConfigResult refused = read(external, need);
+    CHECK_FALSE(refused.ok);
+    CHECK_THAT(refused.diagnostics,
+               Contains("own.yaml:1:") && Contains("external.nis: its modules are attached by"));
+  }
+  for (const ConfigNeed need : {ConfigNeed::workload, ConfigNeed::traffic}) {
+    CHECK_THAT(read(sockets, need).diagnostics,
+               Contains("own.yaml:") && Contains("traffic.pattern: its modules are attached by"));
+  }
+  for (const ConfigNeed need : {ConfigNeed::library, ConfigNeed::schedule, ConfigNeed::system}) {
+    CHECK(read(external, need).ok);
+  }
+  CHECK(read(sockets, ConfigNeed::library).ok);
+}
+
 }  // namespace
 }  // namespace espalier

@@ -104,6 +104,13 @@ TEST_CASE("Mistakes in a graph file are refused at their place") {
        "the first is in line 1"},
       {ab + "switches: [s, @b]\nlinks: [{between: [a, b]}, {between: [a, s]}]\n",
        "the name 'b' is given twice", "the first is in line 1"},
+      // Modules: the router r_a, and the network interface ni_a of each of the two nodes.
+      {"nodes: [a, b, @r_a]\nlinks: [{between: [a, b]}, {between: [a, r_a]}]\n",
+       "'r_a' would get a module named 'ni_a'", "the first is in line 1"},
+      {"nodes: [ni_a, b, @a]\nlinks: [{between: [a, b]}, {between: [a, ni_a]}]\n",
+       "'a' would get a module named 'ni_a'", "the first is in line 1"},
+      {ab + "switches: [@ni_b]\nlinks: [{between: [a, b]}, {between: [a, ni_b]}]\n",
+       "'ni_b' would get a module named 'ni_b'", "the first is in line 1"},
       {"nodes: [a, b, @0c]\nlinks: [{between: [a, b]}]\n", "'0c' is not a valid name",
        "a letter, then"},
       {"nodes: [a, b, @c.d]\nlinks: [{between: [a, b]}]\n", "'c.d' is not a valid name",

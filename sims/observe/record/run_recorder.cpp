@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -407,6 +408,11 @@ RunRecorder::RunRecorder() = default;
 RunRecorder::~RunRecorder() = default;
 
 void RunRecorder::begin(Fabric& fabric) {
+  if (fabric.sockets() != nullptr) {
+    throw std::invalid_argument(
+        "timelines and explanations follow messages through built-in routers and network "
+        "interfaces; with system.topology.external, waveforms show what happens");
+  }
   record_.ticks_per_cycle = fabric.timing().ticks_per_cycle;
   watchers_ = std::make_unique<Watchers>(fabric, record_);
 }

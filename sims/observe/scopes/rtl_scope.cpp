@@ -41,7 +41,7 @@ class RtlScope : public WaveScope, public RtlWatcher {
  public:
   RtlScope(const RtlPlace& place, WaveRecorder& recorder, bool every_count)
       : probe_(place.probe), recorder_(recorder) {
-    const std::string scope = place.scope + ".rtl." + probe_->module();
+    const std::string scope = place.scope + place.between + probe_->module();
     if (!recorder.may_want(scope)) return;
     for (RtlSignal& signal : probe_->signals()) {
       const SignalId shown =

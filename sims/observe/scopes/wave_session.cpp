@@ -18,22 +18,26 @@ void WaveSession::begin(Fabric& fabric) {
   watch_nis(fabric);
   watch_channels(fabric);
   watch_rtl(fabric.router_rtl());
+  watch_rtl(fabric.socket_signals());
   for (const RtlPlace& router : fabric.router_rtl()) router_names_.insert(router.scope);
-  if (recorder_.num_signals() == 0) {
-    throw std::invalid_argument(fmt::format("no signal matches '{}'; signals are for example {}",
-                                            fmt::join(request_.scopes, "' or '"),
-                                            std::string(fabric.ni(NodeId(0)).name())));
+  mistake_ = recorder_.unmatched();
+  if (mistake_.empty()) return;
+  if (fabric.topology().dimensions() && fabric.num_nis() == 1) {
+    mistake_ += "; one NPU is simulated for all, and simulation.fold: off simulates each";
   }
+  throw std::invalid_argument(mistake_);
 }
 
 void WaveSession::watch_nis(Fabric& fabric) {
-  steps_ = std::make_unique<StepClock>(fabric.num_nis());
+  const Sockets* const sockets = fabric.sockets();
+  const std::size_t external = sockets == nullptr ? 0 : sockets->parts.nis.size();
+  steps_ = std::make_unique<StepClock>(fabric.num_nis() - external);
   const bool in_steps = request_.window.from_step || request_.window.to_step;
   for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
-    NetworkInterface& ni = fabric.ni(NodeId(n));
-    if (!in_steps && !recorder_.may_want(ni.name())) continue;
-    keep(ni_scope(ni, recorder_, *steps_, in_steps));
-    watch_rtl(ni.rtl());
+    NetworkInterface* const ni = fabric.ni_at(NodeId(n));
+    if (ni == nullptr || (!in_steps && !recorder_.may_want(ni->name()))) continue;
+    keep(ni_scope(*ni, recorder_, *steps_, in_steps));
+    watch_rtl(ni->rtl());
   }
 }
 

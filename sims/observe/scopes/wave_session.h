@@ -47,11 +47,13 @@ class WaveSession : public SystemObserver {
   // Creates the file. Throws std::invalid_argument and std::runtime_error like WaveRecorder.
   explicit WaveSession(const WaveRequest& request);
 
-  // Throws std::invalid_argument if no signal is wanted.
+  // Throws std::invalid_argument if a scope has no signal.
   void begin(Fabric& fabric) override;
   // If the file cannot be written, both end the recording, and the run goes on.
   void advance(Cycle until) override;
   void finish(Cycle end) override;
+  // What begin() has thrown; empty if nothing.
+  [[nodiscard]] const std::string& mistake() const { return mistake_; }
   // Why the recording has ended too early; empty if it has not.
   [[nodiscard]] const std::string& problem() const { return problem_; }
   // To be called after finish(): writes the save file again, with these NIs before all other NIs,
@@ -87,6 +89,7 @@ class WaveSession : public SystemObserver {
   Cycle end_ = 0;
   bool has_begun_ = false;
   bool is_closed_ = false;
+  std::string mistake_;
   std::string problem_;
 };
 

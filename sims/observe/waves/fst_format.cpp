@@ -72,7 +72,7 @@ namespace {
 
 class FstFormat final : public WaveFormat {
  public:
-  explicit FstFormat(const std::string& path) : name_(path) {
+  explicit FstFormat(const std::string& path) : name_(path), hierarchy_(name_.name() + ".hier") {
     // The writer would remove a file of this name before it creates its own.
     std::error_code ignored;
     const auto kind = std::filesystem::status(path, ignored).type();
@@ -92,6 +92,8 @@ class FstFormat final : public WaveFormat {
   ~FstFormat() override {
     if (fst_error == &error_) fst_error = nullptr;
     if (writer_ != nullptr) fstWriterClose(writer_);
+    std::error_code ignored;
+    if (signals_.empty()) std::filesystem::resize_file(name_.name(), 0, ignored);
   }
   FstFormat(const FstFormat&) = delete;
   FstFormat& operator=(const FstFormat&) = delete;
@@ -176,6 +178,7 @@ class FstFormat final : public WaveFormat {
   }
 
   UnfinishedFile name_;
+  RemovedOnStop hierarchy_;                  // where the writer keeps the names of signals
   int error_ = 0;                            // an errno of the writer's files
   decltype(fstWriterCreate("", 1)) writer_;  // void*, or a distinct type in newer versions
   std::vector<Signal> signals_;

@@ -26,6 +26,7 @@ UnfinishedFile::UnfinishedFile(std::string target) : target_(std::move(target)),
   fs::path name(target_);
   name.replace_filename(name.stem().string() + ".unfinished" + name.extension().string());
   name_ = name.string();
+  removed_.emplace(name_);
   // A link that somebody has put there could lead to any file.
   if (fs::is_symlink(name, ignored)) fs::remove(name, ignored);
 }
@@ -33,7 +34,7 @@ UnfinishedFile::UnfinishedFile(std::string target) : target_(std::move(target)),
 UnfinishedFile::~UnfinishedFile() {
   if (is_finished_ || name_ == target_) return;
   std::error_code ignored;
-  if (fs::exists(target_, ignored)) {
+  if (fs::exists(target_, ignored) || fs::is_empty(name_, ignored)) {
     fs::remove(name_, ignored);
   } else {
     fs::rename(name_, target_, ignored);

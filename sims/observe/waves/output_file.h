@@ -2,19 +2,24 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sims/text/whole_file.h"
+
 namespace espalier {
 
 // The name under which a long file is written: run.vcd is run.unfinished.vcd until it is complete.
-// So a run that fails or is killed leaves an older run.vcd as it was.
+// So a run that fails or is killed leaves an older run.vcd as it was, and a run that is stopped
+// leaves neither.
 class UnfinishedFile {
  public:
   // Devices, pipes and folders are opened under their own names.
   explicit UnfinishedFile(std::string target);
-  // A file that is not finished takes its name only if no other file has the name.
+  // A file that is not finished takes its name only if it has contents and no other file has the
+  // name.
   ~UnfinishedFile();
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
@@ -28,6 +33,7 @@ class UnfinishedFile {
  private:
   std::string target_;
   std::string name_;
+  std::optional<RemovedOnStop> removed_;
   bool is_finished_ = false;
 };
 

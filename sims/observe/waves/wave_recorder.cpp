@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sims/text/nearest_name.h"
+
 namespace espalier {
 
 namespace {
@@ -23,31 +25,48 @@ std::unique_ptr<WaveFormat> open_format(const std::string& path) {
 }  // namespace
 
 WaveRecorder::WaveRecorder(const std::string& path, std::uint64_t clock_hertz,
-                           std::vector<std::string> scopes)
-    : WaveRecorder(nullptr, WaveClock(clock_hertz), std::move(scopes)) {
+                           const std::vector<std::string>& scopes)
+    : WaveRecorder(nullptr, WaveClock(clock_hertz), scopes) {
   format_ = open_format(path);
 }
 
 WaveRecorder::WaveRecorder(std::unique_ptr<WaveFormat> format, WaveClock clock,
-                           std::vector<std::string> scopes)
-    : clock_(clock), format_(std::move(format)), patterns_(std::move(scopes)) {
-  const std::size_t given = patterns_.size();
-  for (std::size_t i = 0; i < given; ++i) patterns_.push_back(patterns_[i] + ".*");
+                           const std::vector<std::string>& scopes)
+    : clock_(clock), format_(std::move(format)) {
+  for (const std::string& scope : scopes) patterns_.push_back({scope, scope + ".*"});
 }
 
-bool WaveRecorder::may_want(const std::string& scope) const {
+bool WaveRecorder::may_want(const std::string& scope) {
   if (patterns_.empty()) return true;
-  return std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
-    const std::size_t literal = std::min(pattern.find_first_of("*?["), scope.size());
-    return pattern.compare(0, literal, scope, 0, literal) == 0;
+  names_.push_back(scope);
+  return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
+    const std::size_t literal = std::min(pattern.below.find_first_of("*?["), scope.size());
+    return pattern.below.compare(0, literal, scope, 0, literal) == 0;
   });
 }
 
-bool WaveRecorder::is_wanted(const std::string& path) const {
+bool WaveRecorder::is_wanted(const std::string& path) {
   if (patterns_.empty()) return true;
-  return std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
-    return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
-  });
+  names_.push_back(path);
+  bool is_wanted = false;
+  for (Pattern& pattern : patterns_) {
+    if (fnmatch(pattern.text.c_str(), path.c_str(), 0) != 0 &&
+        fnmatch(pattern.below.c_str(), path.c_str(), 0) != 0) {
+      continue;
+    }
+    pattern.is_matched = is_wanted = true;
+  }
+  return is_wanted;
+}
+
+std::string WaveRecorder::unmatched() const {
+  const auto found = std::find_if_not(patterns_.begin(), patterns_.end(),
+                                      [](const Pattern& pattern) { return pattern.is_matched; });
+  if (found == patterns_.end()) return {};
+  const std::string nearest = nearest_name(found->text, names_);
+  return fmt::format("no signal matches '{}'; {}", found->text,
+                     nearest.empty() ? "signals are for example " + names_.front()
+                                     : fmt::format("did you mean '{}'?", nearest));
 }
 
 SignalId WaveRecorder::add(const std::string& path, unsigned bits, const EnumText* texts,

@@ -28,9 +28,9 @@ class WaveRecorder {
   // written. `scopes`: patterns in shell syntax for names of signals or of scopes; empty: all
   // signals.
   WaveRecorder(const std::string& path, std::uint64_t clock_hertz,
-               std::vector<std::string> scopes = {});
+               const std::vector<std::string>& scopes = {});
   WaveRecorder(std::unique_ptr<WaveFormat> format, WaveClock clock,
-               std::vector<std::string> scopes = {});
+               const std::vector<std::string>& scopes = {});
 
   // `path` is the full name, e.g. "net.r_1_2.in_e.vc0.occupancy": the part before the last dot
   // names its scopes. A file shows scopes, and the signals of a scope, in order of their first
@@ -48,7 +48,10 @@ class WaveRecorder {
     tree_.describe_scope(path, component);
   }
   // False if no signal below this scope is wanted. A fast test before a scope is created.
-  [[nodiscard]] bool may_want(const std::string& scope) const;
+  [[nodiscard]] bool may_want(const std::string& scope);
+  // After the last add(): the first pattern that no signal matches, with the nearest name; empty if
+  // all match.
+  [[nodiscard]] std::string unmatched() const;
   [[nodiscard]] std::size_t num_signals() const { return signals_.size(); }
   // The wanted signals, in the order of add().
   [[nodiscard]] const std::vector<GtkwSignal>& signals() const { return signals_; }
@@ -86,14 +89,21 @@ class WaveRecorder {
     changes_.add({at, value.bits, signal, !value.known});
   }
   [[noreturn]] void refuse_value(SignalId signal, std::uint64_t value) const;
-  [[nodiscard]] bool is_wanted(const std::string& path) const;
+  [[nodiscard]] bool is_wanted(const std::string& path);
   // Writes the values of the cycle that ends.
   void write_cycle();
   void write_time(std::uint64_t time);
 
   WaveClock clock_;
   std::unique_ptr<WaveFormat> format_;
-  std::vector<std::string> patterns_;  // the given patterns, and patterns for everything below them
+  struct Pattern {
+    std::string text;
+    std::string below;  // for everything in a scope that `text` matches
+    bool is_matched = false;
+  };
+  std::vector<Pattern> patterns_;
+  std::vector<std::string>
+      names_;  // of scopes and signals that were asked for, if there are patterns
   SignalTree tree_;
   std::vector<GtkwSignal> signals_;
   std::vector<State> states_;  // by signal

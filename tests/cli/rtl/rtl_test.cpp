@@ -167,8 +167,9 @@ TEST_CASE("Plans of more chunks take larger Verilog queues, with the same messag
   const Outcome outcome =
       test::espalier({"run", folder.file("run.yaml"), "-s", "simulation.rtl=[dimension_queue]",
                       "-s", "collective.size=96KiB", "-s", "collective.chunks=257"});
-  CHECK(outcome.exit_code == 1);
-  CHECK_THAT(outcome.err, Contains("up to 256 chunks"));
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err,
+             Contains("dimension_queue.v has 256 chunks here, but this point needs 257"));
 }
 
 TEST_CASE(
