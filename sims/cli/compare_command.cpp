@@ -268,7 +268,7 @@ int compare_command(const CompareOptions& options) {
          published_files(options), inputs->front().topology->name());
   }
   for (const Ranking& ranking : rankings) {
-    print_lines(people, ranking_text(ranking, results));
+    tell(people, "{}", ranking_text(ranking, results));
   }
   bool good = true;
   for (const auto& [point, name, schedule, report] : points) {
@@ -276,7 +276,7 @@ int compare_command(const CompareOptions& options) {
     good = false;
     tell(stderr, "{}: error: {}: {}\n", options.config, name, report.failure);
   }
-  print_lines(people, skipped_text(skipped));
+  tell(people, "{}", skipped_text(skipped));
   Json more{{"rankings", Json::array()}, {"skipped", json_of(skipped)}};
   for (const Ranking& ranking : rankings) more["rankings"].push_back(ranking.order);
   if (!write_results(options.json, options.csv, words_of(options), *inputs, results, more)) {

@@ -119,8 +119,8 @@ int stopped(const RunOptions& options, int signal, RunStore& store,
           : ", and their rows are printed; with --messages, run does not keep them";
   if (!store.say_stop(stop, otherwise) && !finished.empty()) {
     const bool stdout_is_taken = options.json == "-" || options.csv == "-";
-    print_lines(stdout_is_taken ? stderr : stdout,
-                result_table(finished) + (options.quiet ? "" : table_notes(finished)));
+    tell(stdout_is_taken ? stderr : stdout, "{}",
+         result_table(finished) + (options.quiet ? "" : table_notes(finished)));
   }
   return exit_code_of_signal(signal);
 }
@@ -243,12 +243,13 @@ int run_command(const RunOptions& options) {
     return find_field(result, field::topology) != nullptr;
   };
   if (std::any_of(results.begin(), results.end(), was_built)) {
-    print_lines(people, result_table(results) + (options.quiet ? "" : table_notes(results)));
+    tell(people, "{}", result_table(results) + (options.quiet ? "" : table_notes(results)));
   }
   for (const auto& result : results) {
     if (find_field(result, field::explanation) == nullptr) continue;
-    print_lines(people, explanation_text(result, options.explain_all ? ExplanationDetail::all
-                                                                     : ExplanationDetail::brief));
+    tell(people, "{}",
+         explanation_text(result,
+                          options.explain_all ? ExplanationDetail::all : ExplanationDetail::brief));
   }
   if (audience == Messages::people) say_what_was_slow(points, reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
