@@ -24,7 +24,8 @@ bool waits_for_lockstep(const ExplainedRun& run) {
   if (run.point->system.ni.lockstep == LockstepMode::off || found == nullptr) return false;
   const Json& explanation = *found;
   const Json& totals = explanation.at("totals");
-  return totals.contains("lockstep_wait") && explanation.contains("verdict") &&
+  const bool is_at_bound = text_in(*run.result, field::explanation_limit_kind) == "bound";
+  return totals.contains("lockstep_wait") && explanation.contains("verdict") && !is_at_bound &&
          totals.at("lockstep_wait").get<double>() >=
              kLargeWait * explanation.at("cycles").get<double>();
 }

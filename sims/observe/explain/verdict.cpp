@@ -20,6 +20,8 @@ using Json = nlohmann::ordered_json;
 // A share of the time below this is not named on its own.
 constexpr double kNamedShare = 0.2;
 constexpr double kLateShare = 0.02;
+// Nearer to the bound, waiting in one place or another costs next to nothing.
+constexpr double kNearBound = 0.97;
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
@@ -102,7 +104,8 @@ std::string late_text(const Json& explanation, const Topology& topology, const R
 
 }  // namespace
 
-Json judged(const Json& explanation, const Topology& topology, const RunPoint& point) {
+Json judged(const Json& explanation, const Json& result, const Topology& topology,
+            const RunPoint& point) {
   const std::vector<TopologyLink> links = faulty_links(topology, point.faults);
   const auto with_places = [&](Json list) {
     for (Json& each : list) {
@@ -119,6 +122,15 @@ Json judged(const Json& explanation, const Topology& topology, const RunPoint& p
   all["bottlenecks"] = with_places(explanation.at("bottlenecks"));
   const auto cycles = explanation.at("cycles").get<double>();
   if (cycles == 0) return all;
+  const auto ratio = result.find("bound_ratio");
+  const double bound = ratio != result.end() && ratio->is_number() ? ratio->get<double>() : 0;
+  if (bound >= kNearBound) {
+    all["verdict"] =
+        fmt::format("The run is at the bound, which is {:.1f} % of its time.", 100 * bound) +
+        late_text(explanation, topology, point);
+    all["limit"] = {{"kind", "bound"}, {"share", bound}};
+    return all;
+  }
 
   const Json& totals = explanation.at("totals");
   std::string kind;
