@@ -53,37 +53,27 @@ const Json* axis_in(const Json& manifest, const std::string& key) {
   return nullptr;
 }
 
-std::string problem_of_axis(const Json& axis) {
-  if (!axis.is_object()) return "expected an object";
-  if (!axis.contains("key") || !axis["key"].is_string()) return "expected a text as 'key'";
-  return axis.contains("values") ? "" : "'values' is missing";
-}
-
-std::string problem_of_point(const Json& point) {
-  if (!point.is_object()) return "expected an object";
-  for (const char* name : {"id", "config_hash"}) {
-    if (!point.contains(name) || !point[name].is_string())
-      return fmt::format("expected a text as '{}'", name);
-  }
-  if (!is_file_name(point["id"].get<std::string>()))
-    return fmt::format("{} is not the id of a point", point["id"].dump());
-  return point.contains("set") && point["set"].is_object() ? "" : "expected an object as 'set'";
-}
-
-// Returns an empty string if the manifest has every member that this program reads.
-std::string problem_of(const Json& manifest) {
-  if (!manifest.is_object()) return "expected an object";
-  if (!manifest.value("file", Json("")).is_string()) return "expected a text as 'file'";
-  for (const auto& [name, problem_of_entry] :
-       {std::pair("axes", &problem_of_axis), std::pair("points", &problem_of_point)}) {
-    if (!manifest.contains(name) || !manifest[name].is_array())
-      return fmt::format("expected a list as '{}'", name);
-    for (std::size_t i = 0; i < manifest[name].size(); ++i) {
-      const std::string problem = problem_of_entry(manifest[name][i]);
-      if (!problem.empty()) return fmt::format("{}[{}]: {}", name, i, problem);
-    }
-  }
-  return {};
+// Throws JsonError unless the manifest has every member that this program reads.
+void check_manifest(const JsonCursor& manifest) {
+  manifest.expect_key("axes");
+  manifest.expect_key("points");
+  const auto check_text = [](const JsonCursor& object, const char* name) {
+    object.expect_key(name);
+    static_cast<void>(object.key(name).text());
+  };
+  if (manifest.has("file")) check_text(manifest, "file");
+  manifest.key("axes").for_each([&](const JsonCursor& axis) {
+    check_text(axis, "key");
+    axis.expect_key("values");
+  });
+  manifest.key("points").for_each([&](const JsonCursor& point) {
+    check_text(point, "id");
+    check_text(point, "config_hash");
+    const JsonCursor id = point.key("id");
+    if (!is_file_name(id.text())) id.fail(id.value().dump() + " is not the id of a point");
+    point.expect_key("set");
+    point.key("set").expect_object();
+  });
 }
 
 }  // namespace
@@ -122,9 +112,8 @@ ManifestFile read_manifest(const std::filesystem::path& folder) {
   if (!file.text) return {std::nullopt, fmt::format("{}: error: {}", path, file.problem)};
   try {
     Json manifest = parse_strict_json(*file.text);
-    const std::string problem = problem_of(manifest);
-    if (problem.empty()) return {std::move(manifest), {}};
-    return {std::nullopt, fmt::format("{}: error: {}", path, problem)};
+    check_manifest(JsonCursor(manifest));
+    return {std::move(manifest), {}};
   } catch (const JsonError& error) {
     const Place at = error.place(*file.text);
     return {std::nullopt,
