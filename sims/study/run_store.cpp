@@ -108,6 +108,7 @@ std::optional<WorkerReport> RunStore::recall(const StudyPoint& point) {
   WorkerReport report;
   report.result = stored.document->at("result");
   if (stored.document->contains("host")) report.result["host"] = stored.document->at("host");
+  report.note = stored.document->value("note", "");
   return report;
 }
 
