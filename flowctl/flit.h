@@ -41,7 +41,7 @@ enum class FlitType : std::uint8_t {
   return kNames[static_cast<unsigned>(type)];
 }
 
-// A flit in flight, as sideband information of the model. flit_format.h has the bits.
+// A flit in flight, as sideband information of the model.
 struct Flit {
   MessageId message;
   // Flits of the packet from this one on. In the first flit, this is the length of the packet.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <ostream>
 #include <vector>
 
@@ -130,41 +129,6 @@ void write_table_text(std::ostream& out, const ScheduleTables& tables) {
     }
     out << text;
   }
-}
-
-void write_dot(std::ostream& out, const Schedule& schedule) {
-  std::vector<std::uint32_t> order(schedule.transfers.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return schedule.transfers[a].flow < schedule.transfers[b].flow;
-  });
-
-  out << "digraph schedule {\n";
-  for (std::size_t begin = 0; begin < order.size();) {
-    const FlowId flow = schedule.transfers[order[begin]].flow;
-    std::size_t end = begin;
-    std::vector<NodeId> members;
-    while (end < order.size() && schedule.transfers[order[end]].flow == flow) {
-      members.push_back(schedule.transfers[order[end]].from);
-      members.push_back(schedule.transfers[order[end]].to);
-      ++end;
-    }
-    std::sort(members.begin(), members.end());
-    members.erase(std::unique(members.begin(), members.end()), members.end());
-
-    out << fmt::format("  subgraph cluster_{0} {{\n    label=\"flow {0}\";\n", id_text(flow));
-    for (const NodeId node : members) {
-      out << fmt::format("    f{0}n{1} [label=\"{1}\"];\n", id_text(flow), id_text(node));
-    }
-    for (; begin < end; ++begin) {
-      const Transfer& t = schedule.transfers[order[begin]];
-      out << fmt::format("    f{0}n{1} -> f{0}n{2} [label=\"{3}\"{4}];\n", id_text(flow),
-                         id_text(t.from), id_text(t.to), t.step,
-                         t.kind == TransferKind::reduce ? ", style=dashed" : "");
-    }
-    out << "  }\n";
-  }
-  out << "}\n";
 }
 
 }  // namespace espalier

@@ -24,8 +24,4 @@ namespace espalier {
 // each is named.
 void write_table_text(std::ostream& out, const ScheduleTables& tables);
 
-// Writes a Graphviz file: one cluster per flow, and an edge per transfer with its step as label.
-// Reduces are dashed.
-void write_dot(std::ostream& out, const Schedule& schedule);
-
 }  // namespace espalier

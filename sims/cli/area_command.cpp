@@ -97,13 +97,12 @@ std::string block_table(const Json& system) {
   const double all = number(system, field::area_router_um2) + number(system, field::area_ni_um2);
   Lines lines{kColumns};
   add_blocks(lines, list(system, field::area_blocks), all);
-  const auto total = [&](const char* name, double low, double high) {
-    lines.push_back(
-        {name, "", two_digits(low), two_digits(high), percent(low / all), "", "", "", "", ""});
+  const auto total = [&](const char* name, NumberField low, NumberField high) {
+    lines.push_back({name, "", two_digits(number(system, low)), two_digits(number(system, high)),
+                     percent(number(system, low) / all), "", "", "", "", ""});
   };
-  total("router", number(system, field::area_router_um2),
-        number(system, field::area_router_um2_high));
-  total("NI", number(system, field::area_ni_um2), number(system, field::area_ni_um2_high));
+  total("router", field::area_router_um2, field::area_router_um2_high);
+  total("NI", field::area_ni_um2, field::area_ni_um2_high);
   return fitted_table(lines, terminal_width(), "  ");
 }
 
@@ -250,31 +249,6 @@ std::string summary(const std::vector<Json>& systems) {
   return out;
 }
 
-// Writes one line for each block.
-std::string area_csv(const std::vector<Json>& systems) {
-  std::string out =
-      "config,topology,nodes,technology,node_nm,part,ports,instances,block,count,um2,um2_high,"
-      "words,"
-      "bits,implementation,origin,fo4,ps,delay_origin,pj_read_or_use,pj_write,pj_origin,leakage_mW,"
-      "leakage_origin\n";
-  for (const Json& system : systems) {
-    const auto add = [&](const Json& kind, const std::string& part) {
-      for (const Json& block : kind.at("blocks")) {
-        out += csv_cell(&system.at("config")) + "," + csv_cell(&system.at("topology")) + "," +
-               count(system, field::nodes) + "," + text(system, field::area_technology) + "," +
-               count(system, field::area_node_nm) + "," + part + "," + kind.at("ports").dump() +
-               "," + kind.at("count").dump();
-        for (const auto& [name, value] : block.items()) out += "," + csv_cell(&value);
-        out += '\n';
-      }
-    };
-    for (const Json& router : list(system, field::area_routers))
-      add(router, text(router, field::area_routers_of) + " router");
-    for (const Json& ni : list(system, field::area_nis)) add(ni, "ni");
-  }
-  return out;
-}
-
 // Measures every block that has Verilog source. Each size is measured once.
 class Measurements {
  public:
@@ -400,8 +374,7 @@ int area_command(const AreaOptions& options) {
       }
       return kUsageError;
     }
-    if (!can_write({{"--json", options.json}, {"--csv", options.csv}}, files_of(*inputs)))
-      return kUsageError;
+    if (!can_write({{"--json", options.json}}, files_of(*inputs))) return kUsageError;
     audience = Messages::nobody;
     try {
       if (!measurements && !options.liberty.empty()) {
@@ -414,13 +387,12 @@ int area_command(const AreaOptions& options) {
       return kUsageError;
     }
   }
-  std::FILE* people = options.json == "-" || options.csv == "-" ? stderr : stdout;
+  std::FILE* people = options.json == "-" ? stderr : stdout;
   if (options.summary) tell(people, "{}", summary(systems));
   for (std::size_t i = 0; i < systems.size() && !options.summary; ++i) {
     tell(people, "{}", (i == 0 ? "" : "\n") + area_text(systems[i]));
   }
   if (!options.json.empty() && !write_text(options.json, document(systems))) return kUsageError;
-  if (!options.csv.empty() && !write_text(options.csv, area_csv(systems))) return kUsageError;
   return kGood;
 }
 

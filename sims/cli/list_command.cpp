@@ -157,8 +157,8 @@ int schema_command(const SchemaOptions& options) {
   if (!options.json_schema.empty()) {
     fmt::print("{}\n", json_schema(options.json_schema).dump(2));
   } else if (options.results) {
-    if (options.json || options.markdown) {
-      fmt::print("{}", options.json ? result_register_json() : result_register_markdown());
+    if (options.json) {
+      fmt::print("{}", result_register_json());
     } else {
       tell(stdout, "{}", result_register_text());
     }

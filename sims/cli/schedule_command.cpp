@@ -8,7 +8,6 @@
 #include "alg/certify/certifier.h"
 #include "alg/program/schedule_program.h"
 #include "alg/schedule/schedule_text.h"
-#include "flowctl/flit_format.h"
 #include "sims/choose/choose.h"
 #include "sims/choose/collective_work.h"
 #include "sims/cli/input.h"
@@ -29,31 +28,6 @@
 namespace espalier {
 
 namespace {
-
-std::string flit_format(const Topology& topology, const RunPoint& point,
-                        const ScheduleTables& tables) {
-  std::size_t ports = 0;
-  for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
-    ports = std::max(ports, topology.out_links(NodeId(v)).size());
-  }
-  ports += point.system.ni.ports != 0 ? point.system.ni.ports : tables.ni_ports;
-  std::size_t hops = 1;
-  for (const auto& table : tables.nodes) {
-    for (const TableEntry& entry : table) {
-      if (entry.op == TableOp::reduce) {
-        hops = std::max(hops, tables.routes.hops(entry.parent.route));
-      } else if (entry.op == TableOp::gather) {
-        for (const TablePeer& child : entry.children) {
-          hops = std::max(hops, tables.routes.hops(child.route));
-        }
-      }
-    }
-  }
-  return FlitFormat(static_cast<std::uint32_t>(topology.num_nodes()),
-                    static_cast<std::uint32_t>(ports), point.system.router.vcs,
-                    static_cast<std::uint32_t>(hops))
-      .describe();
-}
 
 // A key that differs between the points, with its value at the first point: "collective.size=4KiB".
 std::string distinguishing_setting(const std::vector<RunPoint>& points) {
@@ -85,30 +59,21 @@ bool is_planned(const Input& input) {
   return !input.tables && !input.program && planner_of(input.points.front()) != nullptr;
 }
 
-void write_plan(std::ostream& out, const Input& input, const ScheduleOptions& options) {
+void write_plan(std::ostream& out, const Input& input) {
   const Progress planning(1);
   const RunPoint& point = input.points.front();
-  const bool json = options.format == "json";
   if (!point.workload) {
-    const ForecastPlan planned = plan_point(*input.topology, point);
-    out << (json ? plan_json(*input.topology, planned).dump(2) + "\n"
-                 : plan_table(*input.topology, point, planned));
+    out << plan_table(*input.topology, point, plan_point(*input.topology, point));
     return;
   }
   // A workload has a plan for each of its collectives.
   Choices choices;
   const auto plans = plan_workload(point, workload_groups(*input.topology, point),
                                    build_workload(*point.workload), choices);
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const auto& plan : plans) {
-    if (json) {
-      all.push_back(plan_json(plan->topology, plan->planned));
-    } else {
-      out << (plan == plans.front() ? "" : "\n")
-          << plan_table(plan->topology, plan->point, plan->planned);
-    }
+    out << (plan == plans.front() ? "" : "\n")
+        << plan_table(plan->topology, plan->point, plan->planned);
   }
-  if (json) out << all.dump(2) << "\n";
 }
 
 // Returns the program, or the schedule as a program; otherwise the reason why the schedule cannot
@@ -168,13 +133,9 @@ void write_tables(std::ostream& out, const Input& input, const ScheduleTables& g
   if (format == "table") {
     store_rows(tables, point.system.ni);
     write_table_text(out, tables);
-  } else if (format == "json") {
+  } else {
     write_schedule_file(out, resolved_for(point, folder_of(options.output)), *input.topology,
                         tables);
-  } else if (format == "dot") {
-    write_dot(out, raise_from_tables(*input.topology, tables));
-  } else {
-    out << flit_format(*input.topology, point, tables);
   }
 }
 
@@ -192,10 +153,10 @@ int schedule_command(const ScheduleOptions& options) {
             "found {} points, but schedule shows one; choose one with -s, for example -s {}",
             input.points.size(), distinguishing_setting(input.points)));
   }
-  if (is_planned(input) && options.format != "table" && options.format != "json") {
+  if (is_planned(input) && options.format != "table") {
     return usage_error(input.path,
                        fmt::format("{} plans the stages of dimensions and has no transfers to show "
-                                   "as {}; allowed are table and json",
+                                   "as {}; allowed is table",
                                    input.points.front().collective->algorithm, options.format));
   }
   const bool trains = !input.program && input.points.front().training.has_value();
@@ -216,7 +177,7 @@ int schedule_command(const ScheduleOptions& options) {
   std::ostringstream text;
   std::string reason;
   if (is_planned(input)) {
-    write_plan(text, input, options);
+    write_plan(text, input);
   } else {
     const CollectiveWork work = work_of(input);
     if (work.program && options.format != "table" && options.format != "msccl-xml") {

@@ -96,45 +96,6 @@ std::string plan_table(const Topology& topology, const RunPoint& point,
   return text;
 }
 
-nlohmann::ordered_json plan_json(const Topology& topology, const ForecastPlan& planned) {
-  using Json = nlohmann::ordered_json;
-  const DimensionPlan& plan = planned.plan;
-  Json json;
-  json["algorithm"] = plan.algorithm;
-  json["op"] = to_string(plan.op);
-  json["topology"] = topology.name();
-  json["size_bytes"] = plan.size;
-  json["forecast_cycles"] = planned.forecast;
-  json["dimensions"] = Json::array();
-  for (std::uint32_t d = 0; d < plan.dimensions.size(); ++d) {
-    const DimensionSpec& spec = topology.dimensions()->dimensions[d];
-    json["dimensions"].push_back(Json{{"shape", name_of(spec.shape)},
-                                      {"size", spec.size},
-                                      {"algorithm", to_string(plan.dimensions[d].algorithm)},
-                                      {"planned_bytes_per_node", bytes_sent_on(plan, d)},
-                                      {"load_ns", static_cast<double>(plan.loads_fs[d]) * 1e-6}});
-  }
-  json["chunks"] = Json::array();
-  for (const PlannedChunk& chunk : plan.chunks) {
-    Json stages = Json::array();
-    for (const PlannedStage& stage : chunk.stages) {
-      stages.push_back(Json{{"kind", to_string(stage.kind)}, {"dimension", stage.dimension + 1}});
-    }
-    json["chunks"].push_back(
-        Json{{"offset", chunk.offset}, {"size_bytes", chunk.size}, {"stages", std::move(stages)}});
-  }
-  // For each dimension, the chunks and their stages, both counted from 0; null if the NPUs choose.
-  json["start_order"] = nullptr;
-  for (const auto& starts : plan.start_order) {
-    Json order = Json::array();
-    for (const StageRef& start : starts) {
-      order.push_back(Json{{"chunk", start.chunk}, {"stage", start.stage}});
-    }
-    json["start_order"].push_back(std::move(order));
-  }
-  return json;
-}
-
 namespace {
 
 std::string place_text(ProgramBuffer buffer, std::int32_t offset, std::uint32_t count) {

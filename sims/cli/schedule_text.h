@@ -1,7 +1,6 @@
 // Plans and collective programs as text, for `check` and `schedule`.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "alg/program/program.h"
@@ -20,8 +19,6 @@ struct RunPoint;
 // dimension.
 [[nodiscard]] std::string plan_table(const Topology& topology, const RunPoint& point,
                                      const ForecastPlan& planned);
-[[nodiscard]] nlohmann::ordered_json plan_json(const Topology& topology,
-                                               const ForecastPlan& planned);
 
 // One line for each rank, block and step.
 [[nodiscard]] std::string program_text(const Program& program);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "sims/page/area.h"
 #include "sims/page/section.h"
@@ -59,6 +61,22 @@ std::string runs_text(const std::vector<std::size_t>& runs) {
   return runs.size() > kMost ? fmt::format("{} and {} more", text, runs.size() - kMost) : text;
 }
 
+// A bar is labelled with its runs, and with the settings that differ between designs and not within
+// one.
+std::function<std::string(const AreaDesign&)> design_labels(
+    const ReportView& view, const std::vector<AreaDesign>& designs) {
+  std::set<std::string> inner;
+  std::vector<std::size_t> first;
+  for (const AreaDesign& design : designs) {
+    for (const std::string& key : view.telling_keys(design.runs, {})) inner.insert(key);
+    first.push_back(design.runs.front());
+  }
+  return [&view, keys = view.telling_keys(first, inner)](const AreaDesign& design) {
+    const std::string settings = view.describe(design.runs.front(), keys);
+    return runs_text(design.runs) + (settings.empty() ? "" : ": " + settings);
+  };
+}
+
 std::string block_text(const AreaBlock& block) {
   return fmt::format("{}: {} \u00b5m\u00b2{}, {}, origin: {}", block.name, number_text(block.um2),
                      block.um2_high > block.um2
@@ -68,8 +86,9 @@ std::string block_text(const AreaBlock& block) {
 }
 
 // One kind of unit, for all designs.
-std::string draw_unit(Pictures& pictures, const std::string& name,
+std::string draw_unit(const ReportView& view, Pictures& pictures, const std::string& name,
                       const std::vector<AreaDesign>& designs) {
+  const auto label = design_labels(view, designs);
   std::vector<std::string> parts;
   Json bars = Json::array();
   for (const AreaDesign& design : designs) {
@@ -84,7 +103,7 @@ std::string draw_unit(Pictures& pictures, const std::string& name,
         notes[part] = block_text(block);
       }
       bars.push_back({{"runs", design.runs},
-                      {"label", runs_text(design.runs)},
+                      {"label", label(design)},
                       {"values", values},
                       {"notes", notes},
                       {"more", std::max(0.0, unit.high() - unit.low()) * 1e-6}});
@@ -162,7 +181,7 @@ Section area_section(const ReportView& view, Pictures& pictures) {
     }
   }
   std::string figures;
-  for (const std::string& name : names) figures += draw_unit(pictures, name, all);
+  for (const std::string& name : names) figures += draw_unit(view, pictures, name, all);
   section.html += figures_html(figures);
   section.html += "<details><summary>Blocks, with the origin of every number</summary>" +
                   blocks_table(designs) + "</details>\n";

@@ -85,20 +85,6 @@ TEST_CASE("area --json has a system for each technology and node, with every blo
   }
 }
 
-TEST_CASE("area --csv writes a line per block, and stdout takes one of CSV and JSON") {
-  const TemporaryFolder folder;
-  const std::string config = folder.write("small.yaml", kSmallConfig);
-  const Outcome outcome = test::espalier({"area", config, "--csv", "-"});
-  CHECK(outcome.exit_code == 0);
-  CHECK(outcome.out.rfind("config,topology,nodes,technology,node_nm,part,ports,instances,block,",
-                          0) == 0);
-  CHECK_THAT(outcome.out, Contains("mesh 2x2,4,nangate45,45.0,npu router,4,4,router.buffers,4,") &&
-                              Contains("mesh 2x2,4,nangate45,45.0,ni,2,4,ni.buffers,2,"));
-  CHECK_THAT(outcome.err, Contains("router.buffers"));
-  CHECK(test::espalier({"area", config, "--csv", "-", "--json", "-"}).exit_code == 2);
-  CHECK(test::espalier({"area", config, "--json", folder.file("missing/a.json")}).exit_code == 2);
-}
-
 TEST_CASE("area needs no workload, and reports mistakes as run does") {
   const TemporaryFolder folder;
   const std::string system =

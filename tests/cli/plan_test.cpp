@@ -79,41 +79,17 @@ TEST_CASE("A plan without an enforced order has no starts") {
   CHECK_THAT(outcome.out, !Contains("starts RS"));
   CHECK_THAT(outcome.out,
              Contains("every NPU starts the stages of a dimension as they become ready: scf"));
-  const Json plan =
-      Json::parse(test::espalier({"schedule", config, "-f", "json", "-s", free_choice}).out);
-  CHECK(plan.at("start_order").is_null());
 }
 
-TEST_CASE("A plan in JSON has every chunk's stages and every dimension's starts") {
-  const TemporaryFolder folder;
-  const std::string target = folder.file("plan.json");
-  const Outcome outcome =
-      test::espalier({"schedule", write_example(folder), "-f", "json", "-o", target});
-  CHECK(outcome.exit_code == 0);
-  CHECK(outcome.out.empty());
-  const Json plan = Json::parse(test::read_text(target));
-  CHECK(plan.at("algorithm") == "themis");
-  CHECK(plan.at("size_bytes") == 65536);
-  CHECK(plan.at("forecast_cycles") > 0);
-  REQUIRE(plan.at("chunks").size() == 4);
-  CHECK(plan.at("chunks")[1].at("stages")[0] == Json{{"kind", "reduce_scatter"}, {"dimension", 2}});
-  CHECK(plan.at("chunks")[1].at("stages").size() == 4);
-  REQUIRE(plan.at("start_order").size() == 2);
-  CHECK(plan.at("start_order")[0].size() == 8);
-  REQUIRE(plan.at("dimensions").size() == 2);
-  CHECK(plan.at("dimensions")[0].at("load_ns") == Approx(1248));
-  // It is no schedule that could be run.
-  CHECK(test::espalier({"run", target}).exit_code == 2);
-}
-
-TEST_CASE("A plan has no transfers to draw and no flits to describe") {
+TEST_CASE("A plan has no transfers to draw and is no program") {
   const TemporaryFolder folder;
   const std::string config = write_example(folder);
-  for (const char* format : {"dot", "flits"}) {
+  for (const char* format : {"json", "tree-svg", "msccl-xml"}) {
     const Outcome outcome = test::espalier({"schedule", config, "-f", format});
     CHECK(outcome.exit_code == 2);
     CHECK(outcome.out.empty());
-    CHECK_THAT(outcome.err, Contains("has no transfers to show as") && Contains("table and json"));
+    CHECK_THAT(outcome.err,
+               Contains("has no transfers to show as") && Contains("allowed is table"));
   }
 }
 

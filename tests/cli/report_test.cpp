@@ -315,25 +315,39 @@ TEST_CASE("A sweep over networks in files has its maps and schedules, also after
   }
   fs::rename(root, root.string() + "-moved");
   const std::string sweep = root.string() + "-moved/sweeps/pair";
-  for (const std::string& results : {sweep, sweep + "/results.jsonl"}) {
-    const std::string page = reports.page({results});
-    CHECK_THAT(text_of(page), Contains("pair.yaml, 8 KiB</h3>") && Contains("Gather of flow 0") &&
-                                  !Contains("No map of"));
-    // The hash knows the network by its file's name only, the id by what stands in it.
-    CHECK_THAT(text_of(page),
-               Contains(", point ") && Contains("also depends on the content of these files"));
-  }
+  const std::string page = reports.page({sweep});
+  CHECK_THAT(text_of(page), Contains("pair.yaml, 8 KiB</h3>") && Contains("Gather of flow 0") &&
+                                !Contains("No map of"));
+  // The hash knows the network by its file's name only, the id by what stands in it.
+  CHECK_THAT(text_of(page),
+             Contains(", point ") && Contains("also depends on the content of these files"));
 }
 
-TEST_CASE("A list of results gives the same numbers as the sweep's folder") {
+TEST_CASE("The fastest runs stand in the order of sizes, and bars of areas say what differs") {
   const Reports reports;
-  const fs::path sweep = write_sweep(reports);
-  std::string lines;
-  for (const char* name : {"p0.json", "p1.json", "p2.json", "p3.json", "p4.failed.json"})
-    lines += Json::parse(test::read_text((sweep / "points" / name).string())).dump() + "\n";
-  const std::string page = reports.page({reports.folder.write("results.jsonl", lines)});
-  CHECK_THAT(text_of(page), Contains("5 runs</strong>: 4 verified, 1 failed, 0 missing") &&
-                                Contains("3 of 4 designs are on the front"));
+  const std::string page = reports.page({reports.results(
+      "sizes",
+      "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+      "collective: {algorithm: [ring, multitree, dbtree], size: [64KiB, 1KiB, 4KiB]}\n")});
+  const std::string text = text_of(page);
+  const std::size_t list = text.find("Fastest, where");
+  REQUIRE(list != std::string::npos);
+  const std::size_t first = text.find("all_reduce, 1 KiB", list);
+  CHECK(first < text.find("all_reduce, 4 KiB", list));
+  CHECK(text.find("all_reduce, 4 KiB", list) < text.find("all_reduce, 64 KiB", list));
+  CHECK_THAT(text, !Contains("1KiB") && !Contains("150ns"));
+  std::size_t bars = 0;
+  std::size_t legends = 0;
+  for (const Json& picture : drawn_on(page).at("pictures")) {
+    legends += picture.contains("legend") ? 1 : 0;
+    if (picture.value("unit", "").find("area of one") == std::string::npos) continue;
+    for (const Json& bar : picture.at("bars")) {
+      CHECK_THAT(bar.at("label").get<std::string>(), Contains(": "));
+      ++bars;
+    }
+  }
+  CHECK(bars > 2);
+  CHECK(legends > 3);
 }
 
 TEST_CASE("A report of a multi-dimensional system has its dimensions over time and their use") {

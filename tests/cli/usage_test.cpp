@@ -180,7 +180,7 @@ TEST_CASE("Help goes to stdout and explains every option with its default") {
   CHECK_THAT(run, Contains("--jobs") && Contains("default: one per core"));
   const std::string schedule = test::espalier({"schedule", "--help"}).out;
   CHECK_THAT(schedule, Contains("=table") && Contains("default: stdout"));
-  for (const char* format : {"table", "json", "dot", "flits"}) {
+  for (const char* format : {"table", "json", "msccl-xml", "tree-svg", "slots-svg"}) {
     CHECK_THAT(schedule, Contains(format));
   }
 }

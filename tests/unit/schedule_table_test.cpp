@@ -296,30 +296,5 @@ TEST_CASE("A range that begins and ends with empty chunks comes back without the
   CHECK(back.bytes_of(back.transfers[0]) == 16);
 }
 
-TEST_CASE("The graph of a schedule has a cluster per flow and labels edges with steps") {
-  LineSchedule line;
-  const auto reduce = line.add(kReduce, 0, 1, 0, 1);
-  line.add(kReduce, 4, 1, 2, 1, {}, 1);
-  line.add(kCopy, 0, 0, 1, 2, {reduce});
-  std::ostringstream dot;
-  write_dot(dot, line.schedule);
-  CHECK(dot.str() ==
-        "digraph schedule {\n"
-        "  subgraph cluster_0 {\n"
-        "    label=\"flow 0\";\n"
-        "    f0n0 [label=\"0\"];\n"
-        "    f0n1 [label=\"1\"];\n"
-        "    f0n1 -> f0n0 [label=\"1\", style=dashed];\n"
-        "    f0n0 -> f0n1 [label=\"2\"];\n"
-        "  }\n"
-        "  subgraph cluster_4 {\n"
-        "    label=\"flow 4\";\n"
-        "    f4n1 [label=\"1\"];\n"
-        "    f4n2 [label=\"2\"];\n"
-        "    f4n1 -> f4n2 [label=\"1\", style=dashed];\n"
-        "  }\n"
-        "}\n");
-}
-
 }  // namespace
 }  // namespace espalier

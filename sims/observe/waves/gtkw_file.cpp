@@ -51,9 +51,15 @@ constexpr double kFrameWidth = 200;
 constexpr int kAnalogRows = 3;
 
 void write_file(const std::string& path, const std::string& text) {
-  OutputFile file(path);
-  file.append(text);
-  file.close();
+  try {
+    OutputFile file(path);
+    file.append(text);
+    file.close();
+  } catch (const std::exception&) {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+    throw;
+  }
 }
 
 class Save {
