@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <set>
 
 #include "sims/page/area.h"
 #include "sims/page/section.h"
@@ -61,20 +59,18 @@ std::string runs_text(const std::vector<std::size_t>& runs) {
   return runs.size() > kMost ? fmt::format("{} and {} more", text, runs.size() - kMost) : text;
 }
 
-// A bar is labelled with its runs, and with the settings that differ between designs and not within
-// one.
-std::function<std::string(const AreaDesign&)> design_labels(
-    const ReportView& view, const std::vector<AreaDesign>& designs) {
-  std::set<std::string> inner;
-  std::vector<std::size_t> first;
-  for (const AreaDesign& design : designs) {
-    for (const std::string& key : view.telling_keys(design.runs, {})) inner.insert(key);
-    first.push_back(design.runs.front());
+// The runs of a design, and the settings that tell it from other designs and are those of all its
+// runs.
+std::string design_label(const ReportView& view, const std::vector<AreaDesign>& designs,
+                         const AreaDesign& design) {
+  std::vector<std::size_t> all;
+  for (const AreaDesign& other : designs) {
+    all.insert(all.end(), other.runs.begin(), other.runs.end());
   }
-  return [&view, keys = view.telling_keys(first, inner)](const AreaDesign& design) {
-    const std::string settings = view.describe(design.runs.front(), keys);
-    return runs_text(design.runs) + (settings.empty() ? "" : ": " + settings);
-  };
+  const std::vector<std::string> inner = view.telling_keys(design.runs, {});
+  const std::string settings =
+      view.describe(design.runs.front(), view.telling_keys(all, {inner.begin(), inner.end()}));
+  return runs_text(design.runs) + (settings.empty() ? "" : ": " + settings);
 }
 
 std::string block_text(const AreaBlock& block) {
@@ -88,7 +84,6 @@ std::string block_text(const AreaBlock& block) {
 // One kind of unit, for all designs.
 std::string draw_unit(const ReportView& view, Pictures& pictures, const std::string& name,
                       const std::vector<AreaDesign>& designs) {
-  const auto label = design_labels(view, designs);
   std::vector<std::string> parts;
   Json bars = Json::array();
   for (const AreaDesign& design : designs) {
@@ -103,7 +98,7 @@ std::string draw_unit(const ReportView& view, Pictures& pictures, const std::str
         notes[part] = block_text(block);
       }
       bars.push_back({{"runs", design.runs},
-                      {"label", label(design)},
+                      {"label", design_label(view, designs, design)},
                       {"values", values},
                       {"notes", notes},
                       {"more", std::max(0.0, unit.high() - unit.low()) * 1e-6}});

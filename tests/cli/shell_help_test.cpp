@@ -29,7 +29,7 @@ TEST_CASE("bash completes commands, options, values and keys of configurations")
   CHECK(test::run_program("/bin/bash", {"-n", script}).exit_code == 0);
   CHECK(proposed(script, "ru") == "run\n");
   CHECK(proposed(script, "sweep g") == "gather\n");
-  CHECK(proposed(script, "schedule -f do") == "dot\n");
+  CHECK(proposed(script, "schedule -f tr") == "tree-svg\n");
   CHECK_THAT(proposed(script, "run --js"), Contains("--json"));
   CHECK_THAT(proposed(script, "run a.yaml -s system.li"),
              Contains("system.link.latency=") && !Contains("collective"));

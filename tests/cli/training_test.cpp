@@ -216,8 +216,5 @@ TEST_CASE("check and schedule show the plan of every collective that a workload 
   CHECK_THAT(checked.out, Contains("themis dlrm, all_reduce of ") &&
                               Contains(" B over all NPUs on 3D-sw_sw_sw 16x8x8: certified"));
   CHECK_THAT(checked.out, Contains("all_to_all of ") && Contains("has no plan"));
-  const Outcome shown = with({"schedule", file, "--format", "json"});
-  const auto plans = test::Json::parse(shown.out);
-  REQUIRE(plans.size() == 1);
-  CHECK(plans[0]["size_bytes"].get<double>() > 1e8);
+  CHECK_THAT(with({"schedule", file}).out, Contains("themis all_reduce of 114823168 B on "));
 }

@@ -51,15 +51,9 @@ constexpr double kFrameWidth = 200;
 constexpr int kAnalogRows = 3;
 
 void write_file(const std::string& path, const std::string& text) {
-  try {
-    OutputFile file(path);
-    file.append(text);
-    file.close();
-  } catch (const std::exception&) {
-    std::error_code ignored;
-    fs::remove(path, ignored);
-    throw;
-  }
+  OutputFile file(path);
+  file.append(text);
+  file.close();
 }
 
 class Save {
