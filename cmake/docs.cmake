@@ -27,8 +27,7 @@ endfunction()
 code_page(keys.md "Keys of a configuration" schema)
 code_page(names.md "Algorithms, topologies, networks, presets: the names that a configuration may use" list)
 
-printed(table schema --results --markdown)
-file(WRITE ${OUT}/result_fields.md "# Fields of a result\n\nHow to read them: docs/results.md.\n\n${table}")
+code_page(result_fields.md "Fields of a result; docs/results.md says how to read them" "schema --results")
 
 # Of every command that the help names, and of the commands below it.
 function(commands_of variable)

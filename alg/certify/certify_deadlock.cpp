@@ -49,6 +49,12 @@ OrderedTransfers order_transfers(const Schedule& s, Findings& findings) {
       return {};
     }
     order = std::move(sorted.order);
+    // No dependency is on a later step. Within the order of steps, what a receiver holds for flows
+    // of earlier steps (TableEntry::after) comes after these flows, although nothing depends on
+    // them.
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return s.transfers[a].step < s.transfers[b].step;
+    });
   }
   std::vector<std::uint32_t> position(count);
   for (std::uint32_t p = 0; p < count; ++p) position[order[p]] = p;

@@ -97,13 +97,12 @@ std::string block_table(const Json& system) {
   const double all = number(system, field::area_router_um2) + number(system, field::area_ni_um2);
   Lines lines{kColumns};
   add_blocks(lines, list(system, field::area_blocks), all);
-  const auto total = [&](const char* name, double low, double high) {
-    lines.push_back(
-        {name, "", two_digits(low), two_digits(high), percent(low / all), "", "", "", "", ""});
+  const auto total = [&](const char* name, NumberField low, NumberField high) {
+    lines.push_back({name, "", two_digits(number(system, low)), two_digits(number(system, high)),
+                     percent(number(system, low) / all), "", "", "", "", ""});
   };
-  total("router", number(system, field::area_router_um2),
-        number(system, field::area_router_um2_high));
-  total("NI", number(system, field::area_ni_um2), number(system, field::area_ni_um2_high));
+  total("router", field::area_router_um2, field::area_router_um2_high);
+  total("NI", field::area_ni_um2, field::area_ni_um2_high);
   return fitted_table(lines, terminal_width(), "  ");
 }
 
@@ -211,32 +210,36 @@ std::string area_text(const Json& system) {
   return out;
 }
 
-// One row for each system; the documents quote this table.
+// One row for each system. Documents quote the table, so it is Markdown outside of a terminal.
 std::string summary(const std::vector<Json>& systems) {
-  std::string out =
-      "| technology | router, um2 | NI, um2 | extension, um2 | adders, um2 | extension / (router "
-      "and NI) | with adders | clock without adders, GHz | clock with adders, GHz | router "
-      "pipeline | reduction latency |\n"
-      "|---|---|---|---|---|---|---|---|---|---|---|\n";
+  Lines lines{{"technology", "router, um2", "NI, um2", "extension, um2", "adders, um2",
+               "extension / (router and NI)", "with adders", "clock without adders, GHz",
+               "clock with adders, GHz", "router pipeline", "reduction latency"}};
   const bool one_schedule = std::all_of(systems.begin(), systems.end(), [&](const Json& system) {
     return system.at("tables_of") == systems.front().at("tables_of");
   });
   for (const Json& system : systems) {
-    out += fmt::format(
-        "| {} at {} nm{} | {} | {} | {} | {} | {} | {} | {} | {} | {} cycles at {} GHz | {} cycles "
-        "|\n",
-        text(system, field::area_technology), number(system, field::area_node_nm),
-        one_schedule ? "" : ", " + joined(system.at("tables_of")),
-        range(system, field::area_router_um2, field::area_router_um2_high),
-        range(system, field::area_ni_um2, field::area_ni_um2_high),
-        range(system, field::area_ni_extension_um2, field::area_ni_extension_um2_high),
-        two_digits(number(system, field::area_ni_adders_um2)),
-        percent(number(system, field::area_ni_extension_share)),
-        percent(number(system, field::area_ni_extension_and_adders_share)),
-        two_digits(number(system, field::area_max_clock_without_adders_GHz)),
-        two_digits(number(system, field::area_max_clock_GHz)),
-        count(system, field::area_pipeline_cycles), system.at("clock_GHz").get<double>(),
-        count(system, field::area_reduction_cycles));
+    lines.push_back({fmt::format("{} at {} nm{}", text(system, field::area_technology),
+                                 number(system, field::area_node_nm),
+                                 one_schedule ? "" : ", " + joined(system.at("tables_of"))),
+                     range(system, field::area_router_um2, field::area_router_um2_high),
+                     range(system, field::area_ni_um2, field::area_ni_um2_high),
+                     range(system, field::area_ni_extension_um2, field::area_ni_extension_um2_high),
+                     two_digits(number(system, field::area_ni_adders_um2)),
+                     percent(number(system, field::area_ni_extension_share)),
+                     percent(number(system, field::area_ni_extension_and_adders_share)),
+                     two_digits(number(system, field::area_max_clock_without_adders_GHz)),
+                     two_digits(number(system, field::area_max_clock_GHz)),
+                     fmt::format("{} cycles at {} GHz", count(system, field::area_pipeline_cycles),
+                                 system.at("clock_GHz").get<double>()),
+                     count(system, field::area_reduction_cycles) + " cycles"});
+  }
+  if (terminal_width() != kAnyWidth) return fitted_table(lines, terminal_width());
+  std::string rule;
+  for (std::size_t c = 0; c < lines.front().size(); ++c) rule += "|---";
+  std::string out;
+  for (const auto& cells : lines) {
+    out += fmt::format("| {} |\n{}", fmt::join(cells, " | "), out.empty() ? rule + "|\n" : "");
   }
   return out;
 }
@@ -397,7 +400,7 @@ int area_command(const AreaOptions& options) {
   std::FILE* people = options.json == "-" || options.csv == "-" ? stderr : stdout;
   if (options.summary) tell(people, "{}", summary(systems));
   for (std::size_t i = 0; i < systems.size() && !options.summary; ++i) {
-    print_lines(people, (i == 0 ? "" : "\n") + area_text(systems[i]));
+    tell(people, "{}", (i == 0 ? "" : "\n") + area_text(systems[i]));
   }
   if (!options.json.empty() && !write_text(options.json, document(systems))) return kUsageError;
   if (!options.csv.empty() && !write_text(options.csv, area_csv(systems))) return kUsageError;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "sims/model/build_program.h"
 #include "sims/model/build_workload.h"
 #include "sims/model/plan_forecast.h"
+#include "sims/study/progress.h"
 #include "sims/text/people.h"
 
 namespace espalier {
@@ -57,13 +59,14 @@ bool check_plan(const Input& input, const std::string& what, const Topology& top
        : planned.plan.start_order.empty()
            ? "data certified; deadlock is possible, because the start order is not enforced"
            : "certified");
-  tell(stdout, "{}", plan_summary(topology, planned));
-  tell(stdout, "{}", violations_text(violations));
+  tell(stdout, "{}{}", plan_summary(topology, planned), violations_text(violations));
   return violations.empty();
 }
 
 bool check_plan(const Input& input, const RunPoint& point) {
+  std::optional<Progress> planning(std::in_place, 1);
   const ForecastPlan planned = plan_point(*input.topology, point);
+  planning.reset();
   return check_plan(input, to_string(planned.plan.op), *input.topology, point, planned);
 }
 
@@ -71,8 +74,10 @@ bool check_plan(const Input& input, const RunPoint& point) {
 bool check_workload(const Input& input, const RunPoint& point) {
   const Workload workload = build_workload(*point.workload);
   Choices choices;
+  std::optional<Progress> planning(std::in_place, 1);
   const auto plans =
       plan_workload(point, workload_groups(*input.topology, point), workload, choices);
+  planning.reset();
   bool good = true;
   for (const auto& plan : plans) {
     good &= check_plan(input, fmt::format("{}, {}", workload.name, describe(plan->op)),
@@ -109,7 +114,9 @@ Checked checked_program(const Input& input, const RunPoint& point, const Program
 }
 
 bool check_program(const Input& input, const RunPoint& point) {
+  std::optional<Progress> planning(std::in_place, 1);
   const Checked checked = checked_program(input, point, build_program(*input.topology, point));
+  planning.reset();
   tell(stdout, "{}\n{}", checked.headline, checked.details);
   return checked.ok;
 }
@@ -118,7 +125,9 @@ bool check_program(const Input& input, const RunPoint& point) {
 bool check_program_alone(const Input& input, const Program& program) {
   ProgramLimits limits;
   limits.slots = protocol_spec(program.protocol).slots;
+  std::optional<Progress> certifying(std::in_place, 1);
   const ProgramCertificate certificate = certify_program(program, limits);
+  certifying.reset();
   tell(stdout, "{}: {} {} on {} ranks, {} with {} slots: {}\n{}", input.path, program.name,
        to_string(program.collective), program.num_ranks(), to_string(program.protocol),
        limits.slots, certificate.ok() ? "certified" : "REJECTED",
@@ -179,8 +188,10 @@ Checked checked_collective(const Input& input, const RunPoint& point) {
 bool check_schedules(const Input& input, const std::vector<const RunPoint*>& points) {
   std::vector<std::pair<Checked, std::size_t>> answers;
   bool good = true;
-  for (const RunPoint* point : points) {
-    Checked checked = checked_collective(input, *point);
+  std::optional<Progress> planning(std::in_place, std::max<std::size_t>(points.size(), 1));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    Checked checked = checked_collective(input, *points[i]);
+    planning->update(i, 1);
     good &= checked.ok;
     const auto same = std::find_if(answers.begin(), answers.end(), [&](const auto& answer) {
       return answer.first.headline == checked.headline && answer.first.details == checked.details;
@@ -191,6 +202,7 @@ bool check_schedules(const Input& input, const std::vector<const RunPoint*>& poi
       answers.emplace_back(std::move(checked), 1);
     }
   }
+  planning.reset();
   for (const auto& [answer, count] : answers) {
     tell(stdout, "{}{}\n{}", answer.headline,
          count == 1 ? "" : fmt::format(", for {} settings", count), answer.details);

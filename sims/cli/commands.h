@@ -98,7 +98,7 @@ struct AreaOptions {
   std::vector<std::string> nodes;         // tried one after the other; empty: as configured
   bool synthesize = false;                // measure hw/rtl instead of using the formulas
   std::string liberty;                    // cells for it; empty: built-in areas, OSU 0.18 timing
-  bool summary = false;                   // one Markdown row per system in place of the tables
+  bool summary = false;                   // one row per system in place of the tables
   std::string json;
   std::string csv;
 };
@@ -155,9 +155,8 @@ struct SweepOptions {
 [[nodiscard]] int list_command(const std::string& kind, bool as_json);
 
 struct SchemaOptions {
-  bool results = false;   // the register of results, not the keys of a configuration
-  bool markdown = false;  // the register as the table of docs/results.md
-  bool json = false;      // a list of JSON objects
+  bool results = false;  // the register of results, not the keys of a configuration
+  bool json = false;     // a list of JSON objects
   // Writes a JSON Schema instead: "config", "sweep" or "results" names the files it checks.
   std::string json_schema;
 };

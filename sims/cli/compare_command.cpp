@@ -195,20 +195,25 @@ std::string resume_command(const CompareOptions& options) {
 // Says what is left of a comparison that `signal` stopped: points, or the ranking of the finished.
 int stopped(int signal, const std::vector<ComparedPoint>& points, RunStore& store,
             std::FILE* people) {
-  std::vector<Json> finished;
+  std::vector<Json> ranked;
+  std::size_t finished = 0;
+  std::size_t given_up = 0;
   for (const ComparedPoint& point : points) {
-    if (point.report.failure.empty() && point.report.result.is_object())
-      finished.push_back(point.report.result);
+    const bool has_result = point.report.failure.empty() && point.report.result.is_object();
+    if (has_result) ranked.push_back(point.report.result);
+    if (point.report.stopped) ++given_up;
+    if (has_result && !point.report.stopped) ++finished;
   }
-  const std::string stop = fmt::format("stopped by {}; {} of {} algorithms are finished",
-                                       signal_name(signal), finished.size(), points.size());
-  const char* const otherwise = finished.empty()
+  const std::string stop = fmt::format("stopped by {}; {} of {} algorithms are finished{}",
+                                       signal_name(signal), finished, points.size(),
+                                       given_up == 0 ? "" : fmt::format(", {} given up", given_up));
+  const char* const otherwise = finished == 0
                                     ? ""
                                     : ", and their ranking is printed; with --json FILE, compare "
                                       "keeps them and --resume continues";
   if (!store.say_stop(stop, otherwise)) {
-    for (const Ranking& ranking : rank_results(finished)) {
-      tell(people, "{}", ranking_text(ranking, finished));
+    for (const Ranking& ranking : rank_results(ranked)) {
+      tell(people, "{}", ranking_text(ranking, ranked));
     }
   }
   return exit_code_of_signal(signal);
@@ -268,7 +273,7 @@ int compare_command(const CompareOptions& options) {
          published_files(options), inputs->front().topology->name());
   }
   for (const Ranking& ranking : rankings) {
-    print_lines(people, ranking_text(ranking, results));
+    tell(people, "{}", ranking_text(ranking, results));
   }
   bool good = true;
   for (const auto& [point, name, schedule, report] : points) {
@@ -276,7 +281,7 @@ int compare_command(const CompareOptions& options) {
     good = false;
     tell(stderr, "{}: error: {}: {}\n", options.config, name, report.failure);
   }
-  print_lines(people, skipped_text(skipped));
+  tell(people, "{}", skipped_text(skipped));
   Json more{{"rankings", Json::array()}, {"skipped", json_of(skipped)}};
   for (const Ranking& ranking : rankings) more["rankings"].push_back(ranking.order);
   if (!write_results(options.json, options.csv, words_of(options), *inputs, results, more)) {

@@ -11,6 +11,7 @@
 
 #include "alg/schedule/algorithm_row.h"
 #include "sims/cli/result_table.h"
+#include "sims/experiment/result_fields.h"
 #include "sims/study/compared_runs.h"
 
 namespace espalier {
@@ -288,7 +289,6 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
   text += tie_text(ranking, ranked) + published_text(best);
   const auto ratio = best.find("bound_ratio");
   const std::string binding = string_in(best, "bound_binding");
-  bool asks_why = true;
   if (ratio != best.end() && ratio->is_number() && !binding.empty()) {
     text +=
         fmt::format("No algorithm can be faster than {} us on this network; what binds is: {}.\n",
@@ -298,13 +298,11 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
           "A reduce_scatter that ends before its all_gather begins needs {} us at least.\n",
           fixed(best, "two_phase_bound_ns", 1, 1e-3));
     }
-    constexpr double kNearBound = 0.97;  // waiting in one place or another costs next to nothing
-    asks_why = ratio->get<double>() < kNearBound;
   }
-  const auto explanation = best.find("explanation");
-  if (asks_why && explanation != best.end() && explanation->is_object()) {
-    const std::string verdict = string_in(*explanation, "verdict");
-    if (!verdict.empty()) text += verdict + "\n";
+  // At the bound, the sentence before this one is the verdict.
+  if (text_in(best, field::explanation_limit_kind) != "bound") {
+    const auto verdict = text_in(best, field::explanation_verdict);
+    if (verdict) text += *verdict + "\n";
   }
   return text + "\n";
 }

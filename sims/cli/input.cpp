@@ -126,8 +126,8 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   }
   // JSON is also YAML, so the configuration reader can read the configuration inside the file.
   const std::string folder = std::filesystem::path(input.path).parent_path().string();
-  ConfigResult config = read_run_config_text(
-      input.path + " (config)", document.value->config().dump(2), folder, overrides, need);
+  ConfigResult config =
+      read_run_config_text(input.path, document.value->config_text(), folder, overrides, need);
   if (!take_config(input, std::move(config), messages)) return false;
   auto tables = document.value->read_tables(*input.topology);
   if (!tables.value) {

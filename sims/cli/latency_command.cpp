@@ -380,7 +380,7 @@ int latency_command(const LatencyOptions& options) {
   }
   const bool stdout_is_taken = options.json == "-" || options.csv == "-" || options.page == "-";
   for (const LoadedDesign& design : loaded) {
-    print_lines(stdout_is_taken ? stderr : stdout, design_text(design));
+    tell(stdout_is_taken ? stderr : stdout, "{}", design_text(design));
   }
   if (signal != 0) {
     store.say_stop(

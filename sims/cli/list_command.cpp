@@ -19,6 +19,7 @@
 #include "sims/experiment/result_register.h"
 #include "sims/point/enum_names.h"
 #include "sims/study/sweep.h"
+#include "sims/text/people.h"
 #include "sims/text/text_lines.h"
 #include "sims/workload/training/layer.h"
 
@@ -120,12 +121,13 @@ int list_command(const std::string& wanted, bool as_json) {
       list.push_back({{"kind", kind.name}, {"key", kind.key}, {"names", std::move(names)}});
       continue;
     }
-    fmt::print("{} ({})\n", kind.name, kind.key);
+    std::string text = fmt::format("{} ({})\n", kind.name, kind.key);
     std::size_t width = 20;
     for (const auto& [name, summary] : kind.entries) width = std::max(width, name.size());
     for (const auto& [name, summary] : kind.entries) {
-      fmt::print("  {:<{}} {}\n", name, width, summary);
+      text += fmt::format("  {:<{}} {}\n", name, width, summary);
     }
+    tell(stdout, "{}", text);
   }
   if (as_json) fmt::print("{}\n", list.dump(2));
   return kGood;
@@ -155,13 +157,15 @@ int schema_command(const SchemaOptions& options) {
   if (!options.json_schema.empty()) {
     fmt::print("{}\n", json_schema(options.json_schema).dump(2));
   } else if (options.results) {
-    fmt::print("{}", options.json       ? result_register_json()
-                     : options.markdown ? result_register_markdown()
-                                        : result_register_text());
+    if (options.json) {
+      fmt::print("{}", result_register_json());
+    } else {
+      tell(stdout, "{}", result_register_text());
+    }
   } else if (options.json) {
     fmt::print("{}\n", keys_json().dump(2));
   } else {
-    fmt::print("{}", schema_text());
+    tell(stdout, "{}", schema_text());
   }
   return kGood;
 }

@@ -238,12 +238,8 @@ Command add_sweep(CLI::App& app, SweepOptions& options) {
 
 void declare_schema(Command& command, SchemaOptions& options) {
   CLI::Option* results = command.flag("--results", options.results);
-  CLI::Option* markdown = command.flag("--markdown", options.markdown)->needs(results);
-  CLI::Option* json = command.flag("--json", options.json)->excludes(markdown);
-  command.option("--json-schema", options.json_schema)
-      ->excludes(results)
-      ->excludes(markdown)
-      ->excludes(json);
+  CLI::Option* json = command.flag("--json", options.json);
+  command.option("--json-schema", options.json_schema)->excludes(results)->excludes(json);
 }
 
 // What SIGINT and SIGTERM do while no worker runs, for instance while a schedule is planned

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +14,6 @@
 #include <iostream>
 #include <system_error>
 
-#include "sims/text/fitted_text.h"
 #include "sims/text/people.h"
 #include "sims/text/whole_file.h"
 
@@ -135,16 +133,6 @@ bool write_text(const std::string& target, const std::string& text) {
   }
   if (!written) tell(stderr, "{}: error: cannot be written\n", target);
   return written;
-}
-
-std::size_t terminal_width() {
-  winsize size{};
-  const bool known = isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-  return known ? size.ws_col : kAnyWidth;
-}
-
-void print_lines(std::FILE* people, const std::string& text) {
-  tell(people, "{}", fitted_lines(text, terminal_width()));
 }
 
 void reserve_standard_streams() {

@@ -2,7 +2,6 @@
 // program succeeds only if stdout accepted everything.
 #pragma once
 
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,11 +41,6 @@ int usage_error(const std::string& what, const std::string& problem);
 // new contents are complete. If the file cannot be written, prints an error to stderr and returns
 // false.
 [[nodiscard]] bool write_text(const std::string& target, const std::string& text);
-
-// The columns of the terminal that stdout is; kAnyWidth if it is no terminal.
-[[nodiscard]] std::size_t terminal_width();
-// Prints lines for people, broken between words where the terminal ends.
-void print_lines(std::FILE* people, const std::string& text);
 
 // Opens stdin, stdout and stderr if the caller closed them, so that no other file gets their
 // descriptors. Writing to such a stdout fails.

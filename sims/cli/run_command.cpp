@@ -65,15 +65,16 @@ void say_what_is_not_folded(const std::vector<Input>& inputs) {
   }
 }
 
-PointReport run_here(const PointRef& ref, const WorkerTask& task, bool quiet,
-                     RunObservers& observers) {
+WorkerReport run_here(const PointRef& ref, const WorkerTask& task, bool quiet,
+                      RunObservers& observers) {
   Progress progress(1, quiet ? Shown::nothing : Shown::on_terminals);
   SimulationHooks hooks;
   hooks.progress = [&](double done) { progress.update(0, done); };
   observers.watch(hooks);
-  PointReport report = simulate_here(*ref.input->topology, *ref.point, ref.input->tables,
-                                     std::move(hooks), observers.account(), task);
+  WorkerReport report{simulate_here(*ref.input->topology, *ref.point, ref.input->tables,
+                                    std::move(hooks), observers.account(), task)};
   observers.finish(report);
+  if (!report.failure.empty()) report.kind = FailureKind::unverified;
   return report;
 }
 
@@ -92,12 +93,12 @@ int run_all(const RunOptions& options, const std::vector<StudyPoint>& points, Ru
 // The command that continues an interrupted run.
 std::string resume_command(const RunOptions& options) {
   std::vector<std::string> words =
-      command_words("run", options.configs, options.overrides,
+      command_words(options.explain_all ? "explain" : "run", options.configs, options.overrides,
                     {{"--json", options.json},
                      {"--csv", options.csv},
                      {"--choices", options.choices},
                      {"-j", options.jobs == 0 ? "" : std::to_string(options.jobs)}});
-  if (options.explain) words.emplace_back("--explain");
+  if (options.explain) words.emplace_back(options.explain_all ? "--all" : "--explain");
   if (options.quiet) words.emplace_back("-q");
   words.emplace_back("--resume");
   return shell_line(words);
@@ -119,17 +120,25 @@ int stopped(const RunOptions& options, int signal, RunStore& store,
           : ", and their rows are printed; with --messages, run does not keep them";
   if (!store.say_stop(stop, otherwise) && !finished.empty()) {
     const bool stdout_is_taken = options.json == "-" || options.csv == "-";
-    print_lines(stdout_is_taken ? stderr : stdout,
-                result_table(finished) + (options.quiet ? "" : table_notes(finished)));
+    tell(stdout_is_taken ? stderr : stdout, "{}",
+         result_table(finished) + (options.quiet ? "" : table_notes(finished)));
   }
   return exit_code_of_signal(signal);
 }
 
 // Why `--resume` cannot be used; empty if it can.
 std::string resume_mistake(const RunOptions& options) {
-  return options.resume && !options.messages.empty()
-             ? "--resume: the messages of finished points are not kept; leave out --messages"
-             : "";
+  if (!options.resume) return {};
+  for (const auto& [option, file] :
+       {std::pair("--messages", &options.messages), std::pair("--waves", &options.waves.file),
+        std::pair("--timeline", &options.timeline)}) {
+    if (file->empty()) continue;
+    return fmt::format(
+        "--resume: finished points are not simulated again, which {} needs; leave out one of the "
+        "two",
+        option);
+  }
+  return {};
 }
 
 // Writes what `options` asks for. Returns false if an output could not be written.
@@ -153,7 +162,8 @@ bool write_outputs(const RunOptions& options, const std::vector<Input>& inputs,
 void say_what_was_slow(const std::vector<PointRef>& points,
                        const std::vector<PointReport>& reports) {
   const auto seconds = [](const PointReport& report) {
-    return report.note.empty() ? 0.0 : number_in(report.result, field::host_engine_cpu_s).value();
+    return report.note.empty() ? 0.0
+                               : number_in(report.result, field::host_engine_cpu_s).value_or(0);
   };
   const auto slowest = std::max_element(
       reports.begin(), reports.end(),
@@ -202,21 +212,23 @@ int run_command(const RunOptions& options) {
     task.choices = choices.path();
     task.messages = messages ? messages->part(i) : "";
     task.number = i + 1;
-    if (observers) {
-      reports[i] = run_here(points[i], task, options.quiet, *observers);
-      if (const std::string mistake = observers->mistake(); !mistake.empty()) {
-        return usage_error("--wave-scope", mistake);
-      }
-    } else {
-      study.push_back(study_point(*points[i].point, std::move(task)));
-    }
+    study.push_back(study_point(*points[i].point, std::move(task)));
   }
-  const std::string problem = study.empty() ? "" : store.begin(study);
-  if (!problem.empty()) {
+  if (const std::string problem = store.begin(study); !problem.empty()) {
     tell(stderr, "{}\n", problem);
     return kUsageError;
   }
-  if (const int signal = run_all(options, study, store, reports); signal != 0) {
+  if (observers) {
+    auto report = store.recall(study[0]);
+    if (!report) {
+      report = run_here(points[0], study[0].task, options.quiet, *observers);
+      if (const std::string mistake = observers->mistake(); !mistake.empty()) {
+        return usage_error("--wave-scope", mistake);
+      }
+      store.add(study[0], *report);
+    }
+    reports[0] = *report;
+  } else if (const int signal = run_all(options, study, store, reports); signal != 0) {
     return stopped(options, signal, store, reports);
   }
 
@@ -250,12 +262,13 @@ int run_command(const RunOptions& options) {
     return find_field(result, field::topology) != nullptr;
   };
   if (std::any_of(results.begin(), results.end(), was_built)) {
-    print_lines(people, result_table(results) + (options.quiet ? "" : table_notes(results)));
+    tell(people, "{}", result_table(results) + (options.quiet ? "" : table_notes(results)));
   }
   for (const auto& result : results) {
     if (find_field(result, field::explanation) == nullptr) continue;
-    print_lines(people, explanation_text(result, options.explain_all ? ExplanationDetail::all
-                                                                     : ExplanationDetail::brief));
+    tell(people, "{}",
+         explanation_text(result,
+                          options.explain_all ? ExplanationDetail::all : ExplanationDetail::brief));
   }
   if (audience == Messages::people) say_what_was_slow(points, reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {

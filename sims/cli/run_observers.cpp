@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "hw/topology/vertex_names.h"
-#include "sims/model/faults.h"
+#include "sims/formats/named_node.h"
 #include "sims/point/fidelity.h"
 
 namespace espalier {

@@ -23,6 +23,7 @@
 #include "sims/model/build_workload.h"
 #include "sims/model/plan_forecast.h"
 #include "sims/page/schedule_picture.h"
+#include "sims/study/progress.h"
 #include "sims/text/people.h"
 
 namespace espalier {
@@ -69,6 +70,7 @@ std::string distinguishing_setting(const std::vector<RunPoint>& points) {
 
 // Precondition: no plan.
 CollectiveWork work_of(const Input& input) {
+  const Progress planning(1);
   CollectiveWork work;
   work.program = input.program;
   work.tables = input.tables;
@@ -84,6 +86,7 @@ bool is_planned(const Input& input) {
 }
 
 void write_plan(std::ostream& out, const Input& input, const ScheduleOptions& options) {
+  const Progress planning(1);
   const RunPoint& point = input.points.front();
   const bool json = options.format == "json";
   if (!point.workload) {

@@ -193,8 +193,9 @@ void add_collective_keys(KeyTable& table) {
   add_rank_order_keys(table);
   collective.integer("root", &Config::root)
       .range(0, 65535)
+      .nodes()
       .only_where_algorithm_reads_it()
-      .doc("rank that has the data of a broadcast, or gets the sum of a reduce");
+      .doc("rank that has the data of a broadcast, or gets the sum of a reduce; a name is a node");
   table.group("collective", &RunPoint::collective, &CollectiveConfig::counts)
       .path("counts", &CountsConfig::source)
       .word(CountsConfig::kZipf)

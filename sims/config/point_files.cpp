@@ -1,4 +1,7 @@
 // Reads the files that run points name, each once.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -6,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "hw/topology/vertex_names.h"
 #include "sims/config/keys.h"
 #include "sims/config/rules.h"
 #include "sims/formats/layers_file.h"
@@ -47,13 +51,38 @@ class PointFiles {
       if (order.is_file()) {
         const auto [file, is_new] = files.try_emplace(order.source);
         if (is_new) {
-          file->second = load_rank_order(order, topology.num_nodes(), place, diagnostics_);
+          file->second = load_rank_order(order, topology, place, diagnostics_);
         }
         nodes = file->second;
       } else {
-        nodes = load_rank_order(order, topology.num_nodes(), place, diagnostics_);
+        nodes = load_rank_order(order, topology, place, diagnostics_);
       }
       if (nodes) order.nodes = std::move(*nodes);
+    }
+  }
+
+  // A root that is a name is a node; the configuration holds its rank.
+  void find_root(const Topology& topology) {
+    const GivenKey* root = given_.find("collective.root");
+    const bool is_name =
+        root != nullptr && !root->values.empty() && !root->values.front().value.text.empty();
+    if (!is_name || !given_.usable({"collective.ranks", "collective.rank_order"})) return;
+    const NodeId node = find_vertex(topology, root->values.front().value.text);
+    for (RunPoint& point : points_) {
+      if (!point.collective || !node.valid()) continue;
+      CollectiveConfig& collective = *point.collective;
+      std::vector<NodeId> nodes(collective.ranks.begin(), collective.ranks.end());
+      if (nodes.empty()) nodes = collective.rank_order.nodes;
+      if (nodes.empty()) continue;
+      const auto rank = std::find(nodes.begin(), nodes.end(), node);
+      if (rank == nodes.end()) {
+        diagnostics_.error(root->place,
+                           fmt::format("collective.root: {} takes no part in the collective",
+                                       topology.vertex_name(node)),
+                           "name a node of collective.ranks");
+        return;
+      }
+      collective.root = static_cast<std::uint32_t>(rank - nodes.begin());
     }
   }
 
@@ -133,6 +162,7 @@ void read_point_files(std::vector<RunPoint>& points, const Topology* topology,
   if (topology != nullptr) {
     files.read_messages(*topology);
     files.read_rank_orders(*topology);
+    files.find_root(*topology);
     files.read_weights(*topology);
   }
   files.read_layers();

@@ -15,12 +15,14 @@
 #include "sims/config/rules.h"
 #include "sims/formats/astra_network_file.h"
 #include "sims/formats/link_rules.h"
+#include "sims/formats/named_node.h"
 #include "sims/model/build_program.h"
 #include "sims/model/build_topology.h"
 #include "sims/model/faults.h"
 #include "sims/model/system_shape.h"
 #include "sims/text/read_file.h"
 #include "sims/text/units.h"
+#include "sims/text/utf8.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {
@@ -249,46 +251,40 @@ class PointBuilder {
                        "remove one of the two");
   }
 
-  // Nodes that are named get their numbers.
+  // Nodes that are named get their numbers. A value with a mistake counts as not given, so that no
+  // rule finds node 0 in it.
   void number_nodes(const Topology& topology) {
     for (const Key& key : keys()) {
       const Value* given = value_of(key.name);
       if (given == nullptr || !is_in_use(key)) continue;
       Value value = *given;
       bool is_new = false;
+      bool is_good = true;
+      const auto number = [&](const Place& place, const std::string& name, std::uint64_t& into) {
+        if (name.empty()) return;
+        is_new = true;
+        const auto node = named_node(topology, key.name, name, place, diagnostics_);
+        if (node) into = node->value();
+        is_good &= node.has_value();
+      };
+      if (key.shape.is_node) number(given_.place_of(key.name), value.text, value.number);
       for (std::size_t i = 0; key.shape.is_node && i < value.texts.size(); ++i) {
-        const Place place = given_.place_of_entry(key.name, i);
-        is_new |= number_node(topology, key.name, place, value.texts[i], value.items[i]);
+        number(given_.place_of_entry(key.name, i), value.texts[i], value.items[i]);
       }
       for (std::size_t r = 0; r < value.records.size(); ++r) {
         for (std::size_t f = 0; f < key.shape.fields.size(); ++f) {
           if (!key.shape.fields[f].shape.is_node) continue;
           Value& field = value.records[r][f];
           const Place place = given_.place_of_field(key.name, r, key.shape.fields[f].name);
-          is_new |= number_node(topology, key.name, place, field.text, field.number);
+          number(place, field.text, field.number);
         }
       }
       if (!is_new) continue;
+      if (!is_good) value = Value{};
       for (RunPoint& point : points_) {
         if (has_section_of(point, key) && key.applies_at(point)) key.set(point, value);
       }
     }
-  }
-
-  bool number_node(const Topology& topology, const std::string& key, const Place& place,
-                   const std::string& name, std::uint64_t& number) {
-    if (name.empty()) return false;
-    const NodeId node = find_vertex(topology, name);
-    if (node.valid() && !topology.is_switch(node)) {
-      number = node.value();
-      return true;
-    }
-    diagnostics_.error(
-        place,
-        fmt::format("{}: '{}' is {}", key, name,
-                    node.valid() ? "a switch; a node is needed" : "no node of the network"),
-        vertex_hint(topology, name, true));
-    return false;
   }
 
   [[nodiscard]] static bool depends_on_type(const Key& key) {
@@ -454,6 +450,10 @@ ConfigResult read_text(const std::string& name, const std::string& text, const s
     std::vector<std::string> programs;
     for (const std::string& program : added.programs) {
       programs.push_back(fs::proximate(program, folder.empty() ? "." : folder).string());
+      if (is_plain_text(programs.back())) continue;
+      diagnostics.error({source, 1, 1},
+                        fmt::format("a control character is in the name of '{}'", programs.back()),
+                        "rename the program's file");
     }
     add_every_algorithm(given, programs, is_fixed, {source, 1, 1});
   }

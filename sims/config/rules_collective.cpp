@@ -69,6 +69,14 @@ void check_group(const ExaminedPoint& examined) {
   });
 }
 
+// Why the built-in program does not run on the network; empty if it does.
+std::string unsuited_program(const Topology& topology, RunPoint point, const Algorithm& algorithm) {
+  point.collective->algorithm = algorithm.name;
+  point.collective->program.given = nullptr;
+  const std::string reason = algorithm.program->unsuited(builtin_request(topology, point));
+  return reason.empty() ? missing_route(topology, point) : reason;
+}
+
 // True if the point could run with `algorithm`.
 bool would_run(const ExaminedPoint& examined, const Algorithm& algorithm) {
   const RunPoint& point = examined.point;
@@ -81,9 +89,7 @@ bool would_run(const ExaminedPoint& examined, const Algorithm& algorithm) {
   if (examined.topology == nullptr) return true;
   const Topology topology = ranks_network_of(examined);
   if (!algorithm.unsuited(topology).empty()) return false;
-  if (algorithm.program != nullptr) {
-    return algorithm.program->unsuited(builtin_request(topology, point)).empty();
-  }
+  if (algorithm.program != nullptr) return unsuited_program(topology, point, algorithm).empty();
   return algorithm.generator == nullptr || algorithm.generator->problem == nullptr ||
          !algorithm.generator->problem(topology, collective_request(point.system, collective));
 }
@@ -225,6 +231,13 @@ void check_program_file(const ExaminedPoint& examined, const Program& program) {
         place, fmt::format("collective.program.file: the program has {} ranks, but the network has "
                            "{} nodes; the two numbers must be equal",
                            program.num_ranks(), examined.topology->num_nodes()));
+  } else if (examined.topology != nullptr) {
+    const std::string problem = missing_route(*examined.topology, examined.point);
+    if (!problem.empty()) {
+      examined.diagnostics.error(
+          place, "collective.program.file: the program " + problem,
+          "give the links back, too: between: [A, B] in place of from and to");
+    }
   }
   const Bytes size = collective.size;
   if (size != 0 &&
@@ -322,8 +335,7 @@ void check_program(const ExaminedPoint& examined) {
   }
   const Algorithm& algorithm = *find_algorithm(point.collective->algorithm);
   if (examined.topology == nullptr || algorithm.program == nullptr) return;
-  const std::string reason =
-      algorithm.program->unsuited(builtin_request(*examined.topology, point));
+  const std::string reason = unsuited_program(*examined.topology, point, algorithm);
   if (reason.empty()) return;
   examined.diagnostics.error(examined.place_of_algorithm(),
                              fmt::format("collective.algorithm: {} {}", algorithm.name, reason),

@@ -12,6 +12,7 @@
 #include "hw/topology/vertex_names.h"
 #include "sims/config/rules.h"
 #include "sims/formats/link_rules.h"
+#include "sims/formats/named_node.h"
 #include "sims/model/build_program.h"
 #include "sims/model/faults.h"
 #include "sims/model/plan_forecast.h"

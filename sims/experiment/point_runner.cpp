@@ -148,7 +148,7 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
   }
   if (account != nullptr && outcome.complete) {
     const Json explanation = run->explain(*account, outcome);
-    if (!explanation.is_null()) cost.explanation = judged(explanation, topology, point);
+    if (!explanation.is_null()) cost.explanation = judged(explanation, result, topology, point);
   }
   write_fields(result, cost);
   if (!outcome.complete) clear_void_fields(result, kNotEnded);

@@ -121,16 +121,6 @@ std::string result_register_text() {
   return text;
 }
 
-std::string result_register_markdown() {
-  std::string text =
-      "| field | unit | meaning | from | runs | void if |\n|---|---|---|---|---|---|\n";
-  for (const ResultField& field : result_register()) {
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", field.name, field.unit,
-                        field.meaning, field.from, field.runs, field.void_if);
-  }
-  return text;
-}
-
 std::string result_register_json() {
   Json list = Json::array();
   for (const ResultField& field : result_register()) {

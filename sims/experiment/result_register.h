@@ -63,8 +63,6 @@ struct ResultMisfit {
 
 // One line for each field: the text of `espalier schema --results`.
 [[nodiscard]] std::string result_register_text();
-// A Markdown table, for docs/results.md.
-[[nodiscard]] std::string result_register_markdown();
 // A list of objects, for other programs.
 [[nodiscard]] std::string result_register_json();
 // A JSON Schema (draft-07) of the document that `run --json` writes; its definitions hold `result`

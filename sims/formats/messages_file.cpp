@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "alg/routes/routing.h"
-#include "hw/topology/vertex_names.h"
+#include "sims/formats/named_node.h"
 #include "sims/point/limits.h"
-#include "sims/text/nearest_name.h"
 #include "sims/text/read_file.h"
 #include "sims/text/table_reader.h"
 #include "sims/text/values.h"
@@ -61,44 +60,13 @@ class MessageReader : public TableReader<TrafficMessage> {
   }
 
   std::optional<NodeId> find_node(const ConfigNode& cell, const char* column) {
-    const NodeId vertex = find_vertex(topology_, cell.text);
-    if (vertex.valid() && topology_.is_switch(vertex)) {
-      diagnostics_.error(cell.place,
-                         fmt::format("{}: '{}' is a switch, not a node", column, cell.text),
-                         "messages go from node to node");
-      return std::nullopt;
-    }
-    if (vertex.valid()) return vertex;
-    const bool is_number =
-        !cell.text.empty() && std::all_of(cell.text.begin(), cell.text.end(),
-                                          [](char c) { return c >= '0' && c <= '9'; });
-    if (is_number) {
-      const auto number =
-          parse_value(cell, column, range_shape(0, topology_.num_nodes() - 1), diagnostics_);
-      return number ? std::make_optional(NodeId(number->number)) : std::nullopt;
-    }
-    diagnostics_.error(cell.place, fmt::format("{}: there is no node '{}'", column, cell.text),
-                       hint_for(cell.text));
-    return std::nullopt;
-  }
-
-  std::string hint_for(const std::string& name) {
-    if (node_names_.empty()) {
-      for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
-        node_names_.push_back(topology_.vertex_name(NodeId(n)));
-      }
-    }
-    const std::string nearest = nearest_name(name, node_names_);
-    return nearest.empty() ? fmt::format("write a name such as '{}', or a number from 0 to {}",
-                                         node_names_.front(), node_names_.size() - 1)
-                           : fmt::format("did you mean '{}'?", nearest);
+    return named_node(topology_, column, cell.text, cell.place, diagnostics_);
   }
 
   const Topology& topology_;
   const bool may_lack_routes_;
   const ValueShape ready_shape_;
   const ValueShape bytes_shape_;
-  std::vector<std::string> node_names_;
 };
 
 }  // namespace

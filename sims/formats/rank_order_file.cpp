@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "alg/rank_order/permutation.h"
+#include "sims/formats/named_node.h"
 #include "sims/text/read_file.h"
 #include "sims/text/strict_map.h"
 #include "sims/text/text_lines.h"
@@ -20,7 +21,9 @@ constexpr const char* kKey = "rank_order";
 constexpr const char* kRankOrderExample = "rank_order: [1, 0, 2, 3]";
 
 std::optional<std::vector<NodeId>> read_entries(const ConfigNode& list, const Place& place,
-                                                std::size_t nodes, Diagnostics& diagnostics) {
+                                                const Topology& topology,
+                                                Diagnostics& diagnostics) {
+  const std::size_t nodes = topology.num_nodes();
   if (list.kind != ConfigNode::Kind::list) {
     diagnostics.error(place, "rank_order: expected a list with the node of each rank",
                       kRankOrderExample);
@@ -31,21 +34,26 @@ std::optional<std::vector<NodeId>> read_entries(const ConfigNode& list, const Pl
     diagnostics.error(place, fmt::format("rank_order: has {} entries, but the network has {} nodes",
                                          list.items.size(), nodes));
   }
-  const ValueShape shape = range_shape(0, nodes - 1);
+  ValueShape shape = range_shape(0, nodes - 1);
+  shape.is_node = true;
   std::vector<NodeId> order;
   std::vector<std::size_t> rank_of(nodes, list.items.size());
   for (std::size_t rank = 0; rank < list.items.size(); ++rank) {
     const auto value = parse_value(list.items[rank], kKey, shape, diagnostics);
     if (!value) continue;
-    std::size_t& taken_by = rank_of[value->number];
+    const Place& entry = list.items[rank].place;
+    const auto node = value->text.empty()
+                          ? NodeId(value->number)
+                          : named_node(topology, kKey, value->text, entry, diagnostics);
+    if (!node) continue;
+    std::size_t& taken_by = rank_of[node->index()];
     if (taken_by != list.items.size()) {
       diagnostics.error(
-          list.items[rank].place,
-          fmt::format("rank_order: node {} is already rank {}", value->number, taken_by),
+          entry, fmt::format("rank_order: node {} is already rank {}", node->value(), taken_by),
           "name every node once");
     }
     taken_by = rank;
-    order.emplace_back(value->number);
+    order.push_back(*node);
   }
   if (diagnostics.num_errors() != errors_before) return std::nullopt;
   return order;
@@ -54,7 +62,8 @@ std::optional<std::vector<NodeId>> read_entries(const ConfigNode& list, const Pl
 }  // namespace
 
 std::optional<std::vector<NodeId>> parse_rank_order(const std::string& file_name,
-                                                    const std::string& text, std::size_t nodes,
+                                                    const std::string& text,
+                                                    const Topology& topology,
                                                     Diagnostics& diagnostics) {
   const std::size_t errors_before = diagnostics.num_errors();
   const SourceIndex source = diagnostics.add_file(file_name, text);
@@ -69,19 +78,20 @@ std::optional<std::vector<NodeId>> parse_rank_order(const std::string& file_name
   if (!map.require(kKey, kRankOrderExample) || diagnostics.num_errors() != errors_before) {
     return std::nullopt;
   }
-  return read_entries(*map.find(kKey), map.place_of(kKey), nodes, diagnostics);
+  return read_entries(*map.find(kKey), map.place_of(kKey), topology, diagnostics);
 }
 
-std::optional<std::vector<NodeId>> load_rank_order(const RankOrderConfig& config, std::size_t nodes,
-                                                   const Place& place, Diagnostics& diagnostics) {
+std::optional<std::vector<NodeId>> load_rank_order(const RankOrderConfig& config,
+                                                   const Topology& topology, const Place& place,
+                                                   Diagnostics& diagnostics) {
   if (config.is_identity()) return std::vector<NodeId>{};
-  if (config.is_random()) return to_nodes(random_permutation(nodes, config.seed));
+  if (config.is_random()) return to_nodes(random_permutation(topology.num_nodes(), config.seed));
   const std::string path = (std::filesystem::path(config.folder) / config.source).string();
   const auto text =
       read_named_file(path, place, diagnostics,
                       "identity, random, or a path relative to the configuration's folder");
   if (!text) return std::nullopt;
-  return parse_rank_order(path, *text, nodes, diagnostics);
+  return parse_rank_order(path, *text, topology, diagnostics);
 }
 
 namespace {

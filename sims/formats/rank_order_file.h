@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hw/ids.h"
+#include "hw/topology/topology.h"
 #include "sims/point/collective_config.h"
 #include "sims/text/diagnostics.h"
 
@@ -21,13 +22,13 @@ namespace espalier {
 // diagnostics.
 [[nodiscard]] std::optional<std::vector<NodeId>> parse_rank_order(const std::string& file_name,
                                                                   const std::string& text,
-                                                                  std::size_t nodes,
+                                                                  const Topology& topology,
                                                                   Diagnostics& diagnostics);
 
 // Loads the rank order of the configuration, which names it at `place`: the node of each rank.
 // Returns an empty vector for the identity, and nullopt if the file has errors.
 [[nodiscard]] std::optional<std::vector<NodeId>> load_rank_order(const RankOrderConfig& config,
-                                                                 std::size_t nodes,
+                                                                 const Topology& topology,
                                                                  const Place& place,
                                                                  Diagnostics& diagnostics);
 

@@ -10,6 +10,7 @@
 #include "hw/topology/topology.h"
 #include "sims/text/diagnostics.h"
 #include "sims/text/file_hashes.h"
+#include "sims/text/strict_json.h"
 
 namespace espalier {
 
@@ -40,8 +41,8 @@ class ScheduleDocument {
   // Reads the file `path` and parses it. `hashes` gets the hash of its text if it can be read.
   [[nodiscard]] static FileResult<ScheduleDocument> load(const std::string& path,
                                                          FileHashes& hashes);
-  // The `config` given to write_schedule_file.
-  [[nodiscard]] const nlohmann::ordered_json& config() const { return json_.at("config"); }
+  // The `config` given to write_schedule_file, at its place in the file.
+  [[nodiscard]] std::string config_text() const { return member_at_its_place(text_, "config"); }
   // Strict: all keys are known, none is missing, and numbers are in range. certify() proves that
   // the tables implement the collective.
   [[nodiscard]] FileResult<ScheduleTables> read_tables(const Topology& topology) const;

@@ -10,6 +10,7 @@
 #include "alg/algorithm.h"
 #include "alg/generators/process_group.h"
 #include "alg/program/compiler.h"
+#include "alg/routes/routing.h"
 #include "sims/formats/program/chunk_trace_file.h"
 #include "sims/formats/program/msccl_xml.h"
 #include "sims/formats/program/promises_file.h"
@@ -202,6 +203,18 @@ Program build_program(const Topology& topology, const RunPoint& point) {
   }
   return find_algorithm(point.collective->algorithm)
       ->program->build(builtin_request(topology, point));
+}
+
+std::string missing_route(const Topology& topology, const RunPoint& point) {
+  if (!may_lack_routes(topology)) return {};
+  for (const Connection& connection : connections_of(build_program(topology, point))) {
+    const NodeId from(connection.from);
+    const NodeId to(connection.to);
+    std::string problem = problem_of_route(topology, from, to);
+    if (problem.empty()) problem = problem_of_route(topology, to, from);
+    if (!problem.empty()) return "lacks a route: " + problem;
+  }
+  return {};
 }
 
 std::string program_path(const ProgramConfig& config) { return beside(config.folder, config.file); }

@@ -48,6 +48,10 @@ struct TopologyConfig;
 // found no error in the program.
 [[nodiscard]] Program build_program(const Topology& topology, const RunPoint& point);
 
+// Why a connection of the point's program has no route there and back; empty if all have one.
+// Precondition: build_program's.
+[[nodiscard]] std::string missing_route(const Topology& topology, const RunPoint& point);
+
 // The paths of the program file and of the promises file.
 [[nodiscard]] std::string program_path(const ProgramConfig& config);
 // The name of a given program and its file, "two rank exchange (mine.trace)"; the file alone if the

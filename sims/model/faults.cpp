@@ -6,18 +6,8 @@
 #include <stdexcept>
 
 #include "hw/topology/vertex_names.h"
-#include "sims/text/nearest_name.h"
 
 namespace espalier {
-
-std::string vertex_hint(const Topology& topology, const std::string& written, bool only_nodes) {
-  std::vector<std::string> names = vertex_names(topology);
-  if (only_nodes) names.resize(topology.num_nodes());
-  const std::string nearest = nearest_name(written, names);
-  return nearest.empty() ? fmt::format("write a node's number from 0 to {}, or a name such as '{}'",
-                                       topology.num_nodes() - 1, names.front())
-                         : fmt::format("did you mean '{}'?", nearest);
-}
 
 std::vector<LinkId> links_of(const Topology& topology, const SlowLink& fault) {
   const NodeId from = find_vertex(topology, fault.from);

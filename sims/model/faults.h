@@ -9,10 +9,6 @@
 
 namespace espalier {
 
-// What to write in place of a vertex that the network does not have.
-[[nodiscard]] std::string vertex_hint(const Topology& topology, const std::string& written,
-                                      bool only_nodes = false);
-
 [[nodiscard]] std::vector<LinkId> links_of(const Topology& topology, NodeId from, NodeId to);
 // All links from one vertex of the fault to the other; empty if a vertex or a link is missing.
 [[nodiscard]] std::vector<LinkId> links_of(const Topology& topology, const SlowLink& fault);

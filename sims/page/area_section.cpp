@@ -59,6 +59,20 @@ std::string runs_text(const std::vector<std::size_t>& runs) {
   return runs.size() > kMost ? fmt::format("{} and {} more", text, runs.size() - kMost) : text;
 }
 
+// The runs of a design, and the settings that tell it from other designs and are those of all its
+// runs.
+std::string design_label(const ReportView& view, const std::vector<AreaDesign>& designs,
+                         const AreaDesign& design) {
+  std::vector<std::size_t> all;
+  for (const AreaDesign& other : designs) {
+    all.insert(all.end(), other.runs.begin(), other.runs.end());
+  }
+  const std::vector<std::string> inner = view.telling_keys(design.runs, {});
+  const std::string settings =
+      view.describe(design.runs.front(), view.telling_keys(all, {inner.begin(), inner.end()}));
+  return runs_text(design.runs) + (settings.empty() ? "" : ": " + settings);
+}
+
 std::string block_text(const AreaBlock& block) {
   return fmt::format("{}: {} \u00b5m\u00b2{}, {}, origin: {}", block.name, number_text(block.um2),
                      block.um2_high > block.um2
@@ -68,7 +82,7 @@ std::string block_text(const AreaBlock& block) {
 }
 
 // One kind of unit, for all designs.
-std::string draw_unit(Pictures& pictures, const std::string& name,
+std::string draw_unit(const ReportView& view, Pictures& pictures, const std::string& name,
                       const std::vector<AreaDesign>& designs) {
   std::vector<std::string> parts;
   Json bars = Json::array();
@@ -84,7 +98,7 @@ std::string draw_unit(Pictures& pictures, const std::string& name,
         notes[part] = block_text(block);
       }
       bars.push_back({{"runs", design.runs},
-                      {"label", runs_text(design.runs)},
+                      {"label", design_label(view, designs, design)},
                       {"values", values},
                       {"notes", notes},
                       {"more", std::max(0.0, unit.high() - unit.low()) * 1e-6}});
@@ -162,7 +176,7 @@ Section area_section(const ReportView& view, Pictures& pictures) {
     }
   }
   std::string figures;
-  for (const std::string& name : names) figures += draw_unit(pictures, name, all);
+  for (const std::string& name : names) figures += draw_unit(view, pictures, name, all);
   section.html += figures_html(figures);
   section.html += "<details><summary>Blocks, with the origin of every number</summary>" +
                   blocks_table(designs) + "</details>\n";

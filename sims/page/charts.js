@@ -18,6 +18,19 @@ function setChartDefaults() {
   Chart.defaults.plugins.legend.labels.boxHeight = 7;
 }
 
+// Pictures of one kind have one legend, below the last one, which switches series and marks of all of them.
+const groups = new Map();
+function groupOf(picture) {
+  const name = picture.legend || picture;
+  if (!groups.has(name)) groups.set(name, {switchedOff: new Set(), hiddenMarks: new Set(), views: []});
+  return groups.get(name);
+}
+
+function toggle(group, set, value) {
+  if (!set.delete(value)) set.add(value);
+  for (const view of group.views) view.redraw();
+}
+
 // A chart whose configuration `configure` makes anew for every drawing.
 function addChart(figure, picture, height, configure, linesOf) {
   const box = element('div', {className: 'canvas'});
@@ -26,7 +39,8 @@ function addChart(figure, picture, height, configure, linesOf) {
   canvas.setAttribute('aria-label', picture.title);
   box.append(canvas);
   figure.insertBefore(box, figure.querySelector('figcaption'));
-  const switchedOff = new Set();  // labels of series
+  const group = groupOf(picture);
+  const {switchedOff} = group;
   const page = {id: 'page', beforeDraw: ({ctx, width, height: tall}) => {
     ctx.fillStyle = themeColour('page');
     ctx.fillRect(0, 0, width, tall);
@@ -34,10 +48,7 @@ function addChart(figure, picture, height, configure, linesOf) {
   let chart;
   const view = {
     redraw() {
-      if (chart) {
-        chart.data.datasets.forEach((set, s) => chart.isDatasetVisible(s) ? switchedOff.delete(set.label) : switchedOff.add(set.label));
-        chart.destroy();
-      }
+      if (chart) chart.destroy();
       Chart.defaults.color = themeColour('soft');
       Chart.defaults.borderColor = themeColour('grid');
       const config = configure();
@@ -51,6 +62,7 @@ function addChart(figure, picture, height, configure, linesOf) {
     async png() { return chart.toBase64Image(); }
   };
   canvas.addEventListener('mouseleave', () => { tip.hidden = true; });
+  group.views.push(view);
   return view;
 }
 
@@ -107,16 +119,20 @@ const frontNumbers = (front, places) => ({id: 'numbers', afterDatasetsDraw: char
   ctx.restore();
 }});
 
-// picture: x, y (metrics); runs, or series of runs that lines join; bound; front, dominated; share; linear.
+// picture: x, y (metrics); runs, or series of runs that lines join; bound; front, dominated; legend (a group), share (its axes); linear.
 function drawXy(figure, picture) {
-  const series = seriesOf(picture);
-  const all = series.flatMap(one => one.runs);
-  // Pictures with equal axes count each other's runs.
-  const counted = picture.share ? data.pictures.filter(p => p.share === picture.share).flatMap(p => p.runs) : all;
+  // Pictures with one legend have each other's series; those with equal axes count each other's runs, too.
+  const sharing = picture.legend ? data.pictures.filter(p => p.legend === picture.legend) : [picture];
+  const drawn = new Set(picture.runs);
+  const series = seriesOf(picture.legend ? {...picture, runs: sharing.flatMap(p => p.runs)} : picture)
+    .map(one => ({...one, first: one.runs[0], runs: picture.legend ? one.runs.filter(run => drawn.has(run)) : one.runs}));
+  const listed = picture.legend ? sharing.flatMap(p => p.runs) : series.flatMap(one => one.runs);
+  const counted = picture.share || !picture.legend ? listed : picture.runs;
   const axes = axesFor(counted);
   const axisOf = id => axes.find(axis => axis.id === id);
   const dominated = new Set(picture.dominated || []);
-  const state = {x: picture.x, y: picture.y, hiddenMarks: new Set()};
+  const group = groupOf(picture);
+  const state = {x: picture.x, y: picture.y, hiddenMarks: group.hiddenMarks};
   const known = run => shows(run) && axisOf(state.x).value(run) !== null && axisOf(state.y).value(run) !== null;
   const isOriginal = () => state.x === picture.x && state.y === picture.y;
   const valuesOn = (id, runs) => runs.map(axisOf(id).value).filter(value => value !== null);
@@ -168,7 +184,7 @@ function drawXy(figure, picture) {
       const colour = colourOf(one.colour);
       return {label: one.label, data: one.data, showLine: Boolean(picture.series) && state.x === picture.x, borderColor: colour,
         backgroundColor: colour, borderWidth: 2, borderDash: one.dashed ? [7, 4] : [], clip: 8, isDashed: one.dashed, ...pointStyles(one),
-        legendMark: picture.series || data.colour.axis === data.mark.axis ? markOf(one.mark(one.runs[0])) : kMarks[0]};
+        legendMark: picture.series || data.colour.axis === data.mark.axis ? markOf(one.mark(one.first)) : kMarks[0]};
     });
     const bound = boundPoints();
     if (bound.length > 0) {
@@ -186,7 +202,7 @@ function drawXy(figure, picture) {
   };
   // Grey entries of the legend for marks that stand for an axis of their own.
   const markEntries = picture.series || data.colour.axis === data.mark.axis ? []
-    : [...new Set(all.map(run => data.points[run].mark))];
+    : [...new Set(listed.map(run => data.points[run].mark))];
   const legend = {
     labels: {generateLabels: chart => [
       ...chart.data.datasets.map((set, s) => ({text: set.label, datasetIndex: s, hidden: !chart.isDatasetVisible(s), fontColor: themeColour('ink'),
@@ -195,15 +211,8 @@ function drawXy(figure, picture) {
       ...markEntries.map(value => ({text: data.mark.prefix + value, mark: value, hidden: state.hiddenMarks.has(value), fontColor: themeColour('ink'),
         fillStyle: themeColour('soft'), strokeStyle: themeColour('soft'), lineWidth: 2, pointStyle: markOf(markNumbers.get(value))[0],
         rotation: markOf(markNumbers.get(value))[1]}))]},
-    onClick: (event, item, {chart}) => {
-      if (item.mark === undefined) {
-        chart.setDatasetVisibility(item.datasetIndex, !chart.isDatasetVisible(item.datasetIndex));
-        chart.update();
-        return;
-      }
-      if (!state.hiddenMarks.delete(item.mark)) state.hiddenMarks.add(item.mark);
-      view.redraw();
-    }
+    display: sharing[sharing.length - 1] === picture,
+    onClick: (event, item) => item.mark === undefined ? toggle(group, group.switchedOff, item.text) : toggle(group, group.hiddenMarks, item.mark)
   };
   const view = addChart(figure, picture, () => 330 + 18 * Math.ceil((series.length + markEntries.length) / 3), () => {
     const scales = {};
@@ -300,7 +309,7 @@ function drawBars(figure, picture) {
     return {type: 'bar', data: {labels: bars.map(one => one.label), datasets}, plugins: [labels],
       options: {indexAxis: 'y', scales: {x: {...x, stacked: !picture.side_by_side},
         y: {stacked: !picture.side_by_side, ticks: {display: false}, grid: {display: false}, afterFit: scale => { scale.width = 4; }}},
-        plugins: {legend: {labels: {usePointStyle: false, boxWidth: 12, boxHeight: 12, color: themeColour('ink')}}}, layout: {padding: {right: 14}}}};
+        plugins: {legend: {onClick: (event, item) => toggle(groupOf(picture), groupOf(picture).switchedOff, item.text), labels: {usePointStyle: false, boxWidth: 12, boxHeight: 12, color: themeColour('ink')}}}, layout: {padding: {right: 14}}}};
   }, ({datasetIndex, dataIndex, dataset}) => {
     const one = bars[dataIndex];
     const amount = dataset.data[dataIndex];

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sims/page/text.h"
+#include "sims/text/units.h"
 
 namespace espalier::report {
 
@@ -104,9 +105,23 @@ std::vector<std::string> short_names(const std::vector<std::string>& keys) {
   return names;
 }
 
+namespace {
+
+// "1MiB" is "1 MiB": a page has one form for a number with its unit.
+std::string with_blank(std::string text) {
+  for (const Quantity quantity : {Quantity::time, Quantity::rate, Quantity::frequency,
+                                  Quantity::size, Quantity::length, Quantity::duration}) {
+    if (parse_quantity(quantity, text).value)
+      return text.insert(text.find_first_not_of("0123456789."), " ");
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string value_text(const Json& value) {
   if (value.is_null()) return "\u2013";
-  if (value.is_string()) return value.get<std::string>();
+  if (value.is_string()) return with_blank(value.get<std::string>());
   std::string text;
   if (value.is_object()) {
     for (const auto& [name, field] : value.items()) {

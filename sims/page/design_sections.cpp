@@ -57,9 +57,9 @@ std::string draw_front(const ReportView& view, Pictures& pictures, const FrontPa
   for (std::size_t d = 0; d < runs.size(); ++d) {
     if (!panel.on_front[d]) dominated.push_back(runs[d]);
   }
-  Json picture{{"kind", "xy"}, {"x", "area"},    {"y", "compared"},
+  Json picture{{"kind", "xy"}, {"x", "area"},    {"y", "compared"},       {"legend", "front"},
                {"runs", runs}, {"front", front}, {"dominated", dominated}};
-  if (!view.options().facet.empty()) picture["share"] = "front";  // pictures with equal axes
+  picture["share"] = !view.options().facet.empty();
   return pictures.add(panel.workload.title, picture,
                       fmt::format("{} of {} are on the front.", panel.front.size(),
                                   count_text(runs.size(), "design")));
@@ -191,8 +191,11 @@ Section energy_section(const ReportView& view, Pictures& pictures) {
   for (const Group& group : split(runs, [&](std::size_t i) { return view.workload(i); })) {
     if (group.runs.size() < 2 || count == kMostPictures) continue;
     ++count;
-    figures += pictures.add(
-        group.title, {{"kind", "xy"}, {"x", "compared"}, {"y", "energy"}, {"runs", group.runs}});
+    figures += pictures.add(group.title, {{"kind", "xy"},
+                                          {"x", "compared"},
+                                          {"y", "energy"},
+                                          {"legend", "energy"},
+                                          {"runs", group.runs}});
   }
   section.html += figures_html(figures);
   return section;

@@ -9,15 +9,15 @@
 
 namespace espalier::report {
 
-// What was read from documents of `run --json`, folders of sweeps and lists of results.
+// What was read from documents of `run --json` and folders of sweeps.
 struct ReadResult {
   ReportData data;
   std::vector<std::string> errors;  // "FILE: error: PLACE: what"; if not empty, no report is made
 };
 
-// A path is a folder with a manifest.json (a sweep), a .jsonl file (gathered results of a sweep,
-// one JSON object per line) or a document of `run --json`. Unknown members are ignored; known
-// members must have their type. Files of versions later than `version` are refused.
+// A path is a folder with a manifest.json (a sweep) or a document of `run --json`. Unknown members
+// are ignored; known members must have their type. Files of versions later than `version` are
+// refused.
 [[nodiscard]] ReadResult read_report(const std::vector<std::string>& paths,
                                      const std::string& version);
 

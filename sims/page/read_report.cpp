@@ -90,12 +90,8 @@ std::string read_command(const JsonCursor& command) {
   return shell_line(words);
 }
 
-void expect_object(const JsonCursor& cursor) {
-  if (!cursor.is_object()) cursor.fail("expected an object");
-}
-
 void check_result(const JsonCursor& result) {
-  expect_object(result);
+  result.expect_object();
   const auto misfit = first_misfit(result.value());
   if (!misfit) return;
   const std::string member = misfit->field.substr(0, misfit->field.find('.'));
@@ -153,9 +149,9 @@ Json config_of_point(Json flat, const Json& set) {
 }
 
 void read_place(const JsonCursor& place, const std::vector<Json>& configs, ReportPoint& point) {
-  expect_object(place);
+  place.expect_object();
   place.expect_key("set");
-  expect_object(place.key("set"));
+  place.key("set").expect_object();
   const std::size_t index =
       place.has("config") ? place.key("config").integer(0, configs.size() - 1) : 0;
   if (place.has("schedule")) point.schedule_file = place.key("schedule").text();
@@ -165,7 +161,7 @@ void read_place(const JsonCursor& place, const std::vector<Json>& configs, Repor
 
 void read_axis_kinds(const JsonCursor& axes, std::map<std::string, bool>& workload_axes) {
   axes.for_each([&workload_axes](const JsonCursor& axis) {
-    expect_object(axis);
+    axis.expect_object();
     if (!axis.has("kind")) return;
     axis.expect_key("key");
     const JsonCursor kind = axis.key("kind");
@@ -178,7 +174,7 @@ void read_axis_kinds(const JsonCursor& axes, std::map<std::string, bool>& worklo
 std::vector<Json> read_configs(const JsonCursor& cursor) {
   std::vector<Json> configs;
   const auto read = [&configs](const JsonCursor& config) {
-    expect_object(config);
+    config.expect_object();
     configs.push_back(flatten_config(config.value()));
   };
   if (!cursor.value().is_array()) {
@@ -245,7 +241,7 @@ std::vector<ReportPoint> read_manifest(const JsonCursor& root, const std::string
     if (!is_file_name(point.id))
       entry.key("id").fail(fmt::format("\"{}\" is not the id of a point", point.id));
     if (!ids.insert(point.id).second) entry.key("id").fail("is given twice");
-    expect_object(entry.key("set"));
+    entry.key("set").expect_object();
     point.set = entry.value().at("set");
     point.config = flatten_config(point.set);
     point.config_hash = entry.key("config_hash").text();
@@ -254,14 +250,13 @@ std::vector<ReportPoint> read_manifest(const JsonCursor& root, const std::string
 }
 
 // The result or the failure of a point of a sweep. Throws if the file belongs to another point than
-// the manifest says. A point without an id takes the file's id.
+// the manifest says.
 void fill_point(const JsonCursor& root, ReportPoint& point) {
   for (const char* key : {"id", "set"}) root.expect_key(key);
   const JsonCursor id = root.key("id");
-  if (!point.id.empty() && id.text() != point.id)
+  if (id.text() != point.id)
     id.fail(fmt::format("\"{}\" is the id in the file of point {}", id.text(), point.id));
-  point.id = id.text();
-  expect_object(root.key("set"));
+  root.key("set").expect_object();
   const Json& value = root.value();
   point.set = value.at("set");
   if (root.has("command")) point.command = read_command(root.key("command"));
@@ -275,12 +270,11 @@ void fill_point(const JsonCursor& root, ReportPoint& point) {
   }
   for (const char* key : {"config_hash", "config", "result"}) root.expect_key(key);
   const JsonCursor hash = root.key("config_hash");
-  if (!point.config_hash.empty() && hash.text() != point.config_hash) {
+  if (hash.text() != point.config_hash) {
     hash.fail(fmt::format("is {}, but {} in the manifest; the file belongs to another sweep",
                           hash.text(), point.config_hash));
   }
-  point.config_hash = hash.text();
-  expect_object(root.key("config"));
+  root.key("config").expect_object();
   point.config = flatten_config(value.at("config"));
   point.config_is_complete = true;
   take_result(root.key("result"), point);
@@ -294,8 +288,6 @@ class Reader {
   void read(const std::string& path) {
     if (fs::is_directory(path)) {
       read_sweep(path);
-    } else if (fs::path(path).extension() == ".jsonl") {
-      read_list(path);
     } else {
       begin(path, ReportSource::Kind::results);
       read_json(path, [&](const JsonCursor& root) {
@@ -339,28 +331,6 @@ class Reader {
       }
     }
     add(std::move(planned));
-  }
-
-  void read_list(const std::string& path) {
-    begin(path, ReportSource::Kind::list);
-    const std::string text = read_text(path);
-    std::vector<ReportPoint> points;
-    std::size_t number = 0;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find('\n', at), text.size());
-      const std::string line = text.substr(at, end - at);
-      at = end + 1;
-      ++number;
-      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-      try {
-        const Json root = parse_strict_json(line);
-        fill_point(JsonCursor(root), points.emplace_back());
-      } catch (const JsonError& error) {
-        throw FileError(fmt::format("{}:{}:{}", path, number, error.place(line).column),
-                        error.what());
-      }
-    }
-    add(std::move(points));
   }
 
   ReportData& data_;

@@ -17,6 +17,8 @@ namespace espalier::report {
 
 namespace {
 
+constexpr const char* kConfigName = "configuration";
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
@@ -29,10 +31,13 @@ std::optional<RebuiltSystem> rebuild_system(const ReportData& data, const Report
   }
   // JSON is also YAML, so the configuration reader can read it.
   ConfigResult config =
-      read_run_config_text("configuration", nest_config(point.config).dump(),
+      read_run_config_text(kConfigName, nest_config(point.config).dump(),
                            data.sources[point.source].folder, {}, ConfigNeed::library);
   if (!config.ok || config.points.size() != 1) {
     why = config.ok ? "its configuration has several points" : first_line(config.diagnostics);
+    // Results of others may name any file, whose text a page must not show.
+    const bool is_in_file = !config.ok && why.rfind(kConfigName, 0) != 0;
+    if (is_in_file) why = why.substr(0, why.find(": error")) + " does not describe its network";
     return std::nullopt;
   }
   return RebuiltSystem{std::move(config.points.front()), config.topology};

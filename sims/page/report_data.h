@@ -13,7 +13,7 @@
 namespace espalier::report {
 
 struct ReportSource {
-  enum class Kind { results, sweep, list };
+  enum class Kind { results, sweep };
   std::string path;  // as given
   Kind kind = Kind::results;
   std::string name;     // of a sweep

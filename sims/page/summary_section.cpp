@@ -19,7 +19,7 @@ std::string sources_html(const ReportView& view) {
   std::vector<TableRow> rows;
   for (std::size_t s = 0; s < view.data().sources.size(); ++s) {
     const ReportSource& source = view.data().sources[s];
-    const char* kinds[] = {"results", "sweep", "list of results"};
+    const char* kinds[] = {"results", "sweep"};
     const auto runs = view.points_where([&](const ReportPoint& p) { return p.source == s; });
     rows.push_back({{escape(source.path),
                      escape(kinds[static_cast<std::size_t>(source.kind)] +
@@ -141,6 +141,12 @@ std::string best_html(const ReportView& view) {
   const auto& keys = view.columns();
   const bool is_curve = std::find(keys.begin(), keys.end(), "traffic.injection_rate") != keys.end();
   if (best.empty() || is_curve) return {};
+  std::stable_sort(best.begin(), best.end(), [&](std::size_t a, std::size_t b) {
+    const auto size = [&](std::size_t i) {
+      return number_of(view.point(i), field::size_bytes).value_or(0);
+    };
+    return size(a) < size(b);
+  });
   const std::size_t slow = view.points_where(misses_clock).size();
   std::string items;
   for (const Group& workload : split(best, [&](std::size_t i) { return view.workload(i); }))

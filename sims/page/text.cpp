@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -22,9 +23,6 @@ const char* escaped(char c) {
   return found == std::string_view::npos ? nullptr : kEntities[found];
 }
 
-// Line breaks and tabs are printable.
-bool is_unprintable(char c) { return is_control(c) && c != '\t' && c != '\n'; }
-
 std::string without_trailing_zeros(std::string text) {
   if (text.find('.') == std::string::npos) return text;
   while (text.back() == '0') text.pop_back();
@@ -38,15 +36,15 @@ std::string escape(const std::string& text) {
   std::string result;
   result.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_length(text, at);
-    if (length == 0 || (length == 1 && is_unprintable(text[at]))) {
+    const std::size_t length = std::max<std::size_t>(utf8_length(text, at), 1);
+    if (first_unplain(std::string_view(text).substr(at, length), "\t\n") != length) {
       result += kReplacement;
     } else if (const char* entity = length == 1 ? escaped(text[at]) : nullptr) {
       result += entity;
     } else {
       result.append(text, at, length);
     }
-    at += length == 0 ? 1 : length;
+    at += length;
   }
   return result;
 }

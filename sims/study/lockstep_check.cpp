@@ -24,7 +24,8 @@ bool waits_for_lockstep(const ExplainedRun& run) {
   if (run.point->system.ni.lockstep == LockstepMode::off || found == nullptr) return false;
   const Json& explanation = *found;
   const Json& totals = explanation.at("totals");
-  return totals.contains("lockstep_wait") && explanation.contains("verdict") &&
+  const bool is_at_bound = text_in(*run.result, field::explanation_limit_kind) == "bound";
+  return totals.contains("lockstep_wait") && explanation.contains("verdict") && !is_at_bound &&
          totals.at("lockstep_wait").get<double>() >=
              kLargeWait * explanation.at("cycles").get<double>();
 }
@@ -33,16 +34,10 @@ std::string comparison(const Json& with, const Json& without) {
   const auto before = find_field(with, field::cycles)->get<std::uint64_t>();
   const auto after = find_field(without, field::cycles)->get<std::uint64_t>();
   const std::string verdict = text_in(without, field::explanation_verdict).value_or("");
-  if (before == after) {
-    return fmt::format(
-        " Turning lockstep off changes nothing: the run takes {} cycles without it, too. There: {}",
-        after, verdict);
-  }
   const double change = 100 * (static_cast<double>(after) / static_cast<double>(before) - 1);
   if (std::abs(change) < kNoChange) {
-    return fmt::format(
-        " Turning lockstep off changes almost nothing: {} instead of {} cycles. There: {}", after,
-        before, verdict);
+    return fmt::format(" Turning lockstep off changes {}: {} instead of {} cycles. There: {}",
+                       before == after ? "nothing" : "almost nothing", after, before, verdict);
   }
   return fmt::format(" Without lockstep the run takes {} cycles, {:+.1f} %. There: {}", after,
                      change, verdict);

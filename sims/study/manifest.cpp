@@ -66,7 +66,7 @@ void check_manifest(const JsonCursor& manifest) {
     for (const char* name : {"id", "config_hash", "set"}) point.expect_key(name);
     expect_text(point.key("config_hash"));
     if (!is_file_name(point.key("id").text()))
-      point.key("id").fail("this is not the id of a point");
+      point.key("id").fail(point.key("id").value().dump() + " is not the id of a point");
     if (!point.key("set").is_object()) point.key("set").fail("expected an object");
   });
 }

@@ -55,10 +55,10 @@ StoredPoint PointStore::finished(const std::string& id, const std::string& confi
       return std::string("expected an object as 'host'");
     if (document.value("config_hash", Json()) != config_hash)
       return std::string("belongs to another configuration");
-    // Points of versions before 0.6 have no hash.
-    if (document.value("result_hash", Json(hash_of(document["result"]))) !=
-        hash_of(document["result"]))
-      return std::string("was changed after it was written");
+    if (document.value("result_hash", Json()) != hash_of(document["result"]))
+      return std::string("was changed after it was written, or is of a version before 0.6");
+    if (!document.value("note", Json("")).is_string())
+      return std::string("expected a text as 'note'");
     const auto misfit = first_misfit(document["result"]);
     return misfit ? fmt::format("has a wrong '{}': {}", misfit->field, misfit->problem)
                   : std::string();
@@ -84,11 +84,13 @@ bool PointStore::keep(const StudyPoint& point, const WorkerReport& report,
     document["config_hash"] = point.config_hash;
     document["command"] = origin.command;
     document["version"] = origin.version;
-    document["config"] = with_moved_paths(point.config, point.folder, folder_.parent_path());
+    document["config"] =
+        with_moved_paths(Json::parse(point.config), point.folder, folder_.parent_path());
     document["result"] = report.result;
     document["result"].erase("host");
     document["result_hash"] = hash_of(document["result"]);
     if (report.result.contains("host")) document["host"] = report.result["host"];
+    if (!report.note.empty()) document["note"] = report.note;
   } else {
     document["failure"] = report.failure;
     document["kind"] = kFailureKindNames[static_cast<std::size_t>(report.kind)];

@@ -5,14 +5,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <numeric>
+
+#include "sims/text/whole_file.h"
 
 namespace espalier {
 
 using std::chrono::steady_clock;
 
 namespace {
+
+constexpr const char* kEraseLine = "\r\x1b[K";
 
 // "40 s", "12:30 min", "3:05 h".
 std::string duration_text(double seconds) {
@@ -43,13 +48,33 @@ std::optional<double> TimeLeft::seconds(Time now, double done) {
 Progress::Progress(std::size_t points, Shown shown, Time begin)
     : done_(points, 0),
       shown_(shown),
-      terminal_(isatty(STDERR_FILENO) == 1),
       begin_(begin),
-      last_(begin) {}
+      last_line_(begin),
+      next_drawing_(begin + std::chrono::seconds(2)) {
+  if (shown_ == Shown::nothing || isatty(STDERR_FILENO) != 1) return;
+  // Signals are for the thread that works.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  drawer_ = std::thread([this] { draw_until_the_end(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Progress::~Progress() {
+  if (!drawer_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  end_.notify_one();
+  drawer_.join();
+  clear();
+}
 
 void Progress::clear() {
-  if (drawn_) fmt::print(stderr, "\r\x1b[K");
-  drawn_ = false;
+  next_drawing_ = steady_clock::now() + std::chrono::seconds(1);
+  if (drawn_.exchange(false)) static_cast<void>(write_all(STDERR_FILENO, kEraseLine));
 }
 
 void Progress::count(bool failed) {
@@ -62,35 +87,39 @@ void Progress::count(bool failed) {
 void Progress::update(std::size_t point, double done) {
   if (shown_ == Shown::nothing) return;
   done_[point] = std::min(done, 1.0);
-  const Time now = steady_clock::now();
-  if (terminal_) {
-    if (now - last_ >= std::chrono::milliseconds(200)) draw(now);
-  } else if (shown_ == Shown::in_logs_too) {
-    const std::string text = line(now);
-    if (!text.empty()) fmt::print(stderr, "{}\n", text);
+  share_ = std::accumulate(done_.begin(), done_.end(), 0.0) / static_cast<double>(done_.size());
+  if (drawer_.joinable() || shown_ != Shown::in_logs_too) return;
+  const std::string text = line(steady_clock::now());
+  if (!text.empty()) fmt::print(stderr, "{}\n", text);
+}
+
+void Progress::draw_until_the_end() {
+  std::unique_lock lock(mutex_);
+  while (!end_.wait_for(lock, std::chrono::milliseconds(200), [this] { return ends_; })) {
+    draw(steady_clock::now());
   }
 }
 
 void Progress::draw(Time now) {
-  constexpr int kWidth = 30;
-  last_ = now;
-  const double done =
-      std::accumulate(done_.begin(), done_.end(), 0.0) / static_cast<double>(done_.size());
-  const int filled = static_cast<int>(done * kWidth);
-  const auto left = left_.seconds(now, done);
-  if (now - begin_ < std::chrono::seconds(2)) return;
+  constexpr std::size_t kWidth = 30;
+  const double share = share_;
+  const auto left = left_.seconds(now, share);
+  if (now < next_drawing_.load()) return;
+  const auto filled = static_cast<std::size_t>(share * kWidth);
+  const std::string text =
+      share == 0 ? fmt::format("planning, {} so far",
+                               duration_text(std::chrono::duration<double>(now - begin_).count()))
+                 : fmt::format("[{}{}] {:3.0f} %{}", std::string(filled, '#'),
+                               std::string(kWidth - filled, '.'), share * 100,
+                               left ? fmt::format("  {} left", duration_text(*left)) : "");
   drawn_ = true;
-  fmt::print(stderr, "\r\x1b[K[{}{}] {:3.0f} %{}",
-             std::string(static_cast<std::size_t>(filled), '#'),
-             std::string(static_cast<std::size_t>(kWidth - filled), '.'), done * 100,
-             left ? fmt::format("  {} left", duration_text(*left)) : std::string());
-  std::fflush(stderr);
+  static_cast<void>(write_all(STDERR_FILENO, kEraseLine + text));
 }
 
 std::string Progress::line(Time now) {
   const std::size_t points = done_.size();
-  if (ended_ == 0 || ended_ == points || now - last_ <= std::chrono::seconds(30)) return {};
-  last_ = now;
+  if (ended_ == 0 || ended_ == points || now - last_line_ <= std::chrono::seconds(30)) return {};
+  last_line_ = now;
   const double elapsed = std::chrono::duration<double>(now - begin_).count();
   const double left = elapsed * static_cast<double>(points - ended_) / static_cast<double>(ended_);
   return fmt::format("{} of {} points, {} failed; {} left", ended_, points, failed_,

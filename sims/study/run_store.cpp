@@ -108,6 +108,7 @@ std::optional<WorkerReport> RunStore::recall(const StudyPoint& point) {
   WorkerReport report;
   report.result = stored.document->at("result");
   if (stored.document->contains("host")) report.result["host"] = stored.document->at("host");
+  report.note = stored.document->value("note", "");
   return report;
 }
 
@@ -122,14 +123,17 @@ void RunStore::add(const StudyPoint& point, const WorkerReport& report) {
 
 bool RunStore::write() {
   last_written_ = Clock::now();
-  if (!waiting_.empty() && !store_.open()) return false;
-  while (!waiting_.empty()) {
+  bool is_open = !waiting_.empty() && store_.open();
+  while (is_open && !waiting_.empty()) {
     const auto& [point, report] = waiting_.back();
-    if (!store_.keep(point, report, origin_)) return false;
-    has_points_ = true;
-    waiting_.pop_back();
+    is_open = store_.keep(point, report, origin_);
+    has_points_ |= is_open;
+    if (is_open) waiting_.pop_back();
   }
-  return has_points_;
+  // A folder in which nothing could be written is empty.
+  std::error_code ignored;
+  if (!has_points_ && fs::remove(store_.folder(), ignored)) fs::remove(folder_, ignored);
+  return has_points_ && waiting_.empty();
 }
 
 bool RunStore::say_kept(const std::string& what, const char* why) {

@@ -119,8 +119,8 @@ StudyPoint study_point(const RunPoint& point, WorkerTask task) {
   if (!task.schedule.empty()) content["schedule"] = point.file_hashes.at(task.schedule);
   if (task.explain) content["explain"] = true;
   made.id = hash_of(content);
-  made.config = std::move(content["config"]);
-  made.config_hash = hash_of(made.config);
+  made.config = content["config"].dump();
+  made.config_hash = hash_of(content["config"]);
   made.folder = point.system.topology.folder;
   made.files = point.file_hashes;
   made.task = std::move(task);
@@ -146,7 +146,7 @@ int run_points(const std::vector<StudyPoint>& points, const std::vector<std::siz
   workers.limits = batch.limits;
   workers.input = [&](std::size_t k) {
     const StudyPoint& point = points[open[k]];
-    return nlohmann::json{{"config", point.config.dump()},
+    return nlohmann::json{{"config", point.config},
                           {"folder", point.folder},
                           {"files", to_words(point.files)},
                           {"task", point.task}}

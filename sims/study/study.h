@@ -38,9 +38,9 @@ struct StudyPoint {
   nlohmann::ordered_json set = nlohmann::ordered_json::object();
   std::vector<nlohmann::ordered_json> alike = {};  // further values of the axes, the same point
   std::string config_hash;
-  nlohmann::ordered_json config;  // resolved
-  std::string folder;             // paths in `config` start here
-  FileHashes files;               // the files that the point was read from
+  std::string config;  // resolved, as the text of JSON: a sweep has up to a million
+  std::string folder;  // paths in `config` start here
+  FileHashes files;    // the files that the point was read from
   WorkerTask task;
 };
 

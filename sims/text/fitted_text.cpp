@@ -1,9 +1,12 @@
 #include "sims/text/fitted_text.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <sstream>
 
 namespace espalier {
@@ -12,9 +15,10 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 
+using Lines = std::vector<std::string>;
+
 struct Column {
-  std::vector<std::string> title;  // lines
-  std::vector<std::string> cells;
+  std::vector<Lines> cells;  // the first one is the title
   std::size_t width = 0;
   bool is_number = false;
 };
@@ -37,11 +41,27 @@ bool is_longer(const std::string& text, std::size_t width) {
   return bytes_of(text, width) < text.size();
 }
 
+// The words of the text in lines of at most `width` letters. A longer word is cut.
+Lines broken(const std::string& text, std::size_t width) {
+  Lines lines;
+  for (std::string word : words_in(text)) {
+    if (!lines.empty() && !is_longer(lines.back() + " " + word, width)) {
+      lines.back() += " " + word;
+      continue;
+    }
+    for (; is_longer(word, width); word.erase(0, bytes_of(word, width))) {
+      lines.push_back(word.substr(0, bytes_of(word, width)));
+    }
+    lines.push_back(word);
+  }
+  return lines;
+}
+
 void measure(Column& column) {
   column.width = 0;
-  for (const auto* texts : {&column.title, &column.cells}) {
-    for (const std::string& text : *texts) {
-      while (is_longer(text, column.width)) ++column.width;
+  for (const Lines& cell : column.cells) {
+    for (const std::string& line : cell) {
+      while (is_longer(line, column.width)) ++column.width;
     }
   }
 }
@@ -49,8 +69,7 @@ void measure(Column& column) {
 std::vector<Column> columns_in(const std::vector<std::vector<std::string>>& lines) {
   std::vector<Column> columns(lines.front().size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    columns[c].title = {lines.front()[c]};
-    for (std::size_t r = 1; r < lines.size(); ++r) columns[c].cells.push_back(lines[r][c]);
+    for (const auto& line : lines) columns[c].cells.push_back({line[c]});
     columns[c].is_number =
         c != 0 && lines.size() > 1 && lines[1][c].find_first_of("0123456789-+>") == 0;
     measure(columns[c]);
@@ -65,27 +84,51 @@ std::size_t width_of(const std::vector<Column>& columns) {
 }
 
 std::string text_of(const std::vector<Column>& columns, const std::string& indent) {
-  std::size_t title_lines = 1;
-  for (const Column& column : columns) title_lines = std::max(title_lines, column.title.size());
   std::string text;
-  for (std::size_t l = 0; l < title_lines + columns.front().cells.size(); ++l) {
-    std::string line = indent;
-    for (const Column& column : columns) {
-      // Short titles stand in the last of the titles' lines.
-      const std::size_t above = title_lines - column.title.size();
-      const std::string cell = l >= title_lines ? column.cells[l - title_lines]
-                               : l >= above     ? column.title[l - above]
-                                                : std::string();
-      line += column.is_number ? fmt::format("{:>{}}", cell, column.width)
-                               : fmt::format("{:<{}}", cell, column.width);
-      line += std::string(kGap, ' ');
+  for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
+    std::size_t height = 1;
+    for (const Column& column : columns) height = std::max(height, column.cells[row].size());
+    for (std::size_t l = 0; l < height; ++l) {
+      std::string line = indent;
+      for (const Column& column : columns) {
+        const Lines& cell = column.cells[row];
+        // Short titles stand in the last of the titles' lines.
+        const std::size_t above = row == 0 ? height - cell.size() : 0;
+        const std::string part = l >= above && l - above < cell.size() ? cell[l - above] : "";
+        line += column.is_number ? fmt::format("{:>{}}", part, column.width)
+                                 : fmt::format("{:<{}}", part, column.width);
+        line += std::string(kGap, ' ');
+      }
+      text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
 }
 
+// Takes the column with which each part of a table begins out of `columns`: the first one, or the
+// number of the row where the first column is the same in two rows or leaves no room.
+Column key_column(std::vector<Column>& columns, std::size_t room) {
+  std::size_t widest = 0;
+  for (auto c = columns.begin() + 1; c != columns.end(); ++c) widest = std::max(widest, c->width);
+  Column key = columns.front();
+  const std::set<Lines> names(key.cells.begin(), key.cells.end());
+  if (names.size() == key.cells.size() && key.width + kGap + widest <= room) {
+    columns.erase(columns.begin());
+    return key;
+  }
+  for (std::size_t row = 1; row < key.cells.size(); ++row) key.cells[row] = {std::to_string(row)};
+  key.cells[0] = {"row"};
+  measure(key);
+  return key;
+}
+
 }  // namespace
+
+std::size_t terminal_width() {
+  winsize size{};
+  const bool known = isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return known ? size.ws_col : kAnyWidth;
+}
 
 std::string fitted_table(const std::vector<std::vector<std::string>>& lines, std::size_t width,
                          const std::string& indent) {
@@ -93,17 +136,25 @@ std::string fitted_table(const std::vector<std::vector<std::string>>& lines, std
   const std::size_t room = width - std::min(width, indent.size());
   if (width == kAnyWidth || width_of(columns) <= room) return text_of(columns, indent);
   for (Column& column : columns) {
-    column.title = words_in(column.title.front());
+    column.cells.front() = words_in(column.cells.front().front());
     measure(column);
   }
+  if (width_of(columns) <= room) return text_of(columns, indent);
+  const Column key = key_column(columns, room);
   std::string text;
-  std::vector<Column> part{columns.front()};
-  for (std::size_t c = 1; c < columns.size(); ++c) {
-    part.push_back(columns[c]);
+  std::vector<Column> part{key};
+  for (Column& column : columns) {
+    constexpr std::size_t kLeast = 8;
+    const std::size_t most = std::max(room - std::min(room, key.width + kGap), kLeast);
+    if (column.width > most) {
+      for (Lines& cell : column.cells) cell = broken(fmt::format("{}", fmt::join(cell, " ")), most);
+      measure(column);
+    }
+    part.push_back(column);
     if (width_of(part) <= room || part.size() == 2) continue;
     part.pop_back();
     text += text_of(part, indent) + "\n";
-    part = {columns.front(), columns[c]};
+    part = {key, column};
   }
   return text + text_of(part, indent);
 }
@@ -124,6 +175,7 @@ std::string fitted_lines(const std::string& text, std::size_t width) {
     }
     fitted += line + "\n";
   }
+  if (!fitted.empty() && text.back() != '\n') fitted.pop_back();
   return fitted;
 }
 

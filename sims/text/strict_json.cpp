@@ -66,11 +66,6 @@ class JsonScanner {
     return found.has_value();
   }
 
- private:
-  [[nodiscard]] char here() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  void skip_space() {
-    while (here() != '\0' && std::strchr(" \t\r\n", here()) != nullptr) ++at_;
-  }
   void skip_value() {
     std::size_t depth = 0;
     do {
@@ -87,6 +82,12 @@ class JsonScanner {
       }
       ++at_;
     } while (depth > 0 && at_ < text_.size());
+  }
+
+ private:
+  [[nodiscard]] char here() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  void skip_space() {
+    while (here() != '\0' && std::strchr(" \t\r\n", here()) != nullptr) ++at_;
   }
 
   const std::string& text_;
@@ -186,6 +187,26 @@ Json parse_strict_json(const std::string& text) {
   StrictBuilder builder;
   Json::sax_parse(text, &builder);
   return builder.take();
+}
+
+std::string member_at_its_place(const std::string& text, const std::string& name) {
+  JsonScanner scanner(text);
+  scanner.enter(name);
+  const std::size_t begin = scanner.at();
+  scanner.skip_value();
+  std::string member = text.substr(0, scanner.at());
+  bool in_text = false;
+  for (std::size_t at = 0; at < member.size(); ++at) {
+    char& c = member[at];
+    if (at < begin || (c == '\t' && !in_text)) {
+      if (c != '\n') c = ' ';
+    } else if (c == '"') {
+      in_text = !in_text;
+    } else if (c == '\\') {
+      ++at;
+    }
+  }
+  return member;
 }
 
 JsonError::JsonError(Pointer pointer, const std::string& why)

@@ -35,6 +35,11 @@ class JsonError : public std::runtime_error {
 // any of our files.
 [[nodiscard]] nlohmann::ordered_json parse_strict_json(const std::string& text);
 
+// The text of the top level's member `name`, with blanks for all that stands in front of it, so
+// that errors in it have places of the file. YAML can read it: there is no tab between values.
+// Precondition: `text` is strict JSON with that member.
+[[nodiscard]] std::string member_at_its_place(const std::string& text, const std::string& name);
+
 // A value and its place. A place is a chain of parents and becomes text only for an error. A child
 // must not outlive its parent.
 class JsonCursor {
@@ -45,6 +50,7 @@ class JsonCursor {
 
   [[noreturn]] void fail(const std::string& why) const;
 
+  void expect_object() const;
   // Throws if this is not an object, lacks a required key, or has a key that is neither required
   // nor optional.
   void expect_keys(std::initializer_list<const char*> required,
@@ -72,8 +78,6 @@ class JsonCursor {
   JsonCursor(const nlohmann::ordered_json& json, const JsonCursor& parent, const char* name,
              std::size_t index)
       : json_(json), parent_(&parent), name_(name), index_(index) {}
-  void expect_object() const;
-
   const nlohmann::ordered_json& json_;
   const JsonCursor* parent_ = nullptr;
   const char* name_ = nullptr;  // nullptr: an array element, at index_

@@ -76,11 +76,9 @@ void report_unplain(std::string_view text, const Place& place, Diagnostics& diag
     diagnostics.error(place, "a carriage return (0x0d) without a line feed",
                       "end each line with LF or CRLF");
   } else {
-    // U+0080 to U+009F are C2 80 to C2 9F.
-    const char code = text.front() == '\xc2' ? text[1] : text.front();
     diagnostics.error(place,
                       fmt::format("the text contains a control character (0x{:02x})",
-                                  static_cast<unsigned char>(code)),
+                                  code_point(text.substr(0, utf8_length(text, 0)))),
                       text.front() == '\0' ? "is this a text file, saved as UTF-8?" : "remove it");
   }
 }

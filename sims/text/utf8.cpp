@@ -1,6 +1,8 @@
 #include "sims/text/utf8.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace espalier {
 
@@ -32,13 +34,37 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::uint32_t code_point(std::string_view character) {
+  const std::size_t length = character.size();
+  std::uint32_t code = static_cast<unsigned char>(character.front());
+  if (length > 1) code &= 0x7fU >> length;
+  for (std::size_t i = 1; i < length; ++i) {
+    code = code << 6U | (static_cast<unsigned char>(character[i]) & 0x3fU);
+  }
+  return code;
+}
+
+namespace {
+
+// Control characters, and characters that change the order of letters, hide, or end a line.
+// U+200C and U+200D are letters' shapes in some languages.
+bool is_obeyed(std::uint32_t code) {
+  constexpr std::pair<std::uint32_t, std::uint32_t> kRanges[] = {
+      {0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},   {0x200b, 0x200b}, {0x200e, 0x200f},
+      {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+  return std::any_of(std::begin(kRanges), std::end(kRanges), [code](const auto& range) {
+    return code >= range.first && code <= range.second;
+  });
+}
+
+}  // namespace
+
 std::size_t first_unplain(std::string_view text, std::string_view kept) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8_length(text, at);
-    const bool is_second_page =
-        length == 2 && text[at] == '\xc2' && static_cast<unsigned char>(text[at + 1]) < 0xa0;
-    const bool is_refused = is_control(text[at]) && kept.find(text[at]) == std::string_view::npos;
-    if (length == 0 || is_second_page || is_refused) return at;
+    if (length == 0) return at;
+    const bool is_kept = kept.find(text[at]) != std::string_view::npos;
+    if (!is_kept && is_obeyed(code_point(text.substr(at, length)))) return at;
     at += length;
   }
   return text.size();

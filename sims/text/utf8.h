@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,17 +17,17 @@ inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-// The first byte that is neither part of a well-formed character nor in `kept`, or begins a control
-// character: of ASCII or of its second page, U+0080 to U+009F, which terminals obey as well.
+// Precondition: one well-formed character.
+[[nodiscard]] std::uint32_t code_point(std::string_view character);
+
+// The first byte that is neither part of a well-formed character nor in `kept`, or begins a
+// character that a terminal obeys in place of showing it: a control character (U+0000 to U+001F,
+// U+007F to U+009F), or one that changes the order of letters or hides, such as U+202E.
 // Returns text.size() if there is none.
 [[nodiscard]] std::size_t first_unplain(std::string_view text, std::string_view kept = {});
-// True for UTF-8 without control characters: such text can be shown and written unchanged.
+// True for UTF-8 without such characters: such text can be shown and written unchanged.
 [[nodiscard]] bool is_plain_text(std::string_view text);
-// The text with '?' in the place of control characters that are not in `kept`, and of broken UTF-8.
+// The text with '?' in the place of such characters and of broken UTF-8.
 [[nodiscard]] std::string printable(std::string_view text, std::string_view kept = "\t");
-
-[[nodiscard]] constexpr bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
 
 }  // namespace espalier

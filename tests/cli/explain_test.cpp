@@ -525,6 +525,23 @@ TEST_CASE("explain opens with the slow link that decides, and names its rate and
   CHECK_FALSE(explanation.contains("without_lockstep"));
 }
 
+TEST_CASE("The verdict of a run at the bound is the bound, not the place where it waits") {
+  const auto explanation_of = [](const std::string& algorithm) {
+    const Outcome outcome =
+        test::espalier({"explain", std::string(ESPALIER_SOURCE_DIR) + "/configs/torus_8x8.yaml",
+                        "-s", "system.flow_control.mode=message", "-s",
+                        "collective.algorithm=" + algorithm, "--json", "-"});
+    REQUIRE(outcome.exit_code == 0);
+    return Json::parse(outcome.out)["results"][0]["explanation"];
+  };
+  const Json at = explanation_of("multitree_translated");
+  CHECK(at["verdict"] == "The run is at the bound, which is 99.2 % of its time.");
+  CHECK(at["limit"]["kind"] == "bound");
+  CHECK(at["limit"]["share"].get<double>() == Approx(0.992).margin(0.001));
+  CHECK_FALSE(at.contains("without_lockstep"));
+  CHECK(explanation_of("2d_ring")["limit"]["kind"] != "bound");
+}
+
 TEST_CASE("explain sees through lockstep's counters by a run without lockstep") {
   const std::string lab = std::string(ESPALIER_SOURCE_DIR) + "/configs/lab.yaml";
   const Outcome outcome =

@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
-
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 
@@ -93,10 +93,12 @@ TEST_CASE("Kept points with members of another type are reported and simulated a
   const std::pair<const char*, Json> changes[] = {
       {"/version", 5},       {"/version", nullptr},
       {"/host", "me"},       {"/result/size_bytes", "many"},
-      {"/result/energy", 1}, {"/result/area", Json::array()}};
+      {"/result/energy", 1}, {"/result/area", Json::array()},
+      {"/note", 7},          {"/result_hash", Json::value_t::discarded}};
   for (const auto& [pointer, value] : changes) {
     Json document = Json::parse(good);
     document[Json::json_pointer(pointer)] = value;
+    if (value.is_discarded()) document.erase("result_hash");
     std::ofstream(file) << document.dump();
     RunningCommand run({"run", config, "-j", "2", "--json", results, "--resume"});
     REQUIRE(test::wait_until([&] { return !test::children_of(run.pid()).empty(); }));
@@ -107,6 +109,68 @@ TEST_CASE("Kept points with members of another type are reported and simulated a
     CHECK_THAT(outcome.err, Contains("warning: " + file) && Contains("simulating the point again"));
     CHECK_THAT(outcome.err, !Contains("json.exception"));
   }
+}
+
+TEST_CASE("A run of one point takes it from the points that are kept, with its note") {
+  const SweepFolder folder;
+  const std::string results = folder.path("r.json");
+  const std::string config = folder.write("three.yaml", three_points("8GiB"));
+  REQUIRE(interrupt({"explain", "--all", config, "-j", "2", "--json", results}).exit_code == 130);
+  for (const auto& entry : fs::directory_iterator(results + ".partial/points")) {
+    Json document = Json::parse(test::read_text(entry.path().string()));
+    document["note"] = "it was slow";
+    std::ofstream(entry.path()) << document.dump();
+  }
+  const Outcome one = test::espalier(
+      {"explain", config, "-s", "collective.size=4KiB", "--json", results, "--resume"});
+  CAPTURE(one.err);
+  CHECK(one.exit_code == 0);
+  CHECK_THAT(one.err, Contains("1 of 1 points are finished\n") && Contains("note: it was slow"));
+  CHECK(files_in(results + ".partial/points") == 1);
+  const Outcome none = test::espalier({"run", config, "-s", "collective.size=16KiB", "--json",
+                                       folder.path("other.json"), "--resume"});
+  CHECK(none.exit_code == 0);
+  CHECK_THAT(none.err, Contains("there are no finished points"));
+  for (const char* option : {"--waves", "--timeline", "--messages"}) {
+    const Outcome observed = test::espalier({"run", config, "-s", "collective.size=4KiB", "--json",
+                                             results, "--resume", option, folder.path("w.fst")});
+    CHECK(observed.exit_code == 2);
+    CHECK_THAT(observed.err, Contains(std::string("which ") + option + " needs"));
+  }
+}
+
+TEST_CASE("The command that continues a run explains as much as the run did") {
+  const SweepFolder folder;
+  const std::string config = folder.write("three.yaml", three_points("8GiB"));
+  const std::string results = folder.path("r.json");
+  const Outcome all = interrupt({"explain", "--all", config, "-j", "2", "--json", results});
+  CHECK_THAT(all.err, Contains("    espalier explain " + config) && Contains(" --all --resume"));
+  const Outcome brief = interrupt({"run", "--explain", config, "-j", "2", "--json", results});
+  CHECK_THAT(brief.err, Contains("    espalier run " + config) && Contains(" --explain --resume"));
+}
+
+TEST_CASE("A comparison that is stopped counts given-up algorithms on their own") {
+  const SweepFolder folder;
+  const std::string config = folder.write("net.yaml",
+                                          "system: {topology: {type: torus, dims: [8, 8]}}\n"
+                                          "simulation: {fidelity: cycle}\n"
+                                          "collective: {size: [4KiB, 8GiB]}\n");
+  RunningCommand run({"compare", config, "-s", "collective.algorithm=[direct, ring]", "-j", "1"});
+  // Children that plan or simulate 4 KiB end at once.
+  std::vector<int> child;
+  auto since = std::chrono::steady_clock::now();
+  REQUIRE(test::wait_until([&] {
+    const auto now = std::chrono::steady_clock::now();
+    const auto children = test::children_of(run.pid());
+    if (children.empty() || children != child) since = now;
+    child = children;
+    return now - since > std::chrono::seconds(2);
+  }));
+  run.send(SIGINT);
+  const Outcome stopped = run.wait();
+  CHECK(stopped.exit_code == 130);
+  CHECK_THAT(stopped.err,
+             Contains("stopped by SIGINT; 1 of 4 algorithms are finished, 1 given up"));
 }
 
 TEST_CASE("A comparison that is stopped keeps its algorithms, and the same command continues it") {

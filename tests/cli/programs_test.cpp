@@ -228,6 +228,56 @@ TEST_CASE("A program beside a configuration runs on its network, in run as in co
   CHECK_THAT(missing.err, Contains("no.trace: error: the file does not exist"));
 }
 
+TEST_CASE("A program whose name or file's name a terminal would obey is refused at once") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", test::kSmallConfig);
+  const std::string text = test::read_text(corpus("valid/two_rank_exchange.xml"));
+  for (const char* name : {"a\x1b[2J.xml", "a\nb.xml", "exe.\u202elmx.xml"}) {
+    const std::string program = folder.write(name, text);
+    for (const char* command : {"run", "compare", "check", "schedule"}) {
+      const std::vector<std::string> words =
+          command == std::string("schedule")
+              ? std::vector<std::string>{command, program, "-s", "collective.size=4KiB"}
+              : std::vector<std::string>{command, config, program};
+      const Outcome outcome = test::espalier(words);
+      CAPTURE(command, outcome.err);
+      CHECK(outcome.exit_code == 2);
+      CHECK_THAT(outcome.err, Contains("control character"));
+      CHECK(outcome.err.find(name) == std::string::npos);
+    }
+  }
+  const Outcome named = test::espalier(
+      {"check",
+       folder.write("p.trace", "name a\u202eb\ncollective all_gather ranks 1 chunks 1\n")});
+  CHECK(named.exit_code == 2);
+  CHECK_THAT(named.err,
+             Contains("p.trace:1:7: error: the text contains a control character (0x202e)"));
+}
+
+TEST_CASE("A program that lacks a route on a graph of one-way links is refused where it is named") {
+  const TemporaryFolder folder;
+  folder.write("g.yaml",
+               "nodes: [a, b, c]\n"
+               "links: [{from: a, to: b}, {from: b, to: c}, {from: c, to: a}]\n");
+  folder.write(
+      "p.trace",
+      "name p\ncollective broadcast ranks 3 chunks 1\nroot 0\n"
+      "%1 = chunk rank 0 in 0\ncopy %1 rank 0 out 0\ncopy %1 rank 1 out 0\ncopy %1 rank 2 out 0\n");
+  for (const char* algorithm : {"gc3_broadcast_tree", "p.trace"}) {
+    const std::string config = folder.write("c.yaml",
+                                            "system: {topology: {type: file, file: g.yaml}}\n"
+                                            "collective: {op: broadcast, size: 4KiB, algorithm: " +
+                                                std::string(algorithm) + "}\n");
+    for (const char* command : {"run", "check"}) {
+      const Outcome outcome = test::espalier({command, config});
+      CAPTURE(algorithm, outcome.err);
+      CHECK(outcome.exit_code == 2);
+      CHECK_THAT(outcome.err, Contains("c.yaml:2:52: error: collective.") &&
+                                  Contains("lacks a route: there is no up*/down* route from"));
+    }
+  }
+}
+
 TEST_CASE("A program and its configuration must agree on operation and ranks") {
   const TemporaryFolder folder;
   folder.write("p.xml", test::read_text(corpus("valid/two_rank_exchange.xml")));
@@ -359,9 +409,9 @@ TEST_CASE("auto runs a program where it is the fastest, and says so in every com
   CHECK_THAT(test::espalier({"check", file}).out,
              Contains("window all_reduce on torus 4x4: certified"));
   CHECK_THAT(test::espalier({"schedule", file}).out, Contains("window: all_reduce in place"));
-  const Outcome dot = test::espalier({"schedule", file, "--format", "dot"});
-  CHECK(dot.exit_code != 0);
-  CHECK_THAT(dot.err, Contains("a collective program cannot be shown as dot"));
+  const Outcome tree = test::espalier({"schedule", file, "--format", "tree-svg"});
+  CHECK(tree.exit_code != 0);
+  CHECK_THAT(tree.err, Contains("a collective program cannot be shown as tree-svg"));
   const Outcome explained = test::espalier({"explain", file});
   CHECK(explained.exit_code == 0);
   CHECK_THAT(explained.out, Contains("auto: window, "));

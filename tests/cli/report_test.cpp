@@ -258,7 +258,7 @@ TEST_CASE("Only runs of one workload are compared") {
                    "injection_rate 0.2"),
         {"duration", traffic, "{key: traffic.measure_cycles, values: [500, 1000]}",
          "measure_cycles 1000"},
-        {"message", traffic, "{key: traffic.message, values: [64B, 256B]}", "message 64B"},
+        {"message", traffic, "{key: traffic.message, values: [64B, 256B]}", "message 64 B"},
         {"pattern", traffic, "{key: traffic.pattern, values: [uniform, neighbor]}", "neighbor"},
         {"seed", traffic, "{key: traffic.seed, values: [1, 2]}", "seed 2"},
         {"control", ring + "\n  control: {duration_cycles: 500}",
@@ -315,25 +315,41 @@ TEST_CASE("A sweep over networks in files has its maps and schedules, also after
   }
   fs::rename(root, root.string() + "-moved");
   const std::string sweep = root.string() + "-moved/sweeps/pair";
-  for (const std::string& results : {sweep, sweep + "/results.jsonl"}) {
-    const std::string page = reports.page({results});
-    CHECK_THAT(text_of(page), Contains("pair.yaml, 8 KiB</h3>") && Contains("Gather of flow 0") &&
-                                  !Contains("No map of"));
-    // The hash knows the network by its file's name only, the id by what stands in it.
-    CHECK_THAT(text_of(page),
-               Contains(", point ") && Contains("also depends on the content of these files"));
-  }
+  const std::string page = reports.page({sweep});
+  CHECK_THAT(text_of(page), Contains("pair.yaml, 8 KiB</h3>") && Contains("Gather of flow 0") &&
+                                !Contains("No map of"));
+  // The hash knows the network by its file's name only, the id by what stands in it.
+  CHECK_THAT(text_of(page),
+             Contains(", point ") && Contains("also depends on the content of these files"));
 }
 
-TEST_CASE("A list of results gives the same numbers as the sweep's folder") {
+TEST_CASE("The fastest runs stand in the order of sizes, and bars of areas say what differs") {
   const Reports reports;
-  const fs::path sweep = write_sweep(reports);
-  std::string lines;
-  for (const char* name : {"p0.json", "p1.json", "p2.json", "p3.json", "p4.failed.json"})
-    lines += Json::parse(test::read_text((sweep / "points" / name).string())).dump() + "\n";
-  const std::string page = reports.page({reports.folder.write("results.jsonl", lines)});
-  CHECK_THAT(text_of(page), Contains("5 runs</strong>: 4 verified, 1 failed, 0 missing") &&
-                                Contains("3 of 4 designs are on the front"));
+  const std::string page = reports.page({reports.results(
+      "sizes",
+      "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+      "collective: {algorithm: [ring, multitree, dbtree], size: [64KiB, 1KiB, 4KiB]}\n")});
+  const std::string text = text_of(page);
+  const std::size_t list = text.find("Fastest, where");
+  REQUIRE(list != std::string::npos);
+  const std::size_t first = text.find("all_reduce, 1 KiB", list);
+  CHECK(first < text.find("all_reduce, 4 KiB", list));
+  CHECK(text.find("all_reduce, 4 KiB", list) < text.find("all_reduce, 64 KiB", list));
+  CHECK_THAT(text, !Contains("1KiB") && !Contains("150ns"));
+  std::size_t bars = 0;
+  std::size_t legends = 0;
+  const Json drawn = drawn_on(page);
+  for (const Json& picture : drawn.at("pictures")) {
+    legends += picture.contains("legend") ? 1U : 0U;
+    if (picture.value("unit", "").find("area of one") == std::string::npos) continue;
+    for (const Json& bar : picture.at("bars")) {
+      if (bar.at("runs").size() != 1) continue;
+      CHECK_THAT(bar.at("label").get<std::string>(), Contains(": dbtree, size 64 KiB"));
+      ++bars;
+    }
+  }
+  CHECK(bars == 2);
+  CHECK(legends > 3);
 }
 
 TEST_CASE("A report of a multi-dimensional system has its dimensions over time and their use") {
@@ -341,7 +357,8 @@ TEST_CASE("A report of a multi-dimensional system has its dimensions over time a
   const std::string page = reports.page({reports.results("themis", kThemisRuns)});
   CHECK_THAT(text_of(page), Contains("run 1: baseline") && Contains("run 2: themis") &&
                                 Contains("Utilization of the dimensions"));
-  for (const Json& picture : drawn_on(page).at("pictures")) {
+  const Json drawn = drawn_on(page);
+  for (const Json& picture : drawn.at("pictures")) {
     if (picture.at("kind") == "activity") CHECK(picture.at("dimensions").size() == 2);
   }
   CHECK_THAT(text_of(page), Contains("Trees and timesteps: no run is a collective with timesteps"));
@@ -388,8 +405,6 @@ TEST_CASE("A file that cannot be read is refused with its name and place") {
   refused(reports.folder.write("list.json", "[1, 2]"), "expected an object");
   refused(reports.folder.write("other.json", "{\"a\": 1}"), "key \"tool\" is missing");
   refused(reports.folder.path().string(), "manifest.json");
-  refused(reports.folder.write("bad.jsonl", "{\"id\": \"a\", \"set\": {}}\n"),
-          "bad.jsonl:1:1: error: top level: key \"config_hash\" is missing");
   refused(reports.changed(good, [](Json& d) { d["tool"]["version"] = "99.0.0"; }),
           "/tool/version: was written by espalier 99.0.0");
   refused(reports.changed(good, [](Json& d) { d["tool"]["version"] = "new"; }), "is not a version");

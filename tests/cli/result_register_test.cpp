@@ -135,12 +135,6 @@ TEST_CASE("Every column of the tables that run prints is a field of results") {
   CHECK(columns > 50);
 }
 
-TEST_CASE("schema --results --markdown writes the register as a table") {
-  const Outcome table = test::espalier({"schema", "--results", "--markdown"});
-  CHECK(table.exit_code == 0);
-  CHECK(table.out == result_register_markdown());
-}
-
 TEST_CASE("schema --results says unit, meaning, kinds of runs and when a field is void") {
   const std::string text = test::espalier({"schema", "--results"}).out;
   CHECK(text == result_register_text());

@@ -1,5 +1,7 @@
-#include <catch2/catch.hpp>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <catch2/catch.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -110,7 +112,7 @@ TEST_CASE("A schedule file gives the results of its configuration") {
   CHECK(checked.out.substr(files.schedule().size()) == of_config.substr(files.config().size()));
   CHECK(test::without_origin(test::run_to_json({files.schedule()})).dump() ==
         test::without_origin(test::run_to_json({files.config()})).dump());
-  for (const char* format : {"table", "json", "dot", "flits"}) {
+  for (const char* format : {"table", "json", "dot", "flits", "tree-svg"}) {
     CHECK(test::espalier({"schedule", files.schedule(), "-f", format}).out ==
           test::espalier({"schedule", files.config(), "-f", format}).out);
   }
@@ -211,11 +213,21 @@ TEST_CASE("An error in the configuration of a schedule file is one of the config
   const ScheduleFolder files;
   Json document = files.document();
   document["config"]["system"]["router"]["vcss"] = 4;
-  const Outcome outcome = test::espalier({"check", files.write("bad.json", document.dump())});
-  CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("bad.json (config)") &&
-                              Contains("unknown key 'vcss' in 'system.router'") &&
-                              Contains("did you mean 'vcs'?"));
+  const auto error_in = [&](std::string text) {
+    const Outcome outcome = test::espalier({"check", files.write("bad.json", text)});
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("unknown key 'vcss' in 'system.router'") &&
+                                Contains("did you mean 'vcs'?"));
+    const std::size_t at = text.find("\"vcss\"");
+    const auto line =
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    const std::size_t before = text.rfind('\n', at);
+    const std::size_t column = before == std::string::npos ? at + 1 : at - before;
+    CHECK_THAT(outcome.err, Contains(fmt::format("bad.json:{}:{}: error: ", line + 1, column)));
+  };
+  error_in(document.dump());
+  error_in(document.dump(1, '\t'));
+  error_in("\n\n  " + document.dump(4));
 }
 
 TEST_CASE("Chunks without an owner are rejected, and unchecked they bound nothing") {

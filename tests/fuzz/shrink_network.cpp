@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "shrink_steps.h"
 
@@ -108,9 +109,16 @@ FuzzCase as_graph(FuzzCase fuzz_case) {
   return fuzz_case;
 }
 
-}  // namespace
+// A network of one node, or of parts without a way between them, cannot be built.
+bool has_network(const FuzzCase& fuzz_case) {
+  try {
+    return topology_of(fuzz_case).num_nodes() > 1;
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+}
 
-std::vector<FuzzCase> with_smaller_network(const FuzzCase& from) {
+std::vector<FuzzCase> smaller_networks(const FuzzCase& from) {
   std::vector<FuzzCase> cases;
   if (!from.graph) {
     const TopologyConfig& topology = from.point.system.topology;
@@ -137,6 +145,16 @@ std::vector<FuzzCase> with_smaller_network(const FuzzCase& from) {
     cases.push_back(from);
     auto& edges = cases.back().graph->edges;
     edges.erase(edges.begin() + static_cast<std::ptrdiff_t>(edge));
+  }
+  return cases;
+}
+
+}  // namespace
+
+std::vector<FuzzCase> with_smaller_network(const FuzzCase& from) {
+  std::vector<FuzzCase> cases;
+  for (FuzzCase& smaller : smaller_networks(from)) {
+    if (has_network(smaller)) cases.push_back(std::move(smaller));
   }
   return cases;
 }

@@ -62,6 +62,26 @@ TEST_CASE("All-reduces one after the other are an all-reduce of all their data")
   }
 }
 
+TEST_CASE("All-reduces of any two algorithms may stand one after the other") {
+  const Topology torus = make_torus({4, 4}, LinkSpec{150'000, 16'000'000'000});
+  std::vector<std::pair<std::string, ScheduleTables>> parts;
+  for (const Generator& generator : generators()) {
+    if (!generator.unsuited(torus).empty() || !generator.computes(CollectiveOp::all_reduce)) {
+      continue;
+    }
+    parts.emplace_back(generator.name, tables_of(generator.name, torus, 4096));
+  }
+  for (const auto& [first, before] : parts) {
+    for (const auto& [second, after] : parts) {
+      const TableSequence all = concatenate(torus, {&before, &after});
+      const Certificate certificate = certify(torus, all.tables);
+      CAPTURE(first, second);
+      for (const Violation& violation : certificate.violations) UNSCOPED_INFO(violation.what);
+      CHECK(certificate.ok());
+    }
+  }
+}
+
 TEST_CASE("Planned tables keep their order one after the other") {
   const Topology mesh = make_mesh({3, 3}, LinkSpec{150'000, 16'000'000'000});
   const ScheduleTables part = tables_of("forest", mesh, 9 << 12);

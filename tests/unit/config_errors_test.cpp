@@ -60,6 +60,8 @@ const std::vector<BadCase>& syntax_cases() {
       {"escape character", "system: @\x1b[2J\n", "a control character (0x1b)", "remove it"},
       {"end-of-transmission character", "system: {}\n@\x04\ncollective: {}\n",
        "a control character (0x04)", "remove it"},
+      {"character that turns the order of letters", "# a @\u202e comment\nsystem: {}\n",
+       "a control character (0x202e)", "remove it"},
       {"lone carriage return", "system: {}@\rcollective: {}\n",
        "a carriage return (0x0d) without a line feed", "end each line with LF or CRLF"},
       {"not UTF-8", "# caf\xc3\xa9\n# caf@\xe9\n", "this is not UTF-8 text",

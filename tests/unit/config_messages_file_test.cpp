@@ -102,10 +102,10 @@ TEST_CASE("Mistakes in a file of messages are reported at their place") {
       {header + "0,a,b,@0\n", "bytes: 0 is out of range", "integer, 1 to 1073741824"},
       {header + "0,a,b,  @1073741825\n", "is out of range", "integer, 1 to 1073741824"},
       {header + "0,a,b, @# nothing\n", "bytes: '' is not an integer", "integer, 1 to"},
-      {header + "0,a,@\xc3\xa4,16\n", "to: there is no node '\xc3\xa4'", "such as 'a'"},
-      {header + "0,@gpu,b,16\n", "from: there is no node 'gpu'", "did you mean 'gpu7'?"},
-      {header + "0,a,@s0,16\n", "to: 's0' is a switch, not a node", "from node to node"},
-      {header + "0,@3,b,16\n", "from: 3 is out of range", "integer, 0 to 2"},
+      {header + "0,a,@\xc3\xa4,16\n", "to: '\xc3\xa4' is no node of the network", "such as 'a'"},
+      {header + "0,@gpu,b,16\n", "from: 'gpu' is no node of the network", "did you mean 'gpu7'?"},
+      {header + "0,a,@s0,16\n", "to: 's0' is a switch; a node is needed", ""},
+      {header + "0,@3,b,16\n", "from: '3' is no node of the network", "from 0 to 2"},
       {header + "0,b,@1,16\n", "to: 'b' sends to itself", ""},
   };
   for (const BadFile& bad : cases) {

@@ -8,6 +8,7 @@
 #include "sims/formats/rank_order_file.h"
 #include "sims/model/build_program.h"
 #include "sims/study/study.h"
+#include "tests/support/networks.h"
 #include "tests/support/resolved_yaml.h"
 
 namespace espalier {
@@ -75,9 +76,9 @@ TEST_CASE("A mapping file beside the configuration says which node each rank is"
   CHECK_NOTHROW(study_point(only_point(ring_on_four(", rank_order: random"))));
 }
 
-std::string errors_of_order(const std::string& text, std::size_t nodes = 4) {
+std::string errors_of_order(const std::string& text) {
   Diagnostics diagnostics;
-  const auto order = parse_rank_order("order.yaml", text, nodes, diagnostics);
+  const auto order = parse_rank_order("order.yaml", text, make_torus({4}, LinkSpec{}), diagnostics);
   CHECK_FALSE(order);
   return diagnostics.text();
 }
@@ -91,16 +92,63 @@ TEST_CASE("Errors in a mapping file have their places") {
   CHECK_THAT(errors_of_order("rank_order: [4, 0, 1, 2]\n"),
              Contains("order.yaml:1:14: error: rank_order: 4 is out of range"));
   CHECK_THAT(errors_of_order("rank_order:\n  - 1\n  - x\n  - 2\n  - 0\n"),
-             Contains("order.yaml:3:5: error: rank_order: 'x' is not an integer"));
+             Contains("order.yaml:3:5: error: rank_order: 'x' is no node of the network"));
   CHECK_THAT(errors_of_order("rank_order: 5\n"),
              Contains("order.yaml:1:13: error: rank_order: expected a list"));
   CHECK_THAT(errors_of_order("order: [0]\n"), Contains("order.yaml:1:1: error: "));
   CHECK_THAT(errors_of_order("[0, 1]\n"), Contains("expected a mapping"));
 }
 
+TEST_CASE("Ranks and roots are nodes by number, name and coordinates alike") {
+  const TemporaryFolder folder("named_ranks");
+  const std::string place = folder.path();
+  folder.write("order.yaml", "rank_order: [r_1_1, 0, 1_0, ni_0_1]\n");
+  const std::string mesh =
+      "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+      "collective: {op: broadcast, algorithm: binomial, size: 4KiB, ";
+  const auto root_of = [&](const std::string& rest) {
+    const ConfigResult result = read_run_config_text("c.yaml", mesh + rest + "}\n", place);
+    INFO(result.diagnostics);
+    REQUIRE(result.ok);
+    const CollectiveConfig& collective = *result.points.front().collective;
+    // The resolved configuration has the rank.
+    CHECK(resolved_json(result.points.front())["collective"]["root"] == collective.root);
+    return collective.root;
+  };
+  CHECK(root_of("root: 2") == 2);
+  CHECK(root_of("root: r_1_0") == 2);
+  CHECK(root_of("root: 1_0, rank_order: order.yaml") == 2);
+  CHECK(root_of("root: ni_1_1, rank_order: order.yaml") == 0);
+  CHECK(root_of("root: 3, rank_order: order.yaml") == 3);
+  CHECK(root_of("root: r_1_0, ranks: [3, r_1_0]") == 1);
+  const auto errors_of = [&](const std::string& rest) {
+    const ConfigResult result = read_run_config_text("c.yaml", mesh + rest + "}\n", place);
+    CHECK_FALSE(result.ok);
+    return result.diagnostics;
+  };
+  CHECK_THAT(errors_of("root: r_0_0, ranks: [3, r_1_0]"),
+             Contains("collective.root: r_0_0 takes no part in the collective"));
+  CHECK_THAT(errors_of("root: r_7_7"), Contains("collective.root: 'r_7_7' is no node"));
+}
+
+TEST_CASE("A name that is no node counts as no node, and not as node 0") {
+  const std::string errors = text_of_errors(
+      "system: {topology: {type: fat_tree, nodes_per_switch: 2, switches: 2, spines: 1}}\n"
+      "collective: {op: all_reduce, algorithm: ring, size: 4KiB, ranks: [0, sw_0]}\n");
+  CHECK_THAT(errors, Contains("collective.ranks: 'sw_0' is a switch; a node is needed"));
+  CHECK_THAT(errors, !Contains("listed twice"));
+  const std::string faults = text_of_errors(
+      "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+      "collective: {op: all_reduce, algorithm: ring, size: 4KiB}\n"
+      "faults: {late_nis: [{node: 0, cycles: 5}, {node: r_9_9, cycles: 5}]}\n");
+  CHECK_THAT(faults, Contains("'r_9_9' is no node of the network"));
+  CHECK_THAT(faults, !Contains("twice"));
+}
+
 TEST_CASE("A mapping file may be JSON") {
   Diagnostics diagnostics;
-  const auto order = parse_rank_order("order.json", R"({"rank_order": [1, 0]})", 2, diagnostics);
+  const auto order = parse_rank_order("order.json", R"({"rank_order": [1, 0]})",
+                                      make_mesh({2}, LinkSpec{}), diagnostics);
   INFO(diagnostics.text());
   REQUIRE(order);
   CHECK(*order == to_nodes({1, 0}));

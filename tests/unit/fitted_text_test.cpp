@@ -1,5 +1,6 @@
 // Tables and lines that fit a terminal.
 #include <catch2/catch.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,43 @@ TEST_CASE("A table that is too wide breaks its titles, and then stands in parts"
         "  algorithm               entries  verified\n"
         "  ring                        704  true\n"
         "  by levels (mine.trace)        -  false\n");
+}
+
+TEST_CASE(
+    "Parts of a table whose first column is the same in two rows begin with the row's number") {
+  CHECK(fitted_table(
+            {{"algorithm", "size", "time us"}, {"ring", "4 KiB", "9.5"}, {"ring", "8 KiB", "12.1"}},
+            20) ==
+        "row  algorithm\n"
+        "1    ring\n"
+        "2    ring\n"
+        "\n"
+        "            time\n"
+        "row   size    us\n"
+        "1    4 KiB   9.5\n"
+        "2    8 KiB  12.1\n");
+}
+
+TEST_CASE("No line of a table is longer than the terminal, however wide its first column is") {
+  const std::vector<std::vector<std::string>> rows{
+      {"algorithm", "time us"},
+      {"a program of mine/that-has-a-very-long-file-name.trace", "9.5"},
+      {"ring", "12.1"}};
+  CHECK(fitted_table(rows, 30) ==
+        "row  algorithm\n"
+        "1    a program of\n"
+        "     mine/that-has-a-very-long\n"
+        "     -file-name.trace\n"
+        "2    ring\n"
+        "\n"
+        "     time\n"
+        "row    us\n"
+        "1     9.5\n"
+        "2    12.1\n");
+  for (std::size_t width = 14; width < 80; ++width) {
+    std::istringstream text(fitted_table(rows, width));
+    for (std::string line; std::getline(text, line);) CHECK(line.size() <= width);
+  }
 }
 
 TEST_CASE("Lines end between words, and keep their words and their indentation") {

@@ -17,6 +17,11 @@ TEST_CASE("Bytes that an HTML document cannot contain are replaced") {
   const std::string bad = "\xEF\xBF\xBD";
   CHECK(escape(std::string("a\0b", 3)) == "a" + bad + "b");
   CHECK(escape("a\x1b[1m") == "a" + bad + "[1m");
+  CHECK(escape("\xc2\x9b"
+               "1m") == bad + "1m");
+  CHECK(escape("exe.\u202efdp\u2066\u200b") == "exe." + bad + "fdp" + bad + bad);
+  CHECK(escape("\u0645\u06cc\u200c\u0634") ==
+        "\u0645\u06cc\u200c\u0634");  // a joiner is a letter's shape
   CHECK(escape("\xff\xc3") == bad + bad);
   CHECK(escape("\xc0\x80") == bad + bad);            // overlong
   CHECK(escape("\xed\xa0\x80") == bad + bad + bad);  // a surrogate

@@ -196,7 +196,7 @@ TEST_CASE("Bars are labelled by whatever tells their runs apart, workloads inclu
     if (picture.at("title") != "Energy by blocks") continue;
     for (const Json& bar : picture.at("bars")) labels.push_back(bar.at("label"));
   }
-  CHECK(labels == std::vector<std::string>{"run 1, latency 50ns", "run 2, latency 150ns"});
+  CHECK(labels == std::vector<std::string>{"run 1, latency 50 ns", "run 2, latency 150 ns"});
 }
 
 TEST_CASE("The best run of a workload is among the runs that pictures show") {

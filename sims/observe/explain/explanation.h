@@ -57,10 +57,11 @@ class Describer {
 };
 
 // The account that a Describer wrote for a run of `point`, with what decides its time:
-// in one or two sentences (`verdict`) and as fields (`limit`). A link is named with its rate if it
-// is slower than most others, and a late NI with its delay. Channels get names for readers
-// (`place`).
+// in one or two sentences (`verdict`) and as fields (`limit`): the bound, if the ratio to it that
+// stands in `result` is near 1. A link is named with its rate if it is slower than most others, and
+// a late NI with its delay. Channels get names for readers (`place`).
 [[nodiscard]] nlohmann::ordered_json judged(const nlohmann::ordered_json& explanation,
+                                            const nlohmann::ordered_json& result,
                                             const Topology& topology, const RunPoint& point);
 
 }  // namespace espalier

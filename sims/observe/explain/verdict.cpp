@@ -20,6 +20,8 @@ using Json = nlohmann::ordered_json;
 // A share of the time below this is not named on its own.
 constexpr double kNamedShare = 0.2;
 constexpr double kLateShare = 0.02;
+// Nearer to the bound, waiting in one place or another costs next to nothing.
+constexpr double kNearBound = 0.97;
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
@@ -118,7 +120,8 @@ std::string channel_name(const Topology& topology, const TopologyLink& link) {
   return fmt::format("net.{}.in_{}", topology.vertex_name(link.to), link.in_name);
 }
 
-Json judged(const Json& explanation, const Topology& topology, const RunPoint& point) {
+Json judged(const Json& explanation, const Json& result, const Topology& topology,
+            const RunPoint& point) {
   const std::vector<TopologyLink> links = faulty_links(topology, point.faults);
   const auto add_place = [&](Json& each) {
     if (!each.contains("channel")) return;
@@ -138,6 +141,15 @@ Json judged(const Json& explanation, const Topology& topology, const RunPoint& p
   }
   const auto cycles = explanation.at("cycles").get<double>();
   if (cycles == 0) return all;
+  const auto ratio = result.find("bound_ratio");
+  const double bound = ratio != result.end() && ratio->is_number() ? ratio->get<double>() : 0;
+  if (bound >= kNearBound) {
+    all["verdict"] =
+        fmt::format("The run is at the bound, which is {:.1f} % of its time.", 100 * bound) +
+        faults_text(explanation, topology, point);
+    all["limit"] = {{"kind", "bound"}, {"share", bound}};
+    return all;
+  }
 
   const Json& totals = explanation.at("totals");
   std::string kind;
