@@ -13,6 +13,7 @@
 
 #include "hw/topology/vertex_names.h"
 #include "sims/formats/named_node.h"
+#include "sims/model/faults.h"
 #include "sims/point/fidelity.h"
 
 namespace espalier {
