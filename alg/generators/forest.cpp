@@ -50,6 +50,11 @@ void plan_multitree(const ForestTask& task, SegmentSearch& search) {
 
 // In the order in which they are tried. A new planner is a function in alg/packing and a row here.
 const ForestPlanner kPlanners[] = {
+    {[](const ForestTask& task, const SegmentSearch&) {
+       return task.is_switched && task.request.relays.empty() &&
+              task.request.op == CollectiveOp::all_reduce;
+     },
+     plan_star_trees},
     {[](const ForestTask& task, const SegmentSearch&) { return task.is_switched && !task.root; },
      plan_shifts, kGoodLoss, false, true},
     {[](const ForestTask& task, const SegmentSearch&) {

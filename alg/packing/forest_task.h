@@ -72,6 +72,8 @@ void plan_relay_trees(const ForestTask& task, SegmentSearch& search);
 // Out-trees at the best rate; of messages that switches store.
 void plan_directed_trees(const ForestTask& task, SegmentSearch& search);
 void plan_stored_trees(const ForestTask& task, SegmentSearch& search);
+// Direct messages to and from owners, where slow nodes behind switches own less.
+void plan_star_trees(const ForestTask& task, SegmentSearch& search);
 // One tree per root, of least latency.
 void plan_low_trees(const ForestTask& task, SegmentSearch& search);
 

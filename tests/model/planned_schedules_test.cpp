@@ -221,6 +221,24 @@ TEST_CASE("Paths of an all_to_all take detours where direct links are slow") {
   CHECK(share_of_bound(uneven_mesh(), planned_point(CollectiveOp::all_to_all, 4 << 20)) >= 0.98);
 }
 
+TEST_CASE("Slow nodes behind a switch own less of an all_reduce") {
+  const auto star = [](const std::vector<std::uint64_t>& rates) {
+    Topology network("star");
+    for (std::size_t n = 0; n < rates.size(); ++n) network.add_node("n" + std::to_string(n));
+    const NodeId s = network.add_switch("s");
+    for (std::size_t n = 0; n < rates.size(); ++n) {
+      const LinkSpec link{200'000, rates[n] * 1'000'000'000};
+      network.add_link(NodeId(n), s, link, "o", "i" + std::to_string(n));
+      network.add_link(s, NodeId(n), link, "o" + std::to_string(n), "i");
+    }
+    return network;
+  };
+  RunPoint point = planned_point(CollectiveOp::all_reduce, 16 << 20);
+  point.system.router.vc_depth_flits = 2500;
+  CHECK(share_of_bound(star({4, 16, 16, 16, 16, 16, 16, 16}), point) >= 0.97);
+  CHECK(share_of_bound(star({4, 4, 16, 16, 16, 8}), point) >= 0.9);
+}
+
 TEST_CASE("Fast links do not feed slow ones through a switch where slow ones can",
           "[performance]") {
   const Topology star = uneven_star();
