@@ -197,6 +197,21 @@ std::string delays_text(Json delays, std::size_t most) {
                    0, most);
 }
 
+std::string slack_text(Json steps) {
+  for (Json& step : steps) {
+    const Json& by_ni = step["cycles_by_ni"];
+    step["critical"] =
+        fmt::format("{} of {}", std::count(by_ni.begin(), by_ni.end(), 0), by_ni.size());
+  }
+  return "\nSlack: cycles by which a timestep's entries could have issued later\n" +
+         rows_text(steps,
+                   {{"step", "step"},
+                    {"least", "least_cycles"},
+                    {"at", "least_at"},
+                    {"critical NIs", "critical"}},
+                   0, steps.size());
+}
+
 // "4000 cycles (40.0 %) in which ..., and 6000 (60.0 %) in which ..."
 std::string split_text(const Json& account, const char* field, const char* form) {
   const double cycles = cycles_in(account);
@@ -298,10 +313,10 @@ std::string explanation_text(const Json& result, ExplanationDetail detail) {
       "\nThe worst slips: cycles by which an NI got behind the median NI in a timestep, or a "
       "message behind an idle, healthy network\n" +
       delays_text(explanation["slips"], brief ? kBriefRows : kMostRows);
-  return text + (brief
-                     ? "\nMessage by message: explain --all. About one part: --ni, --link, --step, "
-                       "--message\n"
-                     : "");
+  if (!brief) return text + (explanation.contains("slack") ? slack_text(explanation["slack"]) : "");
+  return text +
+         "\nMessage by message, and slack: explain --all. About one part: --ni, --link, --step, "
+         "--message\n";
 }
 
 }  // namespace espalier

@@ -114,6 +114,7 @@ Json RunAccount::account(const Backtrack& back, const std::vector<Delay>& delays
   const TimePath path = back.whole_run();
   note_highlights(path, delays);
   Json json = describer.whole_run(path, delays);
+  if (steps != nullptr) json["slack"] = slack_account(back.run(), describer, *steps, path.to);
   Json parts = answers(back, describer, topology, steps);
   if (!parts.empty()) json["parts"] = std::move(parts);
   return json;
@@ -128,7 +129,8 @@ Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
   const TableEngine::Spec engine = table_engine_spec(point, tables, posts, healthy, ni_ports);
   const TableCauses causes(tables, run, clocks_of(point, topology.num_nodes()));
   const UnloadedNetwork network{point.system, healthy, tables.routes};
-  const StepRules steps{causes, network, engine};
+  const std::optional<AuthorsRules> authors = authors_rules(point, tables);
+  const StepRules steps{causes, network, engine, authors};
   const auto back = message_backtrack(run, causes);
   const std::vector<Delay> delays = step_delays(causes, run, network, kWorstSlips);
   return account(*back, delays, topology, &steps, [&](RecordIndex message) {
