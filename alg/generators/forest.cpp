@@ -102,8 +102,10 @@ void plan(const ForestTask& task, SegmentSearch& search) {
       continue;
     }
     planner.plan(task, search);
-    const bool ends = planner.good_loss != 0 &&
-                      !(planner.splits_all_reduce && task.request.op == CollectiveOp::all_reduce);
+    // Relays add, which is faster than two phases.
+    const bool splits = planner.splits_all_reduce || !task.request.relays.empty();
+    const bool ends =
+        planner.good_loss != 0 && !(splits && task.request.op == CollectiveOp::all_reduce);
     if (ends && task.is_near_bound(search, planner.good_loss)) break;
   }
 }

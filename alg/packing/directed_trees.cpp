@@ -25,13 +25,16 @@ constexpr std::uint64_t kNoCap = std::numeric_limits<std::uint64_t>::max();
 constexpr double kMostSlowdown = 16;  // where safe paths through switches cost rate
 constexpr double kMostPairSlowdown = 1e6;
 constexpr std::size_t kMostPathRoots = 16;
-constexpr double kFewerLoss = 0.01;  // that fewer, longer messages through switches may cost
+constexpr double kGoodRelayLoss = 0.05;  // of the bound's rate, where relays store
+constexpr double kFewerLoss = 0.01;      // that fewer, longer messages through switches may cost
 
 // How trees grow through switches.
 struct Growth {
   RateRule rule = RateRule::slowest;
   SwitchSequence sequence = SwitchSequence::listed;
   bool short_paths_first = false;
+  // Relays store what passes them, so their links need no order. Paths are then longer, too.
+  bool stores_at_relays = false;
   std::optional<NodeId> root_of_paths = {};  // PathRule's, if none
 };
 
@@ -137,7 +140,7 @@ class DirectedTrees {
     TreeOps trees = task_.no_trees(k);
     LinkOrder order = growth.root_of_paths ? LinkOrder(task_.topology, *growth.root_of_paths)
                                            : LinkOrder(task_.topology);
-    order.store_at(task_.request.relays);
+    if (growth.stores_at_relays) order.store_at(task_.request.relays);
     bool lost_rate = false;
     for (std::size_t phase = 0; phase < graphs_.size(); ++phase) {
       lost_rate = add_trees(phase, k, growth, order, trees) || lost_rate;
@@ -235,6 +238,12 @@ std::set<std::uint64_t> lower_rates_at_switches(const Topology& topology) {
 }
 
 void plan_directed_trees(const ForestTask& task, SegmentSearch& search) {
+  if (!task.request.relays.empty()) {
+    Growth growth;
+    growth.stores_at_relays = true;
+    DirectedTrees(task, search, kNoCap).plan(growth);
+    if (task.is_near_bound(search, kGoodRelayLoss)) return;
+  }
   DirectedTrees(task, search, kNoCap).plan({});
   // If switches pass messages at the rate of the slower of their two links, trees are also packed
   // as if all links at switches were slow: such trees waste less of the fast links.

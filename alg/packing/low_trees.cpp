@@ -202,7 +202,6 @@ void plan_low_trees(const ForestTask& task, SegmentSearch& search) {
   for (const LowTrees kind : {LowTrees::shortest, LowTrees::same_height}) {
     TreeOps trees = task.no_trees(1);
     LinkOrder order(task.topology);
-    order.store_at(task.request.relays);
     for (const bool reversed : task.phases) {
       const PackGraph direct = task.paths_of_pairs(reversed, order);
       const std::vector<PackedTree> packed = low_out_trees(task.topology, direct, kind);

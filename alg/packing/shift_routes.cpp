@@ -320,7 +320,9 @@ void plan_shifts(const ForestTask& task, SegmentSearch& search) {
   const std::vector<ShiftRoutes> planes = shift_routes(task.topology);
   if (planes.empty()) return;
   const std::size_t ops_per_unit = task.phases.size() * task.ranks.size() * (task.ranks.size() - 1);
-  std::size_t most = std::min(kMostPlaneUnits, kMostListedSends / ops_per_unit);
+  const Bytes messages = task.request.size / task.ranks.size() / kLeastMessage;
+  std::size_t most = std::min({kMostPlaneUnits, kMostListedSends / ops_per_unit,
+                               std::max<std::size_t>(messages, planes.size())});
   // Small data are better off in fewer units, even if these are not in proportion.
   do {
     const std::vector<std::uint32_t> units = units_of_planes(planes, most);
