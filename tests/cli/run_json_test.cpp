@@ -399,9 +399,10 @@ TEST_CASE("A run that cannot begin prints why, and no table of dashes") {
                    "system: {topology: {type: torus, dims: [4, 4], external: {nis: [0]}}}\n"
                    "collective: {op: all_reduce, algorithm: ring, size: 64KiB}\n");
   const Outcome outcome = test::espalier({"run", config});
-  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.exit_code == 2);
   CHECK(outcome.out.empty());
-  CHECK_THAT(outcome.err, Contains("without such a program, remove the section"));
+  CHECK_THAT(outcome.err,
+             Contains("external.yaml:1:64: error: ") && Contains("this command attaches none"));
 }
 
 TEST_CASE("A result names what proves its bound, and for which schedules") {
