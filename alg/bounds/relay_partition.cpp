@@ -1,6 +1,6 @@
 // The partition that binds an all_reduce of a process group whose relays add: every part holds a
-// node that takes part, and every relay is in some part. The least one is hard to find; prices of
-// links that trees use fill come close.
+// node that takes part, and every relay is in some part. The best partition is hard to find. The
+// prices of links that trees fill (alg/flow/steiner_trees.h) come close.
 #include <fmt/format.h>
 
 #include <algorithm>

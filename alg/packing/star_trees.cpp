@@ -96,6 +96,7 @@ void plan_star_trees(const ForestTask& task, SegmentSearch& search) {
         for (std::uint32_t e = 0; e < graph.edges.size(); ++e) {
           if (graph.edges[e].from == owner) star.edges.push_back(e);
         }
+        if (star.edges.size() + 1 != rates.size()) return;  // no safe path to some node
         task.add_tree(graph, star, unit, reversed, trees);
       }
     }

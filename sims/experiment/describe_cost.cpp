@@ -155,8 +155,9 @@ std::vector<std::string> clock_limits(const std::vector<const nlohmann::ordered_
     sentences.push_back(fmt::format("{} at {} nm allows at most {} MHz{}", what.first, what.second,
                                     mhz, ghz.size() == results.size() ? "" : runs));
     sentences.back() += key.empty() ? fmt::format(
-                                          " and cannot be pipelined; set system.router.clock: "
-                                          "{}MHz or a finer system.cost.node",
+                                          " and cannot be pipelined; set a finer "
+                                          "system.cost.node, or system.router.clock: {}MHz "
+                                          "with flits that then carry the links' rate",
                                           mhz)
                                     : fmt::format("; set {}: auto", key);
   }

@@ -533,7 +533,8 @@ TEST_CASE("The default system meets its clock, and a table says once what anothe
   REQUIRE_THAT(slow, Contains(limit));
   CHECK_THAT(slow.substr(slow.find(limit) + limit.size()), !Contains("clock"));
   CHECK_THAT(table({"-s", "system.router.clock=2GHz", "-s", "system.link.bandwidth=32GB/s"}),
-             Contains(" and cannot be pipelined; set system.router.clock: 1032MHz or a finer "));
+             Contains(" and cannot be pipelined; set a finer system.cost.node, or "
+                      "system.router.clock: 1032MHz with flits that"));
 }
 
 TEST_CASE("Traffic, training and control messages have area and energy, workloads area") {

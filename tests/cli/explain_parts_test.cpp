@@ -188,7 +188,8 @@ TEST_CASE("A planted clock skew is called a clock skew") {
 
   const Words large{"faults.clock_skew=[{node: 13, cycles: 30000}]"};
   CHECK_THAT(asked(config, large, {})["verdict"].get<std::string>(),
-             Contains("The clock skew of net.ni_3_1 adds 30000 cycles") && !Contains("late start"));
+             Contains("The clock skew of net.ni_3_1 takes 30000 cycles of the") &&
+                 !Contains("late start"));
   const Words both{"faults.clock_skew=[{node: 13, cycles: 1}]",
                    "faults.late_nis=[{node: 2, cycles: 30000}]"};
   CHECK_THAT(asked(config, both, {})["verdict"].get<std::string>(),

@@ -588,7 +588,7 @@ TEST_CASE("explain names a host that starts late, and by how much") {
        "-"});
   REQUIRE(outcome.exit_code == 0);
   CHECK_THAT(Json::parse(outcome.out)["results"][0]["explanation"]["verdict"].get<std::string>(),
-             Contains("The late start of net.ni_1_1 adds 2000 cycles"));
+             Contains("The late start of net.ni_1_1 takes 2000 cycles of the"));
 }
 
 TEST_CASE("A save file begins with the NI of the critical path, and its marker is the worst slip") {

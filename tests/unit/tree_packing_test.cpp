@@ -455,6 +455,8 @@ TEST_CASE("Random networks with switches, also with dead ends, get certified tre
     request.segments = 2;
     if (network % 2 == 1) request.timing.stored_bytes = 4096;  // switches store half of the data
     const Schedule schedule = find_generator("forest")->generate(topology, request);
-    CHECK(certify(topology, lower_to_tables(schedule)).ok());
+    const Certificate certificate = certify(topology, lower_to_tables(schedule));
+    for (const Violation& violation : certificate.violations) UNSCOPED_INFO(violation.what);
+    CHECK(certificate.ok());
   }
 }

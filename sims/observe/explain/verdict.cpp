@@ -83,7 +83,8 @@ std::string slowness_of(const NamedChannel& channel, const Topology& topology,
                      is_fault ? " (faults.slow_links)" : "", rate_text(usual));
 }
 
-// " The late start of net.ni_1_1 adds 3000 cycles, 12 %.", and likewise of a skewed clock.
+// " The late start of net.ni_1_1 takes 3000 cycles of the critical path, 12 %.", and likewise of a
+// skewed clock.
 // `is_faulty`: whether a node has the fault.
 template <class IsFaulty>
 std::string fault_text(const Json& explanation, const Topology& topology, const std::string& kind,
@@ -99,8 +100,9 @@ std::string fault_text(const Json& explanation, const Topology& topology, const 
     if (cause.at("kind") != kind) continue;
     const auto added = cause.at("cycles").get<double>();
     if (added < kLateShare * cycles) return {};
-    return fmt::format(" The {} of {} adds {:.0f} cycles, {}.", plain_words(kind),
-                       cause.value("ni", std::string("an NI")), added, percent(added / cycles));
+    return fmt::format(" The {} of {} takes {:.0f} cycles of the critical path, {}.",
+                       plain_words(kind), cause.value("ni", std::string("an NI")), added,
+                       percent(added / cycles));
   }
   return fmt::format(" The {} of {} is not on the critical path.", plain_words(kind),
                      count == 1 ? faulty : fmt::format("{} nodes", count));
