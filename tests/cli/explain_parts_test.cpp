@@ -193,7 +193,7 @@ TEST_CASE("A planted clock skew is called a clock skew") {
   const Words both{"faults.clock_skew=[{node: 13, cycles: 1}]",
                    "faults.late_nis=[{node: 2, cycles: 30000}]"};
   CHECK_THAT(asked(config, both, {})["verdict"].get<std::string>(),
-             Contains("The late start of net.ni_0_2 adds") && Contains("The clock skew of r_3_1"));
+             Contains("The late start of net.ni_0_2 takes") && Contains("The clock skew of r_3_1"));
 }
 
 TEST_CASE("A late NI's account begins with its host, and names the neighbours that it waited for") {
