@@ -51,11 +51,18 @@ std::string unverified_html(State state) {
                      state_name(state));
 }
 
+// Runs of a curve of latency against load do not compete.
+bool is_fastest(const ReportView& view, std::size_t index) {
+  const auto& keys = view.columns();
+  return view.is_best(index) &&
+         std::find(keys.begin(), keys.end(), "traffic.injection_rate") == keys.end();
+}
+
 std::string state_html(const ReportView& view, std::size_t index) {
   const ReportPoint& point = view.point(index);
   if (point.state != State::verified) return unverified_html(point.state);
   return "verified" +
-         std::string(view.is_best(index) ? " <strong class=\"best\">fastest</strong>" : "");
+         std::string(is_fastest(view, index) ? " <strong class=\"best\">fastest</strong>" : "");
 }
 
 std::string setting(const ReportView& view, std::size_t run, const std::string& key) {
@@ -88,7 +95,7 @@ std::string results_html(const ReportView& view) {
   columns.push_back({"result", false, [&](std::size_t i) { return state_html(view, i); }, true});
   return run_table(view.columns().empty() ? "Results" : "Results by settings that differ", columns,
                    view.points_where([](const ReportPoint&) { return true; }), [&](std::size_t i) {
-                     return row_of_run(i) + (view.is_best(i) ? " class=\"best\"" : "");
+                     return row_of_run(i) + (is_fastest(view, i) ? " class=\"best\"" : "");
                    });
 }
 
@@ -136,11 +143,9 @@ std::string fastest_html(const ReportView& view, const Group& workload, bool clo
 std::string best_html(const ReportView& view) {
   std::vector<std::size_t> best;
   for (std::size_t i = 0; i < view.data().points.size(); ++i) {
-    if (view.is_best(i)) best.push_back(i);
+    if (is_fastest(view, i)) best.push_back(i);
   }
-  const auto& keys = view.columns();
-  const bool is_curve = std::find(keys.begin(), keys.end(), "traffic.injection_rate") != keys.end();
-  if (best.empty() || is_curve) return {};
+  if (best.empty()) return {};
   std::stable_sort(best.begin(), best.end(), [&](std::size_t a, std::size_t b) {
     const auto size = [&](std::size_t i) {
       return number_of(view.point(i), field::size_bytes).value_or(0);

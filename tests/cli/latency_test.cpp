@@ -46,6 +46,7 @@ TEST_CASE("latency draws a curve up to the load that saturates the network") {
   CHECK(load > saturation);
   CHECK_THAT(test::read_text(folder.file("curve.csv")), Contains("message_latency_p99_cycles"));
   const std::string page = test::read_text(folder.file("curve.html"));
+  CHECK_THAT(page, !Contains("fastest</strong>"));
   CHECK_THAT(page, Contains("Latency in cycles by load, mesh 3x3, uniform"));
   CHECK_THAT(page, Contains("saturates between "));
   // The document is one of `run --json`.
