@@ -304,7 +304,7 @@ Synthesizer::Synthesizer()
     : yosys_(find_program("yosys")), library_("/usr/share/qflow/tech/osu018/osu018_stdcells.lib") {
   if (!yosys_.empty() && fs::exists(library_)) return;
   throw std::runtime_error(
-      "synthesis needs yosys and the cells of the OSU 0.18 um library: apt install yosys "
+      "error: synthesis needs yosys and the cells of the OSU 0.18 um library: apt install yosys "
       "qflow-tech-osu018");
 }
 
@@ -313,7 +313,7 @@ Synthesizer::Synthesizer(const std::string& liberty)
   const std::string text = liberty_text(liberty);
   const std::string name = value_in(text, "^\\s*library\\s*\\(\\s*\"?([^\")\\s]*)");
   if (name.empty()) refuse(liberty, text, 0, "expected: library (NAME) { ... }");
-  if (yosys_.empty()) throw std::runtime_error("synthesis needs yosys: apt install yosys");
+  if (yosys_.empty()) throw std::runtime_error("error: synthesis needs yosys: apt install yosys");
   leakage_nw_ = leakages(text);
   user_library_ = UserLibrary{name, nand2_area(yosys_, liberty)};
   has_timing_ = !value_in(text, "\\btiming\\s*\\([^)]{0,500}\\)\\s*\\{\\s*([^\\s}])").empty();
