@@ -1,5 +1,4 @@
-#include "sims/cli/explanation_text.h"
-
+// Tables of where the time of a run went.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // program succeeds only if stdout accepted everything.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,12 @@ struct CommandFile {
 // Prints that reason. Returns false if there is one.
 [[nodiscard]] bool can_write(const std::vector<CommandFile>& outputs,
                              const std::vector<CommandFile>& inputs);
+
+// Where the time of a run went, for people. `result`: a run's JSON with its "explanation". An
+// account of parts that were asked for is brief without the other parts.
+enum class ExplanationDetail { brief, all };
+[[nodiscard]] std::string explanation_text(const nlohmann::ordered_json& result,
+                                           ExplanationDetail detail);
 
 // Prints "WHAT: error: PROBLEM" and returns kUsageError.
 int usage_error(const std::string& what, const std::string& problem);

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "sims/cli/auto_folder.h"
-#include "sims/cli/explanation_text.h"
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/cli/result_table.h"

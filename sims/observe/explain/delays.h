@@ -46,7 +46,7 @@ struct Delay {
 [[nodiscard]] std::vector<Delay> step_delays(const TableCauses& tables, const RecordedRun& run,
                                              const UnloadedNetwork& network, std::size_t most);
 
-// All NIs with entries in a timestep, also those that are not behind; the last to begin comes
+// Every NI with an entry in the timestep, also if it is not behind. The last NI to begin comes
 // first.
 [[nodiscard]] std::vector<Delay> delays_in_step(const TableCauses& tables, const RecordedRun& run,
                                                 const UnloadedNetwork& network, Timestep step);

@@ -26,7 +26,8 @@ struct PartQuestions {
 // What an NI waited for, span after span: from the hosts' call to its last event.
 [[nodiscard]] Describer::Json ni_account(const Backtrack& back, const Describer& describer,
                                          NodeId ni);
-// The messages that a channel carried until the last delivery, and those that waited for it.
+// The messages that a channel carried until the last delivery, and the messages that waited for
+// the channel.
 [[nodiscard]] Describer::Json link_account(const RecordedRun& run, const Describer& describer,
                                            std::uint32_t channel);
 // From the event that let the message go until it is in memory, and its route.
