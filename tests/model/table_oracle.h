@@ -34,8 +34,7 @@ class TableOracle {
     for (std::size_t n = 0; n < tables.num_nodes(); ++n) frames_.emplace_back(schedule, NodeId(n));
   }
 
-  // By the table: the messages that an entry sends, and (below) those that it awaits, with their
-  // cycles.
+  // The messages that the entry sends, by the table.
   [[nodiscard]] std::vector<RecordIndex> sends(NodeId node, std::size_t entry) const {
     const TableProgram& program = tables_.program(node);
     std::vector<RecordIndex> sends;
