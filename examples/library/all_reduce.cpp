@@ -7,6 +7,7 @@
 #include "hw/clock/clock_domain.h"
 #include "sims/experiment/point_runner.h"
 #include "sims/model/build_topology.h"
+#include "sims/model/system_shape.h"
 #include "sims/point/config.h"
 
 using namespace espalier;
@@ -20,6 +21,8 @@ int sc_main(int, char**) {
   point.collective.emplace();
   point.collective->algorithm = "multitree";
   point.collective->size = 1 << 20;
+  // The router's cycles and buffers that are "auto" follow the clock.
+  resolve_implied(point.system, build_topology(point.system), configured_need(point));
   const Topology topology = build_topology(point.system);
 
   CollectiveRequest request;

@@ -82,7 +82,7 @@ PYTHON
   /usr/bin/python3 -c 'import matplotlib, pandas, yaml' 2>/dev/null || { echo "skipped: python3-matplotlib, python3-pandas or python3-yaml"; [ $failures -ne 0 ] || exit 77; finish; }
   ESPALIER=$program /usr/bin/python3 -m espalier.figures "$configs/figures/link_latency.yaml" -o figs --format svg -s system.router.pipeline_cycles=4 \
     -s 'system.link.latency=[40ns, 150ns]' -s simulation.check=true >printed 2>&1 || { words=(figures); complain "exit code $?"; }
-  printf 'system: {topology: {type: torus, dims: [4, 4]}, router: {pipeline_cycles: 4}, link: {latency: 40ns}}\ncollective: {op: all_reduce, algorithm: ring, size: 64KiB}\n' >point.yaml
+  printf 'system: {preset: papers, topology: {type: torus, dims: [4, 4]}, router: {pipeline_cycles: 4}, link: {latency: 40ns}}\ncollective: {op: all_reduce, algorithm: ring, size: 64KiB}\n' >point.yaml
   ask 0 run point.yaml --json point.json -- "true"
   /usr/bin/python3 - <<'PYTHON' || failures=$((failures + 1))
 import json, pandas
