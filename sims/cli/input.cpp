@@ -276,6 +276,19 @@ std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
   return points;
 }
 
+std::string how_to_choose_one(const RunPoint& first, const RunPoint& last) {
+  const auto other = resolved_json(last).flatten();
+  const auto own = resolved_json(first).flatten();
+  for (const auto& [pointer, value] : own.items()) {
+    if (other.contains(pointer) && other.at(pointer) == value) continue;
+    std::string key = pointer.substr(1);
+    std::replace(key.begin(), key.end(), '/', '.');
+    return fmt::format("choose one with -s, for example -s {}={}", key,
+                       value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return "choose one with -s";
+}
+
 nlohmann::ordered_json resolved_for(const RunPoint& point, const std::filesystem::path& folder) {
   return with_moved_paths(resolved_json(point), point.system.topology.folder, folder);
 }

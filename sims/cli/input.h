@@ -37,6 +37,10 @@ struct PointRef {
 };
 [[nodiscard]] std::vector<PointRef> all_points(const std::vector<Input>& inputs);
 
+// What of several points a message proposes to a command that takes one: "choose one with -s, for
+// example -s collective.size=4KiB", a key that differs between the first and the last of them.
+[[nodiscard]] std::string how_to_choose_one(const RunPoint& first, const RunPoint& last);
+
 // What is printed to stderr.
 enum class Messages : std::uint8_t { people, errors, nobody };
 

@@ -20,6 +20,7 @@
 #include "sims/cli/embedded_files.h"
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
+#include "sims/process/child_process.h"
 #include "sims/study/study.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/people.h"
@@ -242,12 +243,13 @@ void declare_schema(Command& command, SchemaOptions& options) {
   command.option("--json-schema", options.json_schema)->excludes(results)->excludes(json);
 }
 
-// What SIGINT and SIGTERM do while no worker runs, for instance while a schedule is planned
+// What a signal of kStopSignals does while no worker runs, for instance while a schedule is planned
 // (sims/study/workers.cpp takes them otherwise). Only calls what a signal handler may call.
 void end_by_signal(int signal) {
   RemovedOnStop::remove_all();
-  const bool is_interrupt = signal == SIGINT;
-  const std::string_view text = is_interrupt ? "stopped by SIGINT\n" : "stopped by SIGTERM\n";
+  const std::string_view text = signal == SIGINT   ? "stopped by SIGINT\n"
+                                : signal == SIGHUP ? "stopped by SIGHUP\n"
+                                                   : "stopped by SIGTERM\n";
   const std::string_view without_bar = "\r\x1b[K";
   ssize_t ignored =
       isatty(STDERR_FILENO) == 1 ? write(STDERR_FILENO, without_bar.data(), without_bar.size()) : 0;
@@ -257,7 +259,7 @@ void end_by_signal(int signal) {
 }
 
 void handle_signals() {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : kStopSignals) {
     // A caller who ignores a signal, as for workers and jobs in the background, means it.
     if (std::signal(signal, end_by_signal) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
@@ -291,8 +293,8 @@ std::string unknown_command(const CLI::App& app, const std::vector<std::string>&
 int dispatch(int argc, char** argv) {
   CLI::App app{
       "Espalier simulates collectives on accelerator interconnects, to the cycle.\nExit codes: 0 "
-      "success, 1 a check or a simulation failed, 2 usage, input or output error; 130 and 143 "
-      "stopped by SIGINT and SIGTERM.",
+      "success, 1 a check or a simulation failed, 2 usage, input or output error; 129, 130 and "
+      "143 stopped by SIGHUP, SIGINT and SIGTERM.",
       "espalier"};
   app.set_version_flag("--version", version_text());
   app.require_subcommand(0, 1);  // a missing command and an unknown command have different errors

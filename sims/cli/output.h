@@ -13,7 +13,7 @@ inline constexpr int kGood = 0;
 inline constexpr int kCheckFailed = 1;  // a certificate, a simulation or its data check
 inline constexpr int kUsageError = 2;   // command line, input files, or outputs
 
-// 130 after SIGINT and 143 after SIGTERM, as in shells.
+// 129 after SIGHUP, 130 after SIGINT, 143 after SIGTERM, as in shells.
 [[nodiscard]] inline int exit_code_of_signal(int signal) { return 128 + signal; }
 
 // A file that a command reads or writes: its kind ("--json" or "configuration file") and its path.

@@ -276,8 +276,9 @@ constexpr std::size_t kSearchParts = 3;
 
 std::string problem_of(const Input& input) {
   if (input.points.size() != 1) {
-    return fmt::format("reorder needs one point, but the configuration has {}; choose one with -s",
-                       input.points.size());
+    return fmt::format("reorder needs one point, but the configuration has {}; {}",
+                       input.points.size(),
+                       how_to_choose_one(input.points.front(), input.points.back()));
   }
   if (input.tables) return "a finished schedule already has its rank order; give a configuration";
   if (input.topology->dimensions()) {

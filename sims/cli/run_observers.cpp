@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "hw/topology/vertex_names.h"
+#include "sims/cli/input.h"
 #include "sims/formats/named_node.h"
 #include "sims/model/faults.h"
 #include "sims/point/fidelity.h"
@@ -67,10 +68,8 @@ bool has_steps(const RunPoint& point) {
 std::string one_collective_mistake(const std::string& option,
                                    const std::vector<const RunPoint*>& points) {
   if (points.size() != 1) {
-    return fmt::format(
-        "{} shows one run, but there are {} points; choose one with -s, for example -s "
-        "collective.algorithm=multitree",
-        option, points.size());
+    return fmt::format("{} shows one run, but there are {} points; {}", option, points.size(),
+                       how_to_choose_one(*points.front(), *points.back()));
   }
   if (points.front()->coordination) {
     return fmt::format("{} shows one collective, but a coordinated job runs many at a time",

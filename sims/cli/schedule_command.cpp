@@ -55,19 +55,6 @@ std::string flit_format(const Topology& topology, const RunPoint& point,
       .describe();
 }
 
-// A key that differs between the points, with its value at the first point: "collective.size=4KiB".
-std::string distinguishing_setting(const std::vector<RunPoint>& points) {
-  const auto first = resolved_json(points.front()).flatten();
-  const auto last = resolved_json(points.back()).flatten();
-  for (const auto& [pointer, value] : first.items()) {
-    if (last.contains(pointer) && last.at(pointer) == value) continue;
-    std::string key = pointer.substr(1);
-    std::replace(key.begin(), key.end(), '/', '.');
-    return fmt::format("{}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
-  }
-  return {};
-}
-
 // Precondition: no plan.
 CollectiveWork work_of(const Input& input) {
   const Progress planning(1);
@@ -183,9 +170,8 @@ int schedule_command(const ScheduleOptions& options) {
   if (!input.program && input.points.size() != 1) {
     return usage_error(
         input.path,
-        fmt::format(
-            "found {} points, but schedule shows one; choose one with -s, for example -s {}",
-            input.points.size(), distinguishing_setting(input.points)));
+        fmt::format("found {} points, but schedule shows one; {}", input.points.size(),
+                    how_to_choose_one(input.points.front(), input.points.back())));
   }
   if (is_planned(input) && options.format != "table" && options.format != "json") {
     return usage_error(input.path,

@@ -65,7 +65,8 @@ function scaleOf(axis, values, isLog, fromZero) {
   } else if (fromZero || low < high / 2 || low === high) {
     ticks = linearTicks(Math.min(0, low), high);
   } else {
-    const margin = (high - low) * 0.04;
+    // At least 5 % of the value, or marks that differ by less than a front's tolerance would seem to lie far apart.
+    const margin = Math.max((high - low) * 0.04, (high * 0.05 - (high - low)) / 2);
     ticks = linearTicks(Math.max(0, low - margin), high + margin);
     if (ticks[0] > 0) from = ` (from ${exactText(ticks)(ticks[0])})`;
   }

@@ -48,8 +48,7 @@ bool put_at(int target, int descriptor) {
 bool set_up(const ChildOptions& options, int input, pid_t parent) {
   if (options.is_worker) {
     end_with(parent);
-    std::signal(SIGINT, SIG_IGN);
-    std::signal(SIGTERM, SIG_IGN);
+    for (const int signal : kStopSignals) std::signal(signal, SIG_IGN);
   }
   // This process blocks the signals that it reads as data (sims/study/workers.cpp).
   sigset_t none;
@@ -132,8 +131,7 @@ ChildProcess::ChildProcess(const std::function<int()>& work) {
   id_ = fork_or_fail();
   if (id_ > 0) return;
   end_with(parent);
-  std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGTERM, SIG_IGN);
+  for (const int signal : kStopSignals) std::signal(signal, SIG_IGN);
   // A worker's handler reports to its parent for the worker, not for the copy.
   std::set_new_handler(nullptr);
   _exit(work());

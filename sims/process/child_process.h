@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <array>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -12,6 +14,9 @@
 #include <vector>
 
 namespace espalier {
+
+// By which a terminal, a person or a batch system ends the program.
+inline constexpr std::array kStopSignals{SIGHUP, SIGINT, SIGTERM};
 
 // A file descriptor; closed by the destructor.
 class Descriptor {
@@ -44,8 +49,8 @@ struct ChildOptions {
   std::string input;   // the text on stdin
   int out = -1;        // stdout; -1: the one of this process
   int err = -1;        // stderr; likewise
-  // The child ends with this process, and ignores SIGINT and SIGTERM: a terminal sends them to all
-  // its processes, and this process decides what they mean.
+  // The child ends with this process, and ignores kStopSignals: a terminal sends them to all its
+  // processes, and this process decides what they mean.
   bool is_worker = false;
   std::uint64_t memory_bytes = 0;  // of address space; 0: no limit
 };

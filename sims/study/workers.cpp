@@ -332,8 +332,12 @@ unsigned jobs_at_once(unsigned asked) {
 StopSignals::StopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
+  for (const int signal : kStopSignals) {
+    // Blocked, a signal that the caller ignores (nohup) would arrive here all the same.
+    struct sigaction given {};
+    sigaction(signal, nullptr, &given);
+    if (given.sa_handler != SIG_IGN) sigaddset(&signals, signal);
+  }
   descriptor_ = Descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   if (descriptor_.number() < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
   sigprocmask(SIG_BLOCK, &signals, &before_);

@@ -87,7 +87,8 @@ struct WorkerBatch {
 // Runs the command, whose first word is a program, for every i < points, at most `at_once` at a
 // time, and waits for all workers. A
 // worker that dies without a report yields a report that says so. If file descriptors run out,
-// fewer workers run at once. SIGINT and SIGTERM end all workers; their points are not reported.
+// fewer workers run at once. A signal of kStopSignals ends all workers; their points are not
+// reported.
 // Workers end with this process, however it ends. Returns the signal, 0 if there was none. Call
 // from the main thread.
 [[nodiscard]] int run_workers(const std::vector<std::string>& command, std::size_t points,
@@ -100,7 +101,7 @@ struct WorkerBatch {
 // machine.
 [[nodiscard]] unsigned jobs_at_once(unsigned asked);
 
-// SIGINT and SIGTERM as data, while the object exists. Signals that nobody has taken are dropped.
+// The signals of kStopSignals as data, while the object exists. Signals that nobody has taken are dropped.
 class StopSignals {
  public:
   StopSignals();

@@ -19,7 +19,7 @@ namespace espalier {
 // `path` with an ending that nobody can guess, and that remove_unfinished_files() knows.
 [[nodiscard]] std::filesystem::path unfinished_name(const std::filesystem::path& path);
 
-// A file that is removed if SIGINT or SIGTERM ends the program while this object exists.
+// A file that is removed if a signal ends the program while this object exists.
 class RemovedOnStop {
  public:
   explicit RemovedOnStop(std::string path);

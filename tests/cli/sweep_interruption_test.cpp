@@ -78,9 +78,10 @@ TEST_CASE("A sweep that is killed ten times and resumed gives the same bytes", "
 }
 
 TEST_CASE(
-    "SIGINT and SIGTERM end the workers, leave only complete files, and say how to continue") {
+    "SIGINT, SIGTERM and SIGHUP end the workers, leave only complete files, and say how to continue") {
   for (const auto& [signal, exit_code, name] :
-       {std::tuple(SIGINT, 130, "SIGINT"), std::tuple(SIGTERM, 143, "SIGTERM")}) {
+       {std::tuple(SIGINT, 130, "SIGINT"), std::tuple(SIGTERM, 143, "SIGTERM"),
+        std::tuple(SIGHUP, 129, "SIGHUP")}) {
     const SweepFolder sweep(kEndless);
     RunningCommand run(sweep.arguments("run", {"-j", "3"}));
     REQUIRE(test::wait_until([&] { return sweep.finished_points() == 1; }));
