@@ -26,6 +26,7 @@ constexpr std::uint32_t kMostPieces = 8;  // if off: 33 % slower
 // Pieces of this many hops in all are planned, if fewer pieces are not many enough.
 constexpr std::size_t kMostHopMessages = 400'000;
 constexpr std::size_t kMostPlannedHops = 1'000'000;  // over all plans of one call
+constexpr std::size_t kMostJustified = 20'000;  // messages through switches that move into gaps
 constexpr std::uint32_t kMostRounds = 64;
 constexpr std::uint32_t kFewestRounds = 4;  // fewer lose to the filling; if off: 12 % slower
 constexpr Bytes kSizes = 1000;              // sizes of pairs that plans tell apart
@@ -41,8 +42,10 @@ struct PathPlan {
   RouteSet routes;
   std::vector<RoundOp> hops;  // `unit`: counts pairs of nodes, pieces, and their parts
   RoundPlan plan;
+  std::optional<RoundPlan> justified;  // all rounds' hops as those of one round, if faster
   std::uint64_t time_ps = 0;
-  bool held = false;  // by time slots
+  bool held = false;    // by time slots
+  bool stored = false;  // switches store every message
 };
 
 class PathScheduler {
@@ -77,10 +80,8 @@ class PathScheduler {
       if (best_ && (!is_worth(count) || best_->hops.size() * 2 > kMostHopMessages)) break;
       PathPlan p = with_paths(count);
       for (std::uint32_t rounds = 1; rounds <= kMostRounds; rounds *= 2) {
-        // Links between two nodes are filled by one round as well.
-        if (rounds > 1 &&
-            (given != 0 || !shares_links(p.routes, p.hops) || !is_worth(count * rounds) ||
-             p.hops.size() * rounds > kMostHopMessages)) {
+        if (rounds > 1 && (given != 0 || !gains_by_rounds(p) || !is_worth(count * rounds) ||
+                           p.hops.size() * rounds > kMostHopMessages)) {
           break;
         }
         if (rounds > 1 && rounds < kFewestRounds) continue;
@@ -95,11 +96,23 @@ class PathScheduler {
       }
       if (given != 0) break;
     }
+    if (given == 0 && stores()) {
+      for (std::uint32_t pieces = 1; pieces <= kMostPieces; pieces *= 2) try_stored(pieces);
+    }
     return emit(*best_);
   }
 
  private:
   [[nodiscard]] bool is_worth(std::uint32_t parts) const { return most_ / parts >= kLeastMessage; }
+  // One round fills links of one rate between two nodes as well. A slow link needs as long for a
+  // piece as a fast one for many, and what is stored behind it waits.
+  [[nodiscard]] bool gains_by_rounds(const PathPlan& p) const {
+    if (shares_links(p.routes, p.hops)) return true;
+    const auto& links = topology_.links();
+    return std::any_of(links.begin(), links.end(), [&](const TopologyLink& link) {
+      return link.spec.bytes_per_second != links.front().spec.bytes_per_second;
+    });
+  }
   // True if the sizes of all pairs differ by at most one element.
   [[nodiscard]] bool is_even() const { return request_.op == CollectiveOp::all_to_all; }
 
@@ -110,11 +123,33 @@ class PathScheduler {
     return is_cut_to_units() && most_ != 0 ? std::max(1U, shares_[pair]) : 1;
   }
 
-  [[nodiscard]] PathPlan with_paths(std::uint32_t pieces) const {
+  // Switches that store messages pass them on at each link's own rate.
+  [[nodiscard]] bool stores() const {
+    return request_.timing.stored_bytes != 0 && best_->held &&
+           mixes_rates({topology_, best_->routes, best_->hops, unit_, request_.timing});
+  }
+  void try_stored(std::uint32_t pieces) {
+    constexpr Bytes kPerBuffer = 2;  // a message arrives while another one leaves
+    const Bytes longest = std::max<Bytes>(1, request_.timing.stored_bytes / kPerBuffer);
+    PathPlan p = with_paths(pieces, RateRule::own);
+    p.held = p.stored = true;
+    const Bytes least = (most_ / pieces + longest - 1) / longest;
+    for (Bytes rounds = std::max<Bytes>(1, least); rounds <= 4 * least; rounds *= 2) {
+      if (!is_worth(pieces * static_cast<std::uint32_t>(rounds)) ||
+          p.hops.size() * rounds > kMostHopMessages) {
+        break;
+      }
+      p.rounds = static_cast<std::uint32_t>(rounds);
+      plan(p);
+      if (p.time_ps < best_->time_ps) best_ = p;
+    }
+  }
+
+  [[nodiscard]] PathPlan with_paths(std::uint32_t pieces, RateRule rule = RateRule::slowest) const {
     PathPlan p(topology_);
     p.pieces = pieces;
-    const std::vector<LinkPath> paths =
-        is_even() ? balanced_paths(topology_, pieces) : balanced_paths(topology_, pieces, sizes_);
+    const std::vector<LinkPath> paths = is_even() ? balanced_paths(topology_, pieces, rule)
+                                                  : balanced_paths(topology_, pieces, sizes_, rule);
     std::uint32_t unit = 0;
     for (std::size_t path = 0; path < paths.size(); ++path) {
       const std::size_t pair = path / pieces;
@@ -151,10 +186,27 @@ class PathScheduler {
     const Bytes elements = unit_ / request_.element_bytes;
     const Bytes parts = Bytes{p.pieces} * p.rounds;
     const Bytes part = (elements + parts - 1) / parts * request_.element_bytes;
-    const RoundTask task{topology_, p.routes, p.hops, part, request_.timing};
+    RoundTask task{topology_, p.routes, p.hops, part, request_.timing};
+    if (p.stored) {
+      p.plan = plan_stored_round(task);
+      p.time_ps = p.plan.end_ps(p.rounds);
+      return;
+    }
+    // Where a message meets a link of another rate, its end may be some flits late. A time slot
+    // that is missed by a flit delays all messages behind it.
+    constexpr std::uint32_t kGuardFlits = 2;
+    if (mixes_rates(task)) task.segment += Bytes{kGuardFlits} * request_.timing.flit_bytes;
     p.plan = plan_round(task, p.rounds != 1, p.plan.stretch);
     p.held = request_.timing.slot_counter && shares_links(p.routes, p.hops);
     p.time_ps = p.held ? p.plan.end_ps(p.rounds) : replay_ps(task, p.plan, p.rounds);
+    p.justified.reset();
+    if (p.held && !request_.table_repeat && p.hops.size() * p.rounds <= kMostJustified) {
+      RoundPlan shorter = justified(task, p.plan, p.rounds);
+      if (shorter.span_ps < p.time_ps) {
+        p.time_ps = shorter.span_ps;
+        p.justified = std::move(shorter);
+      }
+    }
   }
 
   [[nodiscard]] Schedule emit(const PathPlan& p) const {
@@ -187,9 +239,10 @@ class PathScheduler {
         begin += bytes;
       }
     }
-    add_sends(schedule, p.hops, p.plan, p.rounds, p.held,
-              [&](const RoundOp& op, std::uint32_t round) {
-                return ChunkId(first_chunk[op.unit] + round);
+    const std::uint32_t together = p.justified ? p.rounds : 1;
+    add_sends(schedule, tree_copies(p.hops, together), p.justified ? *p.justified : p.plan,
+              p.rounds / together, p.held, [&](const RoundOp& op, std::uint32_t round) {
+                return ChunkId(first_chunk[op.unit / together] + op.unit % together + round);
               });
     return schedule;
   }

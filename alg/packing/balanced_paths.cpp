@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <queue>
+#include <set>
 #include <utility>
 
 #include "alg/packing/link_order.h"
@@ -50,16 +51,28 @@ LinkPath grid_path(const Topology& topology, NodeId from, NodeId to, std::uint32
 class PathSearch {
  public:
   // `sizes`: of the pairs' pieces; empty: 1 each.
-  PathSearch(const Topology& topology, std::uint32_t pieces, std::vector<std::uint32_t> sizes)
+  PathSearch(const Topology& topology, std::uint32_t pieces, std::vector<std::uint32_t> sizes,
+             RateRule rule)
       : topology_(topology),
         pieces_(pieces),
         sizes_(std::move(sizes)),
         load_(topology.num_links(), 0),
         price_(topology.num_links(), 0),
         follow_(topology.num_links()),
-        cost_(topology.num_nodes() + topology.num_links()),
-        came_by_(cost_.size()),
         paths_(topology.num_nodes() * topology.num_nodes() * pieces) {
+    if (rule == RateRule::slowest) {
+      for (const TopologyLink& link : topology.links()) {
+        if (!topology.is_switch(link.to)) continue;
+        for (const LinkId next : topology.out_links(link.to)) {
+          if (topology.link(next).spec.bytes_per_second == link.spec.bytes_per_second) continue;
+          rates_.insert(link.spec.bytes_per_second);
+          rates_.insert(topology.link(next).spec.bytes_per_second);
+        }
+      }
+    }
+    if (rates_.empty()) rates_.insert(0);
+    cost_.resize(topology.num_nodes() + topology.num_links() * rates_.size());
+    came_by_.resize(cost_.size());
     LinkOrder order(topology);
     if (topology.num_switches() != 0) order.admit_all();
     for (std::size_t first = 0; first < follow_.size(); ++first) {
@@ -124,7 +137,7 @@ class PathSearch {
   [[nodiscard]] double busiest() const {
     double most = 0;
     for (std::size_t l = 0; l < load_.size(); ++l) {
-      most = std::max(most, static_cast<double>(load_[l]) / rate(l));
+      most = std::max(most, load_[l] / rate(l));
     }
     return most;
   }
@@ -135,25 +148,34 @@ class PathSearch {
     for (std::size_t l = 0; l < price_.size(); ++l) set_price(l);
   }
   void set_price(std::size_t l) {
-    const double filled = static_cast<double>(load_[l]) / rate(l) / peak_;
+    const double filled = load_[l] / rate(l) / peak_;
     price_[l] = (std::exp(steepness_ * (filled - 1)) + kLeastPrice) / rate(l);
   }
-  void add_load(const LinkPath& path, std::int64_t change) {
-    for (const LinkId l : path) {
-      load_[l.index()] += change;
-      set_price(l.index());
+  // A message occupies the links between two nodes for as long as the slowest of them takes.
+  void add_load(const LinkPath& path, double change) {
+    for (std::size_t begin = 0; begin < path.size();) {
+      std::size_t end = begin + 1;
+      while (topology_.is_switch(topology_.link(path[end - 1]).to)) ++end;
+      double slowest = rate(path[begin].index());
+      for (std::size_t i = begin; i < end; ++i) slowest = std::min(slowest, rate(path[i].index()));
+      for (; begin < end; ++begin) {
+        const std::size_t l = path[begin].index();
+        load_[l] += holds() ? change * (rate(l) / slowest) : change;
+        set_price(l);
+      }
     }
   }
+  [[nodiscard]] bool holds() const { return *rates_.rbegin() != 0; }
 
   // Takes every piece off the busiest links and routes it anew.
   void improve(double steepness) {
     set_prices(steepness);
     for (const std::size_t piece : order_) {
       const bool busy = std::any_of(paths_[piece].begin(), paths_[piece].end(), [&](LinkId l) {
-        return static_cast<double>(load_[l.index()]) / rate(l.index()) >= kBusy * peak_;
+        return load_[l.index()] / rate(l.index()) >= kBusy * peak_;
       });
       if (!busy) continue;
-      add_load(paths_[piece], -std::int64_t{size_of(piece / pieces_)});
+      add_load(paths_[piece], -static_cast<double>(size_of(piece / pieces_)));
       route(piece);
     }
   }
@@ -174,14 +196,14 @@ class PathSearch {
     add_load(path, size_of(pair));
   }
 
-  // A place of a path: a node, or a link into a switch, which decides what may follow.
-  [[nodiscard]] const std::vector<LinkId>& links_from(std::size_t place) const {
-    return place < topology_.num_nodes() ? topology_.out_links(NodeId(place))
-                                         : follow_[place - topology_.num_nodes()];
-  }
-  [[nodiscard]] std::size_t place_behind(LinkId link) const {
+  // A place of a path: a node, or a link into a switch, which decides what may follow, and the rate
+  // of the message between two nodes, one of rates_. A message may be slower than its links, which
+  // then costs more than the place of a higher rate.
+  [[nodiscard]] std::size_t place_behind(LinkId link, std::size_t rate) const {
     const NodeId to = topology_.link(link).to;
-    return topology_.is_switch(to) ? topology_.num_nodes() + link.index() : to.index();
+    return topology_.is_switch(to)
+               ? topology_.num_nodes() + rate * topology_.num_links() + link.index()
+               : to.index();
   }
 
   // Cheapest paths from a node, until `to` is reached.
@@ -192,18 +214,36 @@ class PathSearch {
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier;
     cost_[from] = 0;
     frontier.emplace(0, from);
+    const auto take = [&](std::size_t place, LinkId l, std::size_t rate_number,
+                          std::uint64_t at_rate) {
+      const std::uint64_t own = topology_.link(l).spec.bytes_per_second;
+      if (own < at_rate) return;
+      const std::size_t next = place_behind(l, rate_number);
+      double then = price_[l.index()];
+      if (at_rate != 0) then *= static_cast<double>(own) / static_cast<double>(at_rate);
+      then += cost_[place];
+      if (then >= cost_[next]) return;
+      cost_[next] = then;
+      came_by_[next] = {l, place};
+      frontier.emplace(then, next);
+    };
     while (!frontier.empty()) {
       const auto [cost, place] = frontier.top();
       frontier.pop();
       if (cost > cost_[place]) continue;
       if (place == to) return;
-      for (const LinkId l : links_from(place)) {
-        const std::size_t next = place_behind(l);
-        const double then = cost + price_[l.index()];
-        if (then >= cost_[next]) continue;
-        cost_[next] = then;
-        came_by_[next] = {l, place};
-        frontier.emplace(then, next);
+      std::size_t rate_number = 0;
+      for (const std::uint64_t at_rate : rates_) {
+        if (place < topology_.num_nodes()) {
+          for (const LinkId l : topology_.out_links(NodeId(place))) {
+            const bool direct = !topology_.is_switch(topology_.link(l).to);
+            if (!direct || rate_number == 0) take(place, l, rate_number, direct ? 0 : at_rate);
+          }
+        } else if ((place - topology_.num_nodes()) / topology_.num_links() == rate_number) {
+          const std::size_t last = (place - topology_.num_nodes()) % topology_.num_links();
+          for (const LinkId l : follow_[last]) take(place, l, rate_number, at_rate);
+        }
+        ++rate_number;
       }
     }
   }
@@ -222,7 +262,9 @@ class PathSearch {
   const Topology& topology_;
   std::uint32_t pieces_;
   std::vector<std::uint32_t> sizes_;  // by pair; empty: 1 each
-  std::vector<std::int64_t> load_;    // sizes of pieces, by link
+  std::vector<double> load_;          // by link: sizes of pieces, at the link's rate
+  // Of links that meet others of another rate at a switch; 0: every link has its own.
+  std::set<std::uint64_t> rates_;
   std::vector<double> price_;
   double peak_ = 0;
   double steepness_ = 0;
@@ -235,8 +277,9 @@ class PathSearch {
 
 }  // namespace
 
-std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces) {
-  if (!is_even_grid(topology)) return PathSearch(topology, pieces, {}).run();
+std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces,
+                                     RateRule rule) {
+  if (!is_even_grid(topology)) return PathSearch(topology, pieces, {}, rule).run();
   const std::size_t nodes = topology.num_nodes();
   std::vector<LinkPath> paths;
   paths.reserve(nodes * nodes * pieces);
@@ -251,8 +294,8 @@ std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pie
 }
 
 std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces,
-                                     const std::vector<std::uint32_t>& sizes) {
-  return PathSearch(topology, pieces, sizes).run();
+                                     const std::vector<std::uint32_t>& sizes, RateRule rule) {
+  return PathSearch(topology, pieces, sizes, rule).run();
 }
 
 }  // namespace espalier

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "alg/schedule/message_timing.h"
 #include "hw/topology/topology.h"
 
 namespace espalier {
@@ -14,14 +15,16 @@ using LinkPath = std::vector<LinkId>;
 
 // Paths, indexed by (from * N + to) * pieces + piece; pieces of one pair have the same size. Empty
 // where from == to. On a torus or mesh of equal links they are optimal, elsewhere searched
-// (README.md). Through switches, links follow each other as LinkOrder admits. Preconditions:
-// connected; every link has a bandwidth.
-[[nodiscard]] std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces);
+// (README.md). Through switches, links follow each other as LinkOrder admits, and messages occupy
+// them by `rule`. Preconditions: connected; every link has a bandwidth.
+[[nodiscard]] std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces,
+                                                   RateRule rule = RateRule::slowest);
 
 // The same by search for pairs of different sizes, [from * N + to], in any unit: pieces of a pair
 // have the same size. Paths of pairs of size 0 are empty. Precondition: the sum of all sizes is
 // below 2^48.
 [[nodiscard]] std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces,
-                                                   const std::vector<std::uint32_t>& sizes);
+                                                   const std::vector<std::uint32_t>& sizes,
+                                                   RateRule rule = RateRule::slowest);
 
 }  // namespace espalier

@@ -32,7 +32,6 @@ constexpr double kFewerLoss = 0.01;      // that fewer, longer messages through 
 struct Growth {
   RateRule rule = RateRule::slowest;
   SwitchSequence sequence = SwitchSequence::listed;
-  bool short_paths_first = false;
   // Relays store what passes them, so their links need no order. Paths are then longer, too.
   bool stores_at_relays = false;
   std::optional<NodeId> root_of_paths = {};  // PathRule's, if none
@@ -126,36 +125,40 @@ class DirectedTrees {
     for (const SwitchSequence sequence :
          {SwitchSequence::listed, SwitchSequence::fewest_neighbours}) {
       growth.sequence = sequence;
-      for (const bool short_paths_first : {false, true}) {
-        if (short_paths_first && !task_.is_switched) break;
-        growth.short_paths_first = short_paths_first;
-        lost_rate = plan_grown(k, growth) || lost_rate;
-      }
+      lost_rate = plan_grown(k, growth) || lost_rate;
       if (!lost_rate || task_.is_near_bound(search_, kGoodLoss)) break;
     }
     return lost_rate;
   }
 
   bool plan_grown(std::uint32_t k, const Growth& growth) {
-    TreeOps trees = task_.no_trees(k);
     LinkOrder order = growth.root_of_paths ? LinkOrder(task_.topology, *growth.root_of_paths)
                                            : LinkOrder(task_.topology);
     if (growth.stores_at_relays) order.store_at(task_.request.relays);
     bool lost_rate = false;
+    std::vector<NodeGraph> direct;  // by phase
     for (std::size_t phase = 0; phase < graphs_.size(); ++phase) {
-      lost_rate = add_trees(phase, k, growth, order, trees) || lost_rate;
+      direct.push_back(without_switches(phase, k, growth, order, lost_rate));
     }
-    if (growth.rule == RateRule::own) {
-      search_.consider_stored(trees);
-    } else {
-      search_.consider(std::move(trees));
+    for (const bool short_paths_first : {false, true}) {
+      if (short_paths_first && !task_.is_switched) break;
+      TreeOps trees = task_.no_trees(k);
+      for (std::size_t phase = 0; phase < graphs_.size(); ++phase) {
+        add_trees(direct[phase], task_.phases[phase], k, short_paths_first, trees);
+      }
+      if (growth.rule == RateRule::own) {
+        search_.consider_stored(trees);
+      } else {
+        search_.consider(std::move(trees));
+      }
     }
     return lost_rate;
   }
 
-  // Adds `per_root` trees of every root. Returns whether safe paths cost rate.
-  bool add_trees(std::size_t phase, std::uint32_t per_root, const Growth& growth, LinkOrder& order,
-                 TreeOps& ops) const {
+  // With room for `per_root` trees of every root. Sets `lost_rate` if safe paths cost rate.
+  [[nodiscard]] NodeGraph without_switches(std::size_t phase, std::uint32_t per_root,
+                                           const Growth& growth, LinkOrder& order,
+                                           bool& lost_rate) const {
     const PackGraph& graph = graphs_[phase];
     const bool reversed = task_.phases[phase];
     const UnitRate unit = best_unit_rate(graph, per_root, rate_);
@@ -163,7 +166,6 @@ class DirectedTrees {
                                        growth.rule, growth.sequence, order);
     // Paths that could deadlock are left out, which may cost rate.
     constexpr double kSlower = 0.97;
-    bool lost_rate = false;
     for (double slower = unit.unit_rate; !trees_fit(direct.graph, direct.units, per_root);) {
       lost_rate = true;
       if (slower >= unit.unit_rate / kMostSlowdown) {
@@ -179,11 +181,18 @@ class DirectedTrees {
       }
       direct = join_pairs(task_.topology, graph, units_at(graph, slower), reversed, order);
     }
-    std::vector<std::int64_t> demand(graph.nodes, 0);
-    for (std::size_t n = 0; n < graph.nodes; ++n) demand[n] = graph.is_root(n) ? per_root : 0;
-    std::vector<std::uint32_t> next(graph.nodes, 0);
+    return direct;
+  }
+
+  // Packs `per_root` trees of every root.
+  void add_trees(const NodeGraph& direct, bool reversed, std::uint32_t per_root,
+                 bool short_paths_first, TreeOps& ops) const {
+    const std::size_t nodes = direct.graph.nodes;
+    std::vector<std::int64_t> demand(nodes, 0);
+    for (std::size_t n = 0; n < nodes; ++n) demand[n] = direct.graph.is_root(n) ? per_root : 0;
+    std::vector<std::uint32_t> next(nodes, 0);
     std::vector<PackedTree> trees =
-        pack_out_trees(direct.graph, direct.units, demand, growth.short_paths_first);
+        pack_out_trees(direct.graph, direct.units, demand, short_paths_first);
     if (task_.is_switched && !task_.root) {
       trees = lower_trees(direct.graph, direct.units, edge_times(direct.graph, per_root), trees);
     }
@@ -193,7 +202,6 @@ class DirectedTrees {
         task_.add_tree(direct.graph, tree, first + next[tree.root]++, reversed, ops);
       }
     }
-    return lost_rate;
   }
 
   // What a segment takes over each edge, if a tree's data are cut into a usual number of segments.

@@ -1,6 +1,7 @@
 #include "alg/packing/round_plan_parts.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace espalier {
@@ -24,23 +25,68 @@ PathTimeSlots::PathTimeSlots(const RouteSet& routes, const std::vector<RoundOp>&
     : routes_(routes),
       ops_(ops),
       length_ps_(std::move(length_ps)),
+      period_ps_(period_ps),
       user_(length_ps_.size()),
       time_slot_of_(ops.size(), kNone),
-      ejections_(ops.size(), 0) {
+      ejections_(ops.size(), 0),
+      views_(length_ps_.size()) {
   for (std::size_t l = 0; l < user_.size(); ++l) user_[l].assign(period_ps / length_ps_[l], kNone);
   for (const RoundOp& op : ops) {
     const RouteSet::Links links = routes.links(op.route);
     main_.push_back(*std::max_element(links.begin(), links.end(), [&](LinkId a, LinkId b) {
       return length_ps_[a.index()] < length_ps_[b.index()];
     }));
+    for (const LinkId l : links) add_view(l, length_ps_[main_.back().index()]);
   }
+}
+
+template <class Visit>
+void PathTimeSlots::for_each_place(LinkId link, std::uint64_t main_ps, std::uint32_t time_slot,
+                                   Visit visit) const {
+  const std::uint64_t link_ps = length_ps_[link.index()];
+  const std::uint64_t all = time_slots(link);
+  const std::uint64_t in_row = (main_ps + link_ps - 1) / link_ps;
+  std::uint64_t place = time_slot * main_ps / link_ps % all;
+  for (std::uint64_t i = 0; i < in_row; ++i) {
+    visit(static_cast<std::uint32_t>(place));
+    if (++place == all) place = 0;
+  }
+}
+
+void PathTimeSlots::add_view(LinkId link, std::uint64_t main_ps) {
+  for (const View& known : views_[link.index()]) {
+    if (known.main_ps == main_ps) return;
+  }
+  View& v = views_[link.index()].emplace_back();
+  v.main_ps = main_ps;
+  const std::uint64_t link_ps = length_ps_[link.index()];
+  v.in_row = static_cast<std::uint32_t>((main_ps + link_ps - 1) / link_ps);
+  if (v.in_row > time_slots(link)) return;  // no such op finds a place
+  v.cost.assign(period_ps_ / main_ps, 0);
+  const auto for_each_pair = [&](auto visit) {
+    for (std::uint32_t s = 0; s < v.cost.size(); ++s) {
+      for_each_place(link, main_ps, s, [&](std::uint32_t place) { visit(s, place); });
+    }
+  };
+  v.begin.assign(time_slots(link) + std::size_t{1}, 0);
+  for_each_pair([&](std::uint32_t, std::uint32_t place) { ++v.begin[place + 1]; });
+  std::partial_sum(v.begin.begin(), v.begin.end(), v.begin.begin());
+  v.seen_by.resize(v.begin.back());
+  std::vector<std::uint32_t> next(v.begin.begin(), v.begin.end() - 1);
+  for_each_pair([&](std::uint32_t s, std::uint32_t place) { v.seen_by[next[place]++] = s; });
+}
+
+const PathTimeSlots::View& PathTimeSlots::view(LinkId link, std::uint32_t op) const {
+  const std::vector<View>& views = views_[link.index()];
+  return *std::find_if(views.begin(), views.end(),
+                       [&](const View& v) { return v.main_ps == length_ps_[main_[op].index()]; });
 }
 
 bool PathTimeSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
   const std::uint32_t count = time_slots(main_[op]);
   if (count == 0) return false;
   for (const LinkId l : routes_.links(ops_[op].route)) {
-    if (time_slots_at(op, 0, l).count == 0) return false;
+    if (view(l, op).in_row > time_slots(l)) return false;
   }
   const auto wanted = static_cast<std::uint32_t>(wanted_ps / length_ps_[main_[op].index()] % count);
   std::vector<std::uint32_t> waiting{op};
@@ -48,12 +94,9 @@ bool PathTimeSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
     const std::uint32_t o = waiting.back();
     waiting.pop_back();
     const std::uint32_t from = o == op ? wanted : time_slot_of_[o];
-    std::uint32_t found = kNone;
     const std::uint32_t turns = time_slots(main_[o]);
-    for (std::uint32_t turn = 0; turn < turns && found == kNone; ++turn) {
-      const std::uint32_t s = (from + turn) % turns;
-      if (is_free(o, s)) found = s;
-    }
+    std::uint32_t found = find_free(o, from, turns);
+    if (found == kNone) found = find_free(o, 0, from);
     looks_ += turns;
     if (found != kNone) {
       set(o, found);
@@ -66,33 +109,39 @@ bool PathTimeSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
   return true;
 }
 
-PathTimeSlots::TimeSlots PathTimeSlots::time_slots_at(std::uint32_t op, std::uint32_t time_slot,
-                                                      LinkId link) const {
-  const std::uint64_t main_ps = length_ps_[main_[op].index()];
-  const std::uint64_t link_ps = length_ps_[link.index()];
-  const std::uint32_t all = time_slots(link);
-  const auto count = static_cast<std::uint32_t>((main_ps + link_ps - 1) / link_ps);
-  if (count > all) return {};
-  return {static_cast<std::uint32_t>(time_slot * main_ps / link_ps % all), count};
+void PathTimeSlots::sum_costs(std::uint32_t op, std::uint32_t begin, std::uint32_t end) {
+  sums_.assign(end - begin, 0);
+  for (const LinkId l : routes_.links(ops_[op].route)) {
+    const std::uint32_t* cost = view(l, op).cost.data() + begin;
+    for (std::uint32_t s = 0; s < end - begin; ++s) sums_[s] += cost[s];
+  }
 }
 
-bool PathTimeSlots::is_free(std::uint32_t op, std::uint32_t time_slot) const {
-  for (const LinkId l : routes_.links(ops_[op].route)) {
-    const TimeSlots at = time_slots_at(op, time_slot, l);
-    const auto& user = user_[l.index()];
-    for (std::uint32_t i = 0; i < at.count; ++i) {
-      if (user[(at.begin + i) % user.size()] != kNone) return false;
-    }
+std::uint32_t PathTimeSlots::find_free(std::uint32_t op, std::uint32_t begin, std::uint32_t end) {
+  constexpr std::uint32_t kAtOnce = 64;  // most often the first few time slots have a free one
+  for (; begin < end; begin += kAtOnce) {
+    sum_costs(op, begin, std::min(end, begin + kAtOnce));
+    const auto free = std::find(sums_.begin(), sums_.end(), 0U);
+    if (free != sums_.end()) return begin + static_cast<std::uint32_t>(free - sums_.begin());
   }
-  return true;
+  return kNone;
 }
 
 // The op's time slots of all links.
 void PathTimeSlots::mark(std::uint32_t op, std::uint32_t user) {
+  const std::uint32_t weight = 1 + ejections_[op];
   for (const LinkId l : routes_.links(ops_[op].route)) {
-    const TimeSlots at = time_slots_at(op, time_slot_of_[op], l);
-    auto& users = user_[l.index()];
-    for (std::uint32_t i = 0; i < at.count; ++i) users[(at.begin + i) % users.size()] = user;
+    const std::uint64_t main_ps = length_ps_[main_[op].index()];
+    for_each_place(l, main_ps, time_slot_of_[op], [&](std::uint32_t place) {
+      user_[l.index()][place] = user;
+      for (View& v : views_[l.index()]) {
+        if (v.begin.empty()) continue;
+        for (std::uint32_t i = v.begin[place]; i < v.begin[place + 1]; ++i) {
+          std::uint32_t& cost = v.cost[v.seen_by[i]];
+          cost = user == kNone ? cost - weight : cost + weight;
+        }
+      }
+    });
   }
 }
 
@@ -147,35 +196,24 @@ void PathTimeSlots::eject_for(std::uint32_t op, std::vector<std::uint32_t>& ejec
   const std::uint32_t count = time_slots(main_[op]);
   // A message that is ejected often becomes expensive, so that two messages do not eject each other
   // forever. A random time slot to begin with.
-  const std::uint32_t from = static_cast<std::uint32_t>(random_() % count);
-  std::uint32_t best = kNone;
-  std::uint64_t least = 0;
-  const auto for_each_user = [&](std::uint32_t time_slot, auto visit) {
-    for (const LinkId l : routes_.links(ops_[op].route)) {
-      const TimeSlots at = time_slots_at(op, time_slot, l);
-      const auto& user = user_[l.index()];
-      for (std::uint32_t i = 0; i < at.count; ++i) {
-        const std::uint32_t u = user[(at.begin + i) % user.size()];
-        if (u != kNone) visit(u);
-      }
-    }
-  };
-  for (std::uint32_t turn = 0; turn < count; ++turn) {
-    const std::uint32_t s = (from + turn) % count;
-    std::uint64_t cost = 0;
-    for_each_user(s, [&](std::uint32_t user) { cost += 1 + std::uint64_t{ejections_[user]}; });
-    if (best != kNone && cost >= least) continue;
-    best = s;
-    least = cost;
-  }
+  const auto from = static_cast<std::ptrdiff_t>(random_() % count);
+  sum_costs(op, 0, count);
+  const std::uint32_t least = *std::min_element(sums_.begin(), sums_.end());
+  auto found = std::find(sums_.begin() + from, sums_.end(), least);
+  if (found == sums_.end()) found = std::find(sums_.begin(), sums_.end(), least);
+  const auto best = static_cast<std::uint32_t>(found - sums_.begin());
   looks_ += count;
   std::vector<std::uint32_t> users;
-  for_each_user(best, [&](std::uint32_t user) {
-    if (std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
-  });
+  for (const LinkId l : routes_.links(ops_[op].route)) {
+    for_each_place(l, length_ps_[main_[op].index()], best, [&](std::uint32_t place) {
+      const std::uint32_t user = user_[l.index()][place];
+      if (user == kNone || std::find(users.begin(), users.end(), user) != users.end()) return;
+      users.push_back(user);
+    });
+  }
   for (const std::uint32_t user : users) {
-    ++ejections_[user];
     clear(user);
+    ++ejections_[user];
     ejected.push_back(user);
   }
   set(op, best);

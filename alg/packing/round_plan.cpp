@@ -105,10 +105,11 @@ class RoundPlanner {
   [[nodiscard]] RoundPlan justified(const RoundPlan& plan, std::uint32_t rounds) const {
     LinkUses uses;
     for (const RoundOp& op : ops_) {
+      // Without the room of time slots: the head's time to each link is exact here.
+      const std::uint64_t length = length_ps(main_link(op)) - room_ps_;
       for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
         const LinkId l = routes_.link(op.route, h);
-        const std::uint64_t flight = has_room_ ? 0 : times_.flight_ps(op.route, h);
-        uses.uses.push_back({l.value(), flight, time_slots_of(op, h) * length_ps(l)});
+        uses.uses.push_back({l.value(), times_.flight_ps(op.route, h), op.share * length});
       }
       uses.begin.push_back(static_cast<std::uint32_t>(uses.uses.size()));
     }
@@ -172,8 +173,8 @@ class RoundPlanner {
   }
 
   void leave_room() {
-    const std::uint64_t room = skew();
-    for (std::uint64_t& length : length_ps_) length += room;
+    room_ps_ = skew();
+    for (std::uint64_t& length : length_ps_) length += room_ps_;
     has_room_ = true;
   }
 
@@ -398,11 +399,27 @@ class RoundPlanner {
   std::vector<std::uint64_t> length_ps_;  // by link
   std::vector<std::uint64_t> phase_;      // by link: of its time slots
   bool has_room_ = false;
-  std::vector<bool> held_;  // by op
+  std::uint64_t room_ps_ = 0;  // of every time slot
+  std::vector<bool> held_;     // by op
   bool holds_any_ = false;
 };
 
 }  // namespace
+
+std::vector<RoundOp> tree_copies(const std::vector<RoundOp>& ops, std::uint32_t together) {
+  if (together == 1) return ops;
+  std::vector<RoundOp> result;
+  result.reserve(ops.size() * together);
+  for (std::uint32_t i = 0; i < together; ++i) {
+    for (const RoundOp& op : ops) {
+      RoundOp copy = op;
+      copy.unit = op.unit * together + i;
+      for (std::uint32_t& d : copy.after) d += i * static_cast<std::uint32_t>(ops.size());
+      result.push_back(std::move(copy));
+    }
+  }
+  return result;
+}
 
 RoundSuccessors successors_of(const std::vector<RoundOp>& ops) {
   RoundSuccessors after;
@@ -545,6 +562,15 @@ void add_sends(Schedule& schedule, const std::vector<RoundOp>& ops, const RoundP
 bool shares_links(const RouteSet& routes, const std::vector<RoundOp>& ops) {
   return std::any_of(ops.begin(), ops.end(),
                      [&](const RoundOp& op) { return routes.hops(op.route) > 1; });
+}
+
+bool mixes_rates(const RoundTask& task) {
+  const auto rate = [&](LinkId l) { return task.topology.link(l).spec.bytes_per_second; };
+  return std::any_of(task.ops.begin(), task.ops.end(), [&](const RoundOp& op) {
+    const RouteSet::Links links = task.routes.links(op.route);
+    return std::any_of(links.begin(), links.end(),
+                       [&](LinkId l) { return rate(l) != rate(*links.begin()); });
+  });
 }
 
 std::uint64_t replay_ps(const RoundTask& task, const RoundPlan& plan, std::uint32_t rounds) {

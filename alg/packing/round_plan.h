@@ -46,6 +46,10 @@ struct RoundTask {
   const MessageTiming& timing;
 };
 
+// Every unit `together` times, one copy per segment.
+[[nodiscard]] std::vector<RoundOp> tree_copies(const std::vector<RoundOp>& ops,
+                                               std::uint32_t together);
+
 // The ops that wait for each op: successors[begin[o] .. begin[o + 1]).
 struct RoundSuccessors {
   std::vector<std::uint32_t> begin;
@@ -121,6 +125,9 @@ void add_sends(Schedule& schedule, const std::vector<RoundOp>& ops, const RoundP
 
 // Several nodes send over one link: only time slots keep their messages in the planned order.
 [[nodiscard]] bool shares_links(const RouteSet& routes, const std::vector<RoundOp>& ops);
+
+// Some message passes links of different rates. Its plan is not exact to the flit.
+[[nodiscard]] bool mixes_rates(const RoundTask& task);
 
 // The time that the sends take if every NI serves them in order and every link is first come first
 // served: what the machine does where no two nodes share a link.

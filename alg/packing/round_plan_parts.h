@@ -140,17 +140,30 @@ class PathTimeSlots {
  private:
   static constexpr std::uint32_t kNone = ~0U;
 
-  // Time slots of a link in a row, in a circle.
-  struct TimeSlots {
-    std::uint32_t begin = 0;
-    std::uint32_t count = 0;
+  // A link as ops see it whose slowest link has time slots of `main_ps`. Looks at time slots are
+  // nearly all of the search, so the costs are kept and not counted anew.
+  struct View {
+    std::uint64_t main_ps = 0;
+    std::uint32_t in_row = 0;  // time slots of this link in one of the slowest link
+    // By time slot of the slowest link: the users of the link in it, a user with its ejections for
+    // every time slot. 0: free.
+    std::vector<std::uint32_t> cost;
+    // By time slot of this link: the time slots of the slowest link that have it,
+    // seen_by[begin[t] .. begin[t + 1]).
+    std::vector<std::uint32_t> begin;
+    std::vector<std::uint32_t> seen_by;
   };
-  // The time slots of a link that go with time slot `time_slot` of the op's slowest link; none if
-  // too few.
-  [[nodiscard]] TimeSlots time_slots_at(std::uint32_t op, std::uint32_t time_slot,
-                                        LinkId link) const;
+
+  void add_view(LinkId link, std::uint64_t main_ps);
+  [[nodiscard]] const View& view(LinkId link, std::uint32_t op) const;
+  // Calls visit(place) for the op's places in user_[link].
+  template <class Visit>
+  void for_each_place(LinkId link, std::uint64_t main_ps, std::uint32_t time_slot,
+                      Visit visit) const;
   void mark(std::uint32_t op, std::uint32_t user);
-  [[nodiscard]] bool is_free(std::uint32_t op, std::uint32_t time_slot) const;
+  // Costs of the op's time slots [begin, end), in sums_.
+  void sum_costs(std::uint32_t op, std::uint32_t begin, std::uint32_t end);
+  [[nodiscard]] std::uint32_t find_free(std::uint32_t op, std::uint32_t begin, std::uint32_t end);
   void set(std::uint32_t op, std::uint32_t time_slot);
   void clear(std::uint32_t op);
   bool move_chain(std::uint32_t op);
@@ -165,10 +178,13 @@ class PathTimeSlots {
   const RouteSet& routes_;
   const std::vector<RoundOp>& ops_;
   std::vector<std::uint64_t> length_ps_;
+  std::uint64_t period_ps_;
   std::vector<LinkId> main_;                      // by op: the slowest link of its route
   std::vector<std::vector<std::uint32_t>> user_;  // by link and time slot: an op or kNone
   std::vector<std::uint32_t> time_slot_of_;       // by op: time slot of its main link
   std::vector<std::uint32_t> ejections_;          // by op
+  std::vector<std::vector<View>> views_;          // by link
+  std::vector<std::uint32_t> sums_;               // by time slot of an op
   std::uint64_t looks_ = 0;                       // at time slots
   std::mt19937 random_{1};
 };

@@ -17,36 +17,6 @@ constexpr double kLessStretch = 0.005;  // of the period: tried again with other
 constexpr std::size_t kMostListedOps = 200'000;
 constexpr std::size_t kMostReplayedSends = 4'000'000;
 
-// Every unit `together` times, one copy per segment.
-std::vector<RoundOp> tree_copies(const std::vector<RoundOp>& ops, std::uint32_t together) {
-  if (together == 1) return ops;
-  std::vector<RoundOp> result;
-  result.reserve(ops.size() * together);
-  for (std::uint32_t i = 0; i < together; ++i) {
-    for (const RoundOp& op : ops) {
-      RoundOp copy = op;
-      copy.unit = op.unit * together + i;
-      for (std::uint32_t& d : copy.after) d += i * static_cast<std::uint32_t>(ops.size());
-      result.push_back(std::move(copy));
-    }
-  }
-  return result;
-}
-
-// Plans of messages that pass links of different rates are not exact; shorter spans are no gain
-// then.
-bool mixes_rates(const Topology& topology, const TreeOps& trees) {
-  return std::any_of(trees.ops.begin(), trees.ops.end(), [&](const RoundOp& op) {
-    const auto rate = [&](std::size_t hop) {
-      return topology.link(trees.routes.link(op.route, hop)).spec.bytes_per_second;
-    };
-    for (std::size_t h = 1; h < trees.routes.hops(op.route); ++h) {
-      if (rate(h) != rate(0)) return true;
-    }
-    return false;
-  });
-}
-
 }  // namespace
 
 // Rows that repeat cost a cycle in every pass in which they do not issue; plans do not count it.
@@ -142,7 +112,7 @@ void SegmentSearch::consider(TreeOps trees) {
   };
   const std::uint32_t given = request_.segments;
   const bool shared = shares_links(trees.routes, trees.ops);
-  const bool is_exact = shared && !mixes_rates(topology_, trees);
+  const bool is_exact = shared && !mixes_rates(task_of(trees, unit));
   const std::uint32_t factor = shared ? 4 : 2;
   for (std::uint32_t segments = 1; segments <= kMostSegments; segments *= factor) {
     const std::uint32_t s = given == 0 ? segments : given;
@@ -171,10 +141,12 @@ void SegmentSearch::consider(TreeOps trees) {
     try_passing(together, rounds - rounds / 4);
     sort_found();
   }
-  if (is_exact && request_.timing.slot_counter && !request_.table_repeat &&
-      found.front().rounds > 1) {
-    consider_justified(trees, found.front().rounds * found.front().together);
-    if (best_) return;
+  if ((getenv("MIX") ? shared : is_exact) && request_.timing.slot_counter &&
+      !request_.table_repeat && (getenv("ONE") || found.front().rounds > 1)) {
+    const bool one = found.front().rounds == 1;
+    consider_justified(
+        trees, one ? 4 * found.front().together : found.front().rounds * found.front().together);
+    if (best_ && !one) return;
   }
   constexpr std::size_t kReplayed = 4;  // if off: 2.6 % slower
   if (found.size() > kReplayed) found.resize(kReplayed);

@@ -38,7 +38,12 @@ class SwitchRemoval {
           if (fits) now_ = std::move(whole);
         }
       }
-      if (!fits) split_step_by_step(w);
+      if (fits) continue;
+      split_step_by_step(w);
+      // The order of links cost rate, and no later split brings it back.
+      if (trees_fit(now_.graph, now_.units, trees_)) continue;
+      for (const std::uint32_t other : left) drop_edges_of(now_, other);
+      break;
     }
     now_.graph.vertices = now_.graph.nodes;
     return std::move(now_);
@@ -346,39 +351,39 @@ class SwitchRemoval {
   std::int64_t most_safe(std::uint32_t w, std::uint32_t u, std::uint32_t t, std::int64_t most) {
     const std::size_t nodes = now_.graph.nodes;
     const std::int64_t all = static_cast<std::int64_t>(now_.graph.num_roots()) * trees_;
+    // Arcs are turned round, as in DemandFlow (pack_graph.cpp): the source is near.
     SmallFlow flow(now_.graph.vertices + 2);
     const std::size_t source = now_.graph.vertices;
     const std::size_t sink = source + 1;
     constexpr std::int64_t kTied = SmallFlow::kUnlimited / 4;
     for (std::size_t e = 0; e < now_.units.size(); ++e) {
       if (now_.units[e] > 0) {
-        flow.add_arc(now_.graph.edges[e].from, now_.graph.edges[e].to, now_.units[e]);
+        flow.add_arc(now_.graph.edges[e].to, now_.graph.edges[e].from, now_.units[e]);
       }
     }
     for (std::size_t n = 0; n < nodes; ++n) {
-      if (now_.graph.is_root(n)) flow.add_arc(source, n, trees_);
+      if (now_.graph.is_root(n)) flow.add_arc(n, source, trees_);
     }
     const std::size_t vertices = flow.num_vertices();
     const std::size_t arcs = flow.num_arcs();
+    // Sets with `inside` and one more node, without `outside`. Sets that lack a tested node have
+    // been tested, so a tested node may be one with the source.
     const auto test = [&](const std::vector<std::uint32_t>& outside,
-                          const std::vector<std::uint32_t>& inside) {
-      for (const std::uint32_t v : outside) flow.add_arc(source, v, kTied);
-      for (const std::uint32_t v : inside) flow.add_arc(v, sink, kTied);
-      most = std::min(most, flow.max_flow(source, sink, all + most) - all);
-      flow.truncate(vertices, arcs);
-      return most > 0;
-    };
-    for (std::uint32_t v = 0; v < nodes; ++v) {
-      if (v == u || v == t) continue;
-      if (!test({u, t}, {w, v})) return 0;
-    }
-    if (u < nodes || t < nodes) {
-      if (!test({w}, {u, t})) return 0;
-    } else {
-      for (std::uint32_t v = 0; v < nodes; ++v) {
-        if (!test({w}, {u, t, v})) return 0;
+                          const std::vector<std::uint32_t>& inside, bool one_more) {
+      for (const std::uint32_t v : outside) flow.add_arc(v, source, kTied);
+      for (const std::uint32_t v : inside) flow.add_arc(sink, v, kTied);
+      for (std::uint32_t v = 0; v < (one_more ? nodes : 1) && most > 0; ++v) {
+        if (one_more && (v == u || v == t)) continue;
+        const std::size_t more = flow.num_arcs();
+        if (one_more) flow.add_arc(sink, v, kTied);
+        most = std::min(most, flow.max_flow(sink, source, all + most) - all);
+        flow.truncate(vertices, more);
+        if (one_more) flow.add_arc(v, source, kTied);
       }
-    }
+      flow.truncate(vertices, arcs);
+    };
+    test({u, t}, {w}, true);
+    test({w}, {u, t}, u >= nodes && t >= nodes);
     return std::max<std::int64_t>(most, 0);
   }
 
