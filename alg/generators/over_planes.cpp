@@ -1,10 +1,12 @@
-// Algorithms over parallel planes: every plane carries out the collective on its share of the data.
+// Algorithms over parallel planes: every plane carries out the collective on its share of the data,
+// unless the network as a whole is planned to be faster.
 #include <algorithm>
 #include <utility>
 
 #include "alg/generators/generator.h"
 #include "alg/packing/round_plan.h"
 #include "alg/routes/planes.h"
+#include "alg/time/schedule_time.h"
 
 namespace espalier {
 
@@ -103,7 +105,12 @@ Schedule Generator::generate(const Topology& topology, const CollectiveRequest& 
     append(whole, part, topology, plane.links, offset);
     for (const Chunk& chunk : part.chunks) offset += chunk.size;
   }
-  return finished(std::move(whole));
+  whole = finished(std::move(whole));
+  // An algorithm that follows links uses all planes by itself, with fewer messages.
+  if (!unsuited_for_times(topology, name.c_str()).empty()) return whole;
+  Schedule other = make(topology, request);
+  const std::uint64_t planned = schedule_time_ps(topology, whole, request.timing);
+  return schedule_time_ps(topology, other, request.timing, planned) < planned ? other : whole;
 }
 
 }  // namespace espalier

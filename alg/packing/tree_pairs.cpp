@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMostPairs = 32;
 constexpr std::size_t kMostPasses = 25;
-constexpr std::size_t kMostRoots = 24;    // that are tried for a pair
+constexpr std::size_t kMostRoots = 16;    // that are tried for a pair
 constexpr double kFewerPairsLoss = 0.03;  // that fewer pairs may cost
 constexpr std::uint32_t kNoEdge = ~0U;
 
@@ -211,7 +211,7 @@ void plan_tree_pairs(const ForestTask& task, SegmentSearch& search) {
   std::vector<TreePair> all;
   LinkLists links;                              // by pair
   std::vector<std::vector<std::size_t>> found;  // pairs, each with as much of the data
-  for (std::size_t count = 1; count <= kMostPairs; count += count < 4 ? 1 : count / 4) {
+  for (std::size_t count = 1; count <= kMostPairs; count += (count + 2) / 3) {
     found.emplace_back();
     for (TreePair& pair : pairs.find(count)) {
       found.back().push_back(all.size());
