@@ -166,7 +166,9 @@ void NetworkInterface::issue(const Operation& operation, Cycle now) {
   Bytes sent = 0;
   std::uint32_t stripes = 0;
   for (std::uint32_t s = 0; s < operation.stripes; ++s) {
-    const Bytes end = operation.bytes * (s + 1) / operation.stripes;
+    const Bytes end = end_of_part(operation.bytes, operation.stripes, s, [&](std::size_t place) {
+      return routes_[operation.route.index() + place].share;
+    });
     if (end == sent) continue;  // fewer bytes than stripes
     stripe.route = RouteId(operation.route.index() + s);
     stripe.bytes = end - sent;

@@ -40,6 +40,7 @@ struct BoundRoute {
   std::uint32_t injection_port = 0;
   std::uint32_t ejection_ports = 0;  // 0: the route is bound to its ports
   std::uint32_t hops = 0;
+  std::uint32_t share = 1;  // of an operation over several routes; share_of_route()
 
   [[nodiscard]] bool takes_any_port() const { return ejection_ports != 0; }
   [[nodiscard]] std::uint32_t path_of(const Operation& operation) const {

@@ -23,7 +23,8 @@ struct Operation {
   NodeId from;
   NodeId to;
   RouteId route;
-  // Number of parallel routes; they are numbered from `route` on. Each carries an even share.
+  // Number of parallel routes; they are numbered from `route` on. Each carries a share in
+  // proportion to its rate (share_of_route()).
   std::uint32_t stripes = 1;
   TransferKind on_arrival = TransferKind::copy;
   ChunkId first_chunk;

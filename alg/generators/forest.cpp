@@ -66,6 +66,12 @@ const ForestPlanner kPlanners[] = {
      },
      plan_undirected_trees},
     {[](const ForestTask& task, const SegmentSearch&) {
+       return !task.is_switched && task.request.op == CollectiveOp::all_reduce &&
+              task.ranks.size() == task.topology.num_vertices() &&
+              leads_otherwise_back(task.topology);
+     },
+     plan_tree_pairs},
+    {[](const ForestTask& task, const SegmentSearch&) {
        return task.is_relayed && task.request.op == CollectiveOp::all_reduce;
      },
      plan_relay_trees},
@@ -167,7 +173,7 @@ Generator forest_row() {
   row.ops.insert(row.ops.end(), {CollectiveOp::broadcast, CollectiveOp::reduce});
   row.parameters = {{"collective.segments", {}}, root_parameter(row.ops), {"collective.relay", {}}};
   row.unsuited = forest_unsuited;
-  row.generate = generate_forest;
+  row.make = generate_forest;
   row.plans_times = true;
   return row;
 }

@@ -32,7 +32,7 @@ struct Generator : AlgorithmRow {
   Generator(const char* the_name, const char* the_summary, std::vector<CollectiveOp> the_ops,
             std::string (*is_unsuited)(const Topology& topology),
             Schedule (*makes)(const Topology& topology, const CollectiveRequest& request))
-      : unsuited(is_unsuited), generate(makes) {
+      : unsuited(is_unsuited), make(makes) {
     name = the_name;
     summary = the_summary;
     ops = std::move(the_ops);
@@ -41,15 +41,18 @@ struct Generator : AlgorithmRow {
   // Returns an empty text if the algorithm runs on this topology, otherwise the reason as a
   // sentence for the user.
   std::string (*unsuited)(const Topology& topology) = nullptr;
-  // Preconditions: unsuited(topology) is empty; ops contains request.op; request.rank_order is
-  // empty or contains every node once (it is empty if follows_rank_order() is false). The result
-  // has no transfers of zero bytes. Throws std::invalid_argument if the request cannot be met on
-  // this topology.
-  Schedule (*generate)(const Topology& topology, const CollectiveRequest& request) = nullptr;
+  // Preconditions of make() and generate(): unsuited(topology) is empty; ops contains request.op;
+  // request.rank_order is empty or contains every node once (it is empty if follows_rank_order() is
+  // false). The result has no transfers of zero bytes. Throws std::invalid_argument if the request
+  // cannot be met on this topology.
+  Schedule (*make)(const Topology& topology, const CollectiveRequest& request) = nullptr;
+  // The same; on a network of several planes (alg/routes/planes.h), one schedule for each plane and
+  // its share of the data, side by side.
+  [[nodiscard]] Schedule generate(const Topology& topology, const CollectiveRequest& request) const;
   // Checks the request's parameters; nullptr: every value is valid.
   std::optional<ParameterProblem> (*problem)(const Topology& topology,
                                              const CollectiveRequest& request) = nullptr;
-  // Messages are listed by planned time, in one timestep.
+  // Messages are listed by planned time, in one timestep, over all planes of the network.
   bool plans_times = false;
   // The second half of the steps is a collective of its own for the hosts of MultiTree's authors.
   bool posts_halves = false;

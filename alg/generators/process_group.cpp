@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace espalier {
 
@@ -24,14 +25,17 @@ Topology network_of_group(const Topology& whole, const std::vector<NodeId>& node
   Topology group(
       fmt::format("{} of {} nodes of {}", nodes.size(), whole.num_nodes(), whole.name()));
   std::vector<NodeId> vertex(whole.num_vertices());
+  NetworkShape shape;
   for (std::size_t v = 0; v < vertices.size(); ++v) {
     const std::string& name = whole.vertex_name(vertices[v]);
+    shape.outside.push_back(v >= nodes.size() && !whole.is_switch(vertices[v]));
     vertex[vertices[v].index()] = v < nodes.size() ? group.add_node(name) : group.add_switch(name);
   }
   for (const TopologyLink& link : whole.links()) {
     group.add_link(vertex[link.from.index()], vertex[link.to.index()], link.spec, link.out_name,
                    link.in_name);
   }
+  group.set_shape(std::move(shape));
   return group;
 }
 
@@ -44,11 +48,8 @@ ProcessGroup::ProcessGroup(const Topology& whole, const std::vector<NodeId>& nod
       group_(nodes.empty() ? Topology("") : network_of_group(whole, nodes, whole_vertex_)) {}
 
 std::vector<bool> ProcessGroup::relays() const {
-  std::vector<bool> relays;
-  for (std::size_t v = 0; v < whole_vertex_.size(); ++v) {
-    relays.push_back(!nodes_.empty() && v >= nodes_.size() && !whole_.is_switch(whole_vertex_[v]));
-  }
-  return relays;
+  if (nodes_.empty()) return std::vector<bool>(whole_.num_vertices(), false);
+  return group_.shape().outside;
 }
 
 Scope ProcessGroup::in_whole(const Scope& scope) const {

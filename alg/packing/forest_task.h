@@ -69,6 +69,10 @@ void plan_timed_trees(const ForestTask& task, SegmentSearch& search);
 void plan_undirected_trees(const ForestTask& task, SegmentSearch& search);
 // The same over relays of a process group.
 void plan_relay_trees(const ForestTask& task, SegmentSearch& search);
+// Trees to a root, and other trees from there.
+void plan_tree_pairs(const ForestTask& task, SegmentSearch& search);
+// Some link leads one way, or at another rate back.
+[[nodiscard]] bool leads_otherwise_back(const Topology& topology);
 // Out-trees at the best rate; of messages that switches store.
 void plan_directed_trees(const ForestTask& task, SegmentSearch& search);
 void plan_stored_trees(const ForestTask& task, SegmentSearch& search);

@@ -1,12 +1,12 @@
 // Undirected trees over the ranks of a process group and relays, for an all_reduce: every tree
 // reduces to its centre and broadcasts back, and relays add and store.
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "alg/flow/steiner_trees.h"
 #include "alg/packing/forest_task.h"
+#include "alg/packing/tree_shares.h"
 #include "alg/routes/links.h"
 
 namespace espalier {
@@ -14,8 +14,6 @@ namespace espalier {
 namespace {
 
 constexpr std::uint32_t kMostTrees = 64;  // of equal shares; twice as many of unequal ones
-constexpr std::size_t kShareRounds = 6000;
-constexpr double kDearer = 0.02;
 constexpr double kFewerTreesLoss = 0.03;  // that fewer trees may cost
 
 // Links and the links back.
@@ -79,52 +77,6 @@ PackedTree rooted(std::size_t vertices, const Cables& cables,
   return best;
 }
 
-using Trees = std::vector<std::vector<std::uint32_t>>;  // edges
-
-// Seconds per byte of the data, if each tree carries as much.
-double seconds_of(const Trees& trees, const std::vector<SteinerEdge>& edges) {
-  std::vector<double> load(edges.size(), 0);
-  double most = 0;
-  for (const auto& tree : trees) {
-    for (const std::uint32_t e : tree) most = std::max(most, ++load[e] / edges[e].rate);
-  }
-  return most / static_cast<double>(trees.size());
-}
-
-// Shares of the data for trees of which no edge is overloaded: every round the cheapest tree gets
-// some more, and its edges become dearer (Garg, Koenemann 2007).
-std::vector<double> shares_of(const Trees& trees, const std::vector<SteinerEdge>& edges) {
-  std::vector<double> price;
-  for (const SteinerEdge& edge : edges) price.push_back(1 / edge.rate);
-  std::vector<double> share(trees.size(), 0);
-  for (std::size_t round = 0; round < kShareRounds; ++round) {
-    std::size_t cheapest = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t t = 0; t < trees.size(); ++t) {
-      double cost = 0;
-      for (const std::uint32_t e : trees[t]) cost += price[e];
-      if (cost >= least) continue;
-      least = cost;
-      cheapest = t;
-    }
-    double rate = std::numeric_limits<double>::infinity();
-    for (const std::uint32_t e : trees[cheapest]) rate = std::min(rate, edges[e].rate);
-    share[cheapest] += rate;
-    for (const std::uint32_t e : trees[cheapest]) price[e] *= 1 + kDearer * rate / edges[e].rate;
-  }
-  return share;
-}
-
-// `count` trees, the ones with large shares several times.
-Trees repeated(const Trees& trees, const std::vector<double>& share, double count) {
-  const double all = std::accumulate(share.begin(), share.end(), 0.0);
-  Trees result;
-  for (std::size_t t = 0; t < trees.size(); ++t) {
-    result.insert(result.end(), static_cast<std::size_t>(share[t] / all * count + 0.5), trees[t]);
-  }
-  return result;
-}
-
 }  // namespace
 
 void plan_relay_trees(const ForestTask& task, SegmentSearch& search) {
@@ -133,8 +85,8 @@ void plan_relay_trees(const ForestTask& task, SegmentSearch& search) {
   std::vector<std::uint32_t> ranks(task.ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0U);
   SteinerTrees steiner(vertices, ranks, cables.edges);
-  std::vector<Trees> found;
-  Trees all;
+  std::vector<LinkLists> found;
+  LinkLists all;
   for (std::uint32_t count = 1; count <= kMostTrees; count += count < 16 ? 1 : count / 8) {
     found.push_back(steiner.find(count));
     if (found.back().empty()) return;
@@ -143,18 +95,21 @@ void plan_relay_trees(const ForestTask& task, SegmentSearch& search) {
   for (auto& tree : all) std::sort(tree.begin(), tree.end());
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  const std::vector<double> share = shares_of(all, cables.edges);
+  std::vector<double> rates;
+  for (const SteinerEdge& edge : cables.edges) rates.push_back(edge.rate);
+  const std::vector<double> share = shares_of(all, rates);
   for (std::uint32_t count = 16; count <= 2 * kMostTrees; count += count / 8) {
-    Trees trees = repeated(all, share, count);
+    LinkLists trees;
+    for (const std::size_t t : repeated(share, count)) trees.push_back(all[t]);
     if (!trees.empty()) found.push_back(std::move(trees));
   }
   std::stable_sort(found.begin(), found.end(),
-                   [](const Trees& a, const Trees& b) { return a.size() < b.size(); });
+                   [](const LinkLists& a, const LinkLists& b) { return a.size() < b.size(); });
   std::vector<double> seconds;  // by `found`
-  for (const Trees& trees : found) seconds.push_back(seconds_of(trees, cables.edges));
+  for (const LinkLists& trees : found) seconds.push_back(seconds_of(trees, rates));
   const double least = *std::min_element(seconds.begin(), seconds.end());
   const PackGraph graph = pack_graph(task.topology, false);
-  const Trees* before = nullptr;
+  const LinkLists* before = nullptr;
   for (const double loss : {kFewerTreesLoss, 0.0}) {
     std::size_t i = 0;
     while (seconds[i] > least * (1 + loss)) ++i;

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "alg/packing/forest_task.h"
+#include "alg/routes/planes.h"
 
 namespace espalier {
 
 namespace {
 
-constexpr std::uint32_t kNoPlane = ~0U;
 constexpr std::size_t kMostPlaneUnits = 64;  // of an owner's data
 
 // A leaf switch with its nodes, and the ways to another leaf in the order of their first links.
@@ -142,28 +142,6 @@ class ShiftFinder {
   std::vector<std::vector<std::vector<LinkId>>> ways_;  // by pair of leaves, the i-th way
 };
 
-// By vertex: the number of its plane; nodes are in none.
-std::vector<std::uint32_t> find_planes(const Topology& topology, std::uint32_t& planes) {
-  std::vector<std::uint32_t> plane(topology.num_vertices(), kNoPlane);
-  for (std::size_t first = topology.num_nodes(); first < plane.size(); ++first) {
-    if (plane[first] != kNoPlane) continue;
-    std::vector<NodeId> found{NodeId(first)};
-    plane[first] = planes;
-    for (std::size_t head = 0; head < found.size(); ++head) {
-      const auto visit = [&](NodeId next) {
-        if (!topology.is_switch(next) || plane[next.index()] != kNoPlane) return;
-        plane[next.index()] = planes;
-        found.push_back(next);
-      };
-      const NodeId at = found[head];
-      for (const LinkId l : topology.out_links(at)) visit(topology.link(l).to);
-      for (const LinkId l : topology.in_links(at)) visit(topology.link(l).from);
-    }
-    ++planes;
-  }
-  return plane;
-}
-
 // The plan of one plane's ops, in `plan`.
 void plan_plane(const RoundTask& task, const std::vector<ShiftStep>& step_of, std::uint32_t plane,
                 std::uint32_t turn, bool periodic, RoundPlan& plan) {
@@ -207,34 +185,11 @@ void plan_plane(const RoundTask& task, const std::vector<ShiftStep>& step_of, st
   if (periodic) plan.period_ps = std::max(plan.period_ps, steps * length + wait + before);
 }
 
-// How many units of each owner's data the planes carry, in proportion to their rates. If that is
-// more than `most` in all, nearly in proportion.
-std::vector<std::uint32_t> units_of_planes(const std::vector<ShiftRoutes>& planes,
-                                           std::size_t most) {
-  std::uint64_t common = 0;
-  std::uint64_t fastest = 0;
-  for (const ShiftRoutes& plane : planes) {
-    common = std::gcd(common, plane.rate);
-    fastest = std::max(fastest, plane.rate);
-  }
-  std::vector<std::uint32_t> units(planes.size());
-  std::uint64_t of_fastest = std::min<std::uint64_t>(fastest / common, kMostPlaneUnits);
-  while (true) {
-    for (std::size_t p = 0; p < planes.size(); ++p) {
-      const std::uint64_t wanted = (planes[p].rate * of_fastest + fastest / 2) / fastest;
-      units[p] = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, wanted));
-    }
-    const std::size_t all = std::accumulate(units.begin(), units.end(), std::size_t{0});
-    if (of_fastest == 1 || all <= most) return units;
-    of_fastest /= 2;
-  }
-}
-
 }  // namespace
 
 std::vector<ShiftRoutes> shift_routes(const Topology& topology) {
   std::uint32_t planes = 0;
-  const std::vector<std::uint32_t> plane_of = find_planes(topology, planes);
+  const std::vector<std::uint32_t> plane_of = switch_components(topology, planes);
   std::vector<ShiftRoutes> found;
   for (std::uint32_t p = 0; p < planes; ++p) {
     std::vector<bool> lost_vertices(topology.num_vertices(), false);
@@ -323,9 +278,11 @@ void plan_shifts(const ForestTask& task, SegmentSearch& search) {
   const Bytes messages = task.request.size / task.ranks.size() / kLeastMessage;
   std::size_t most = std::min({kMostPlaneUnits, kMostListedSends / ops_per_unit,
                                std::max<std::size_t>(messages, planes.size())});
+  std::vector<std::uint64_t> rates;
+  for (const ShiftRoutes& plane : planes) rates.push_back(plane.rate);
   // Small data are better off in fewer units, even if these are not in proportion.
   do {
-    const std::vector<std::uint32_t> units = units_of_planes(planes, most);
+    const std::vector<std::uint32_t> units = units_of_rates(rates, most);
     plan_planes(task, planes, units, search);
     most = std::accumulate(units.begin(), units.end(), std::size_t{0}) / 2;
   } while (most >= planes.size() && !task.is_near_bound(search, kGoodLoss));

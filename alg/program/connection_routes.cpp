@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "alg/routes/routing.h"
+#include "alg/schedule/schedule.h"
 
 namespace espalier {
 
@@ -30,6 +31,35 @@ std::vector<LinkId> connection_route(const Topology& topology, NodeId from, Node
   std::vector<LinkId> route = route_packet(topology, from, to, channel);
   if (route.size() == 1) route.front() = parallel_link(topology, route.front(), channel);
   return route;
+}
+
+std::vector<Bytes> ConnectionRoutes::cut(Bytes bytes) const {
+  constexpr Bytes kLeastPart = 256;
+  const auto share_of = [&](std::size_t place) { return shares[place]; };
+  std::vector<Bytes> parts;
+  for (std::size_t count = size(); parts.empty() || (parts.back() < kLeastPart && count != 0);
+       --count) {
+    parts.clear();
+    Bytes before = 0;
+    for (std::size_t place = 0; place < count; ++place) {
+      const Bytes end = end_of_part(bytes, count, place, share_of);
+      parts.push_back(end - before);
+      before = end;
+    }
+  }
+  return parts;
+}
+
+ConnectionRoutes connection_routes(const Topology& topology, RouteSet& routes, NodeId from,
+                                   NodeId to, std::uint32_t channel) {
+  if (from == to) throw std::invalid_argument("a connection needs two different ends");
+  auto parallel = parallel_routes(topology, from, to, channel);
+  if (parallel.size() == 1) parallel = {connection_route(topology, from, to, channel)};
+  ConnectionRoutes found{routes.add_bundle(topology, parallel), {}};
+  for (std::size_t r = 0; r < parallel.size(); ++r) {
+    found.shares.push_back(share_of_route(topology, routes, RouteId(found.first.index() + r)));
+  }
+  return found;
 }
 
 }  // namespace espalier

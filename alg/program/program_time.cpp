@@ -39,9 +39,8 @@ class ProgramTime {
         return first_block_[rank] + static_cast<std::size_t>(block);
       };
       Channel& channel = channels_.emplace_back();
-      channel.route =
-          routes_.add(topology, connection_route(topology, NodeId(connection.from),
-                                                 NodeId(connection.to), connection.channel));
+      channel.routes = connection_routes(topology, routes_, NodeId(connection.from),
+                                         NodeId(connection.to), connection.channel);
       channel.receiver = context_of(connection.to, connection.recv_block);
       contexts_[channel.receiver].receives_from = channels_.size() - 1;
       contexts_[context_of(connection.from, connection.send_block)].sends_to = channels_.size() - 1;
@@ -81,16 +80,21 @@ class ProgramTime {
   };
   // A connection.
   struct Channel {
-    RouteId route;
+    ConnectionRoutes routes;
     std::size_t receiver = 0;
     std::vector<std::uint64_t> arrived = {};  // by message: when its data are usable
     std::size_t taken = 0;
   };
+  // Or a part of one, which takes a route of its own.
   struct Message {
     std::size_t context = 0;  // that sends it
+    RouteId route;
     Bytes bytes = 0;
-    bool is_last = false;    // of its step
-    std::uint64_t tail = 0;  // when it is at the end of the link
+    bool is_last = false;         // of its step
+    std::size_t whole = 0;        // its first part
+    std::size_t missing = 0;      // of the whole: parts that have not arrived
+    std::uint64_t tail = 0;       // when it is at the end of the link
+    std::uint64_t last_tail = 0;  // of the whole: of the parts that have arrived
   };
   // When, hop and message. Hop 0: the message is issued. Otherwise its head is before link
   // `hop` - 1 of its route.
@@ -118,10 +122,11 @@ class ProgramTime {
 
   void add_loads() {
     for (const Context& context : contexts_) {
-      const RouteId route = channels_.empty() ? RouteId() : channels_[context.sends_to].route;
       for (const ProgramStep& step : context.block->steps) {
         for (std::size_t m = 0; sends(step.op) && m < messages_of(step); ++m) {
-          loads_.add(route, bytes_of(step, m));
+          const ConnectionRoutes& routes = channels_[context.sends_to].routes;
+          const std::vector<Bytes> parts = routes.cut(bytes_of(step, m));
+          for (std::size_t p = 0; p < parts.size(); ++p) loads_.add(routes.route(p), parts[p]);
         }
       }
     }
@@ -149,11 +154,21 @@ class ProgramTime {
         if (receives(step.op) && !take(context, step)) return;
         if (!sends(step.op)) continue;
         const bool is_last = context.moved + 1 == messages;
-        messages_.push_back({c, bytes_of(step, context.moved), is_last});
-        events_.push({context.at, 0, messages_.size() - 1});
+        send(c, bytes_of(step, context.moved), is_last);
       }
       if (sends(step.op) && messages != 0) return;
       end_step(context);
+    }
+  }
+
+  void send(std::size_t c, Bytes bytes, bool is_last) {
+    const ConnectionRoutes& routes = channels_[contexts_[c].sends_to].routes;
+    const std::vector<Bytes> parts = routes.cut(bytes);
+    const std::size_t whole = messages_.size();
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const bool ends = is_last && p + 1 == parts.size();
+      messages_.push_back({c, routes.route(p), parts[p], ends, whole, parts.size()});
+      events_.push({contexts_[c].at, 0, messages_.size() - 1});
     }
   }
 
@@ -196,8 +211,7 @@ class ProgramTime {
   void issue(std::size_t m, std::uint64_t at) {
     const Message& message = messages_[m];
     Context& context = contexts_[message.context];
-    const RouteId route = channels_[context.sends_to].route;
-    const LinkId first = routes_.link(route, 0);
+    const LinkId first = routes_.link(message.route, 0);
     std::uint64_t& port_free = port_free_[first.index()];
     const std::uint64_t start = std::max(at + timing_.message.injection_ps, port_free);
     port_free = start + links_.occupancy_ps(first, message.bytes);
@@ -211,13 +225,16 @@ class ProgramTime {
   void pass(std::size_t m, std::size_t hop, std::uint64_t at) {
     Message& message = messages_[m];
     Channel& channel = channels_[contexts_[message.context].sends_to];
-    const LinkId link = routes_.link(channel.route, hop);
+    const LinkId link = routes_.link(message.route, hop);
     const std::uint64_t start = links_.pass(link, message.bytes, at, message.tail);
-    if (hop + 1 < routes_.hops(channel.route)) {
+    if (hop + 1 < routes_.hops(message.route)) {
       events_.push({start + links_.hop_ps(link), hop + 2, m});
       return;
     }
-    channel.arrived.push_back(message.tail + timing_.message.delivery_ps);
+    Message& whole = messages_[message.whole];
+    whole.last_tail = std::max(whole.last_tail, message.tail);
+    if (--whole.missing != 0) return;
+    channel.arrived.push_back(whole.last_tail + timing_.message.delivery_ps);
     // Otherwise it waits for another context, which wakes it.
     if (contexts_[channel.receiver].is_decoded) ready_.push_back(channel.receiver);
   }

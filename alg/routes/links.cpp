@@ -48,7 +48,8 @@ LinkId link_back(const Topology& topology, LinkId there) {
   return {};
 }
 
-std::vector<std::size_t> distances_from(const Topology& topology, NodeId from) {
+std::vector<std::size_t> distances_from(const Topology& topology, NodeId from,
+                                        const std::function<bool(LinkId)>& uses) {
   std::vector<std::size_t> distance(topology.num_vertices(), kUnreached);
   std::vector<NodeId> queue{from};
   distance[from.index()] = 0;
@@ -56,7 +57,7 @@ std::vector<std::size_t> distances_from(const Topology& topology, NodeId from) {
     const NodeId v = queue[head];
     for (const LinkId link : topology.out_links(v)) {
       const NodeId to = topology.link(link).to;
-      if (distance[to.index()] != kUnreached) continue;
+      if (distance[to.index()] != kUnreached || (uses && !uses(link))) continue;
       distance[to.index()] = distance[v.index()] + 1;
       queue.push_back(to);
     }

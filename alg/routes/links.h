@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -38,6 +39,8 @@ inline constexpr std::size_t kUnreached = std::numeric_limits<std::size_t>::max(
 [[nodiscard]] std::size_t longest_distance(const Topology& topology);
 
 // The number of links on a shortest path from `from`, by vertex; kUnreached if there is no path.
-[[nodiscard]] std::vector<std::size_t> distances_from(const Topology& topology, NodeId from);
+// Only links for which `uses` is true; if it is empty, all.
+[[nodiscard]] std::vector<std::size_t> distances_from(const Topology& topology, NodeId from,
+                                                      const std::function<bool(LinkId)>& uses = {});
 
 }  // namespace espalier

@@ -19,6 +19,8 @@ class RouteSet {
   // `links` in travel order: each starts where the previous one ends, otherwise throws
   // std::invalid_argument.
   RouteId add(const Topology& topology, const std::vector<LinkId>& links);
+  // Several routes, numbered from the returned one on. Equal lists share their ids.
+  RouteId add_bundle(const Topology& topology, const std::vector<std::vector<LinkId>>& routes);
 
   [[nodiscard]] std::size_t size() const { return begin_.size() - 1; }
   [[nodiscard]] std::size_t hops(RouteId r) const {
@@ -39,9 +41,12 @@ class RouteSet {
   }
 
  private:
+  void append(const std::vector<LinkId>& links);
+
   std::vector<std::size_t> begin_{0};
   std::vector<LinkId> links_;
   std::map<std::vector<LinkId>, RouteId> added_;
+  std::map<std::vector<std::vector<LinkId>>, RouteId> bundles_;  // of several routes
 };
 
 }  // namespace espalier

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <stdexcept>
 
 #include "alg/routes/links.h"
+#include "alg/routes/planes.h"
 
 namespace espalier {
 
@@ -17,8 +19,13 @@ enum Phase : std::uint8_t { may_go_up, only_down };
 
 class UpDownRouter {
  public:
-  explicit UpDownRouter(const Topology& topology)
-      : topology_(topology), level_(distances_from(topology, NodeId(0))) {}
+  // Within plane `plane` of `planes`, if these are several.
+  UpDownRouter(const Topology& topology, const Planes& planes, std::uint32_t plane)
+      : topology_(topology),
+        planes_(planes.size() > 1 ? &planes : nullptr),
+        plane_(plane),
+        level_(
+            distances_from(topology, NodeId(0), [this](LinkId link) { return is_usable(link); })) {}
 
   [[nodiscard]] std::vector<LinkId> route(NodeId from, NodeId to) const {
     const auto distance = distances_to(to);
@@ -34,6 +41,7 @@ class UpDownRouter {
     while (at != to) {
       const std::size_t left = distance[phase][at.index()];
       for (const LinkId link : topology_.out_links(at)) {
+        if (!is_usable(link)) continue;
         const bool up = goes_up(link);
         if (up && phase == only_down) continue;
         const Phase then = up ? may_go_up : only_down;
@@ -53,6 +61,10 @@ class UpDownRouter {
 
  private:
   using Distances = std::array<std::vector<std::size_t>, 2>;
+
+  [[nodiscard]] bool is_usable(LinkId link) const {
+    return planes_ == nullptr || planes_->of(link) == plane_;
+  }
 
   [[nodiscard]] bool goes_up(LinkId link) const {
     const NodeId from = topology_.link(link).from;
@@ -81,6 +93,7 @@ class UpDownRouter {
       const State at = queue[head];
       const std::size_t hops = distance[at.phase][at.vertex.index()] + 1;
       for (const LinkId link : topology_.in_links(at.vertex)) {
+        if (!is_usable(link)) continue;
         const NodeId before = topology_.link(link).from;
         const bool up = goes_up(link);
         if ((at.phase == may_go_up) != up) continue;
@@ -92,6 +105,8 @@ class UpDownRouter {
   }
 
   const Topology& topology_;
+  const Planes* planes_;
+  std::uint32_t plane_;
   std::vector<std::size_t> level_;
 };
 
@@ -103,7 +118,47 @@ std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId t
   if (topology.shape().route) return topology.shape().route(topology, from, to, channel);
   const LinkId direct = topology.link_between(from, to);
   if (direct.valid()) return {direct};
-  return UpDownRouter(topology).route(from, to);
+  const Planes planes(topology);
+  if (planes.size() < 2) return UpDownRouter(topology, planes, 0).route(from, to);
+  const std::vector<std::uint32_t> turns = planes.turns();
+  const std::uint32_t plane = turns[(from.index() + to.index() + channel) % turns.size()];
+  return UpDownRouter(topology, planes, plane).route(from, to);
+}
+
+std::uint32_t packet_turns(const Topology& topology) {
+  const Planes planes(topology);
+  return planes.size() < 2 ? 1 : static_cast<std::uint32_t>(planes.turns().size());
+}
+
+std::vector<std::vector<LinkId>> parallel_routes(const Topology& topology, NodeId from, NodeId to,
+                                                 std::uint32_t channel) {
+  std::vector<std::vector<LinkId>> routes;
+  if (from != to && !topology.shape().route && !topology.dimensions()) {
+    for (const LinkId link : topology.out_links(from)) {
+      if (topology.link(link).to == to) routes.push_back({link});
+    }
+    std::stable_sort(routes.begin(), routes.end(), [&](const auto& a, const auto& b) {
+      return topology.link(a.front()).spec.bytes_per_second >
+             topology.link(b.front()).spec.bytes_per_second;
+    });
+    const Planes planes(topology);
+    const bool has_planes = routes.empty() && planes.size() > 1;
+    for (std::uint32_t p = 0; has_planes && p < planes.size(); ++p) {
+      routes.push_back(UpDownRouter(topology, planes, p).route(from, to));
+    }
+  }
+  if (routes.empty()) routes.push_back(route_packet(topology, from, to, channel));
+  return routes;
+}
+
+std::uint32_t share_of_route(const Topology& topology, const RouteSet& routes, RouteId route) {
+  constexpr std::uint64_t kMegabyte = 1'000'000;
+  std::uint64_t slowest = ~std::uint64_t{0};
+  for (const LinkId link : routes.links(route)) {
+    slowest = std::min(slowest, topology.link(link).spec.bytes_per_second);
+  }
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(slowest / kMegabyte, 1, std::numeric_limits<std::uint32_t>::max()));
 }
 
 bool may_lack_routes(const Topology& topology) {

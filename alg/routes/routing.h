@@ -14,11 +14,26 @@ namespace espalier {
 // their own (hw/topology/families); packets take channel 0, programs have several channels. On
 // other graphs neighbours use their first direct link. Other pairs use the shortest legal up*/down*
 // path, where up is towards the root of the breadth-first tree at vertex 0 (lower level, or the
-// same level and lower id), so that one VC class is free of deadlock; ties go to the lower port.
+// same level and lower id), so that one VC class is free of deadlock; ties go to the lower port. In
+// a network of several planes (alg/routes/planes.h) the path stays in the plane that has the turn
+// (Planes::turns) of number from + to + channel: packets of a pair of nodes keep their order.
 // Throws std::invalid_argument if no legal path exists, which happens only if links have no reverse
 // link.
 [[nodiscard]] std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId to,
                                                std::uint32_t channel = 0);
+
+// Messages that may overtake each other take this many channels of route_packet() in turn: more
+// than one in a network of several planes.
+[[nodiscard]] std::uint32_t packet_turns(const Topology& topology);
+// The links of routes that share none, the fastest first, over which messages may be cut: one for
+// each parallel link to a neighbour, or for each plane. One, route_packet(), in other networks.
+[[nodiscard]] std::vector<std::vector<LinkId>> parallel_routes(const Topology& topology,
+                                                               NodeId from, NodeId to,
+                                                               std::uint32_t channel);
+// How much of a message a route gets, in proportion to the other parallel routes: the rate of its
+// slowest link in MB/s, at least 1.
+[[nodiscard]] std::uint32_t share_of_route(const Topology& topology, const RouteSet& routes,
+                                           RouteId route);
 
 // Some link of a graph has no link back. Elsewhere packets have a route between all nodes of a
 // connected network.

@@ -139,6 +139,20 @@ inline constexpr Bytes kDefaultElementBytes = 4;
 // multiple of element_bytes.
 [[nodiscard]] std::vector<Bytes> cut_evenly(Bytes size, std::size_t count, Bytes element_bytes);
 
+// Where part `place` of `size` ends, if `size` is cut into parts in proportion to share_of(0) to
+// share_of(parts - 1).
+template <class ShareOf>
+[[nodiscard]] std::uint64_t end_of_part(std::uint64_t size, std::size_t parts, std::size_t place,
+                                        ShareOf share_of) {
+  std::uint64_t until = 0;
+  std::uint64_t all = 0;
+  for (std::size_t part = 0; part < parts; ++part) {
+    all += share_of(part);
+    if (part == place) until = all;
+  }
+  return size / all * until + size % all * until / all;
+}
+
 // True if no link carries two transfers of one step. Precondition: transfers are sorted by step.
 [[nodiscard]] bool is_contention_free(const Schedule& schedule);
 

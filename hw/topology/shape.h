@@ -86,6 +86,9 @@ struct NetworkShape {
       route;
   // By vertex, counted from the roots at which paths turn; empty: the distance from vertex 0.
   std::vector<std::size_t> levels;
+  // By vertex: the nodes outside of a process group, which its network has as switches
+  // (alg/generators/process_group.h). Empty: none.
+  std::vector<bool> outside;
   std::vector<PictureRow> picture;  // empty: the picture follows from the grid or from the links
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "alg/program/connection_routes.h"
 #include "alg/program/program.h"
 #include "alg/program/protocol.h"
 #include "hw/ids.h"
@@ -89,19 +90,19 @@ struct ContextSpec {
   std::uint32_t ranks_per_server = 0;  // 0: there is only one server
 };
 
-// A connection with the route of its messages.
+// A connection with the routes of its messages.
 struct ProgramRoute {
   Connection connection;
-  RouteId route;
-  Bytes bytes = 0;  // on the wire
+  ConnectionRoutes routes;
+  std::vector<Bytes> bytes;  // on the wire, by route
 };
 
 class ContextProgram {
  public:
-  // `program` must outlive this object, and be certified, or at least well-formed. `routes` has one
-  // route for each of connections_of(program), in the same order.
+  // `program` must outlive this object, and be certified, or at least well-formed. `routes`: by
+  // connection, in the order of connections_of(program).
   ContextProgram(const Program& program, const Tiling& tiling, const ProtocolSpec& protocol,
-                 const ContextSpec& spec, const std::vector<RouteId>& routes);
+                 const ContextSpec& spec, const std::vector<ConnectionRoutes>& routes);
 
   [[nodiscard]] const Program& program() const { return program_; }
   [[nodiscard]] const ProgramStorage& storage() const { return storage_; }

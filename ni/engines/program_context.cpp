@@ -223,8 +223,11 @@ bool ProgramContext::issue(UnderWay& request, Cycle now, Shared& shared) {
   operation.flow = FlowId(send_connection_.index());
   operation.from = NodeId(route.connection.from);
   operation.to = NodeId(route.connection.to);
-  operation.route = route.route;
+  operation.route = route.routes.first;
   operation.bytes = shared.program.protocol().wire_bytes(request.request.bytes);
+  if (route.routes.size() > 1) {
+    operation.stripes = static_cast<std::uint32_t>(route.routes.cut(operation.bytes).size());
+  }
   operation.first_chunk = ChunkId(request.number);
   operation.num_chunks = request.request.num_chunks;
   operation.ready = now;

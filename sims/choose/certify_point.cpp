@@ -48,9 +48,9 @@ std::string network_deadlock(const Topology& topology, const RunPoint& point,
   ChannelDependencies dependencies(topology, certified_vc_classes(topology, point));
   RouteSet routes(topology);
   for (const Connection& connection : connections_of(program)) {
-    dependencies.add(
-        routes, routes.add(topology, connection_route(topology, NodeId(connection.from),
-                                                      NodeId(connection.to), connection.channel)));
+    const ConnectionRoutes of = connection_routes(topology, routes, NodeId(connection.from),
+                                                  NodeId(connection.to), connection.channel);
+    for (std::size_t r = 0; r < of.size(); ++r) dependencies.add(routes, of.route(r));
   }
   add_tenants(dependencies, topology, point);
   return dependencies.cycle();

@@ -58,7 +58,10 @@ PlannedWork planned_program(const Topology& topology, const RunPoint& point) {
                               routes.forward);
   const double busiest_ns = busiest_link_ns(topology, routes.routes, [&](const auto& add) {
     for (std::size_t c = 0; c < loaded.num_connections(); ++c) {
-      add(loaded.route(ConnectionId(c)).route, loaded.route(ConnectionId(c)).bytes);
+      const ProgramRoute& route = loaded.route(ConnectionId(c));
+      for (std::size_t r = 0; r < route.routes.size(); ++r) {
+        add(route.routes.route(r), route.bytes[r]);
+      }
     }
   });
   // Several passes over the data overlap: no plan, but a bound.
@@ -66,7 +69,7 @@ PlannedWork planned_program(const Topology& topology, const RunPoint& point) {
   const auto picoseconds = program_time_ps(topology, program, tiling, context_timing(point.system));
   const bool passes_one_link =
       std::all_of(routes.forward.begin(), routes.forward.end(),
-                  [&](RouteId route) { return routes.routes.hops(route) == 1; });
+                  [&](const ConnectionRoutes& of) { return routes.routes.hops(of.first) == 1; });
   return planned(std::move(work), ns_of(picoseconds), most_faster(topology, point, passes_one_link),
                  busiest_ns);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sims/text/strict_map.h"
 #include "sims/text/values.h"
@@ -53,12 +54,18 @@ class AstraNetworkParser {
     const List bandwidths = read_list(*root, "bandwidth", start);
     const List latencies = read_list(*root, "latency", start);
     if (diagnostics_.num_errors() != errors_before) return std::nullopt;
+    const std::vector<std::uint64_t> rates = link_rates(bandwidths);
+    if (rates.empty()) return std::nullopt;
     AstraNetwork network;
     for (std::size_t d = 0; d < shapes.values.size(); ++d) {
-      add(network, shapes.values[d].number, sizes.values[d].number, bandwidths.values[d].fraction,
-          latencies.values[d].fraction, bandwidths.places[d]);
+      const auto shape = static_cast<DimensionShape>(shapes.values[d].number);
+      network.dimensions.shape.push_back(shape);
+      network.dimensions.size.push_back(static_cast<std::uint32_t>(sizes.values[d].number));
+      network.dimensions.bytes_per_second.push_back(rates[d]);
+      const double picoseconds = std::round(latencies.values[d].fraction * 1000) * hops_in(shape);
+      network.dimensions.latency_ps.push_back(
+          std::max<std::uint64_t>(1, static_cast<std::uint64_t>(picoseconds)));
     }
-    if (diagnostics_.num_errors() != errors_before) return std::nullopt;
     network.places = {{"shape", shapes.places},
                       {"size", sizes.places},
                       {"bandwidth", bandwidths.places},
@@ -105,37 +112,73 @@ class AstraNetworkParser {
     return list;
   }
 
-  void add(AstraNetwork& network, std::uint64_t shape_number, std::uint64_t npus,
-           double gigabytes_per_second, double nanoseconds_of_hop, const Place& bandwidth_place) {
-    const auto shape = static_cast<DimensionShape>(shape_number);
-    const auto size = static_cast<std::uint32_t>(npus);
-    DimensionsConfig& dimensions = network.dimensions;
-    dimensions.shape.push_back(shape);
-    dimensions.size.push_back(size);
-    const double exact = gigabytes_per_second * kTheirGigabyte / fewest_links(shape, size);
-    const auto hertz = static_cast<double>(clock_.hertz);
-    if (exact < hertz) {
-      diagnostics_.error(
-          bandwidth_place,
-          fmt::format(
-              "bandwidth: a link carries {:.4g} B per cycle; it must carry at least 1 B per cycle",
-              exact / hertz),
-          "a slower system.router.clock has more bytes per cycle");
+  [[nodiscard]] double bytes_per_cycle(double gigabytes_per_second) const {
+    return gigabytes_per_second * kTheirGigabyte / static_cast<double>(clock_.hertz);
+  }
+
+  // Whether one tick of the network suits all links, each as wide as it needs (time_links()).
+  [[nodiscard]] bool have_a_tick(const std::vector<std::uint64_t>& rates) const {
+    constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 20;
+    std::uint64_t ticks = 1;
+    for (const std::uint64_t rate : rates) {
+      const std::uint64_t full = (rate + clock_.hertz - 1) / clock_.hertz * clock_.hertz;
+      ticks = std::lcm(ticks, rate / std::gcd(full, rate));
+      if (ticks > kMostTicks) return false;
     }
-    const double bytes_per_cycle = std::max(1.0, std::round(exact / hertz));
-    const double change = bytes_per_cycle * hertz / exact - 1;
-    if (exact >= hertz && std::abs(change) > kRoundingWorthAWarning) {
+    return true;
+  }
+
+  // In bytes per second: the bandwidths as multiples of their common divisor, which is rounded to
+  // a binary fraction of a byte per cycle. Empty if there are none.
+  [[nodiscard]] std::vector<std::uint64_t> fractional_rates(const List& bandwidths) const {
+    constexpr double kMillion = 1e6;
+    constexpr double kGoodRounding = 0.0005;
+    std::vector<std::uint64_t> multiples;  // at first in MB/s / 1000, the format's precision
+    std::uint64_t common = 0;
+    for (const Value& value : bandwidths.values) {
+      multiples.push_back(static_cast<std::uint64_t>(std::llround(value.fraction * kMillion)));
+      common = std::gcd(common, multiples.back());
+    }
+    if (common == 0) return {};
+    const double exact = bytes_per_cycle(static_cast<double>(common) / kMillion);
+    for (std::uint64_t parts = 1; clock_.hertz % parts == 0; parts *= 2) {
+      const double rounded = std::round(exact * static_cast<double>(parts));
+      if (std::abs(rounded / (exact * static_cast<double>(parts)) - 1) > kGoodRounding) continue;
+      std::vector<std::uint64_t> rates;
+      for (const std::uint64_t multiple : multiples) {
+        rates.push_back(multiple / common * static_cast<std::uint64_t>(rounded) *
+                        (clock_.hertz / parts));
+      }
+      if (have_a_tick(rates)) return rates;
+    }
+    return {};
+  }
+
+  // In bytes per second; empty after an error.
+  [[nodiscard]] std::vector<std::uint64_t> link_rates(const List& bandwidths) {
+    std::vector<std::uint64_t> rates = fractional_rates(bandwidths);
+    const bool are_whole = rates.empty();
+    for (std::size_t d = 0; d < bandwidths.values.size(); ++d) {
+      const double exact = bytes_per_cycle(bandwidths.values[d].fraction);
+      if (exact < 1) {
+        diagnostics_.error(bandwidths.places[d],
+                           fmt::format("bandwidth: a link carries {:.4g} B per cycle; it must "
+                                       "carry at least 1 B per cycle",
+                                       exact),
+                           "a slower system.router.clock has more bytes per cycle");
+        return {};
+      }
+      if (!are_whole) continue;
+      const double rounded = std::round(exact);
+      rates.push_back(static_cast<std::uint64_t>(rounded) * clock_.hertz);
+      if (std::abs(rounded / exact - 1) <= kRoundingWorthAWarning) continue;
       diagnostics_.warning(
-          bandwidth_place,
+          bandwidths.places[d],
           fmt::format("bandwidth: a link's {:.4g} B per cycle are rounded to {:.0f} B, {:+.1f} %",
-                      exact / hertz, bytes_per_cycle, 100 * change),
-          "a slower system.router.clock has more bytes per cycle");
+                      exact, rounded, 100 * (rounded / exact - 1)),
+          "bandwidths that are multiples of each other, or a slower system.router.clock");
     }
-    dimensions.bytes_per_second.push_back(static_cast<std::uint64_t>(bytes_per_cycle) *
-                                          clock_.hertz);
-    const double picoseconds = std::round(nanoseconds_of_hop * 1000) * hops_in(shape);
-    dimensions.latency_ps.push_back(
-        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(picoseconds)));
+    return rates;
   }
 
   const ClockSpec& clock_;

@@ -2,12 +2,13 @@
 //
 //   topology: [Ring, FullyConnected, Switch]
 //   npus_count: [4, 8, 8]
-//   bandwidth: [200.0, 100.0, 50.0]   # of an NPU in the dimension, GB/s
+//   bandwidth: [200.0, 100.0, 50.0]   # of a link, GB/s
 //   latency: [50.0, 500.0, 500.0]     # of one hop, ns; a switch has two
 //
-// As in ASTRA-sim, a GB is 2^30 bytes. The bandwidth is the sum over the links that leave an NPU: 2
-// on a ring, one to each peer in a fully connected dimension, 1 on a switch. Each link's part is
-// rounded to a whole number of bytes per router cycle, so that one clock tick suits all dimensions.
+// As in ASTRA-sim, a GB is 2^30 bytes, and the bandwidth is a link's, in one direction: an NPU has
+// 2 links on a ring, one to each peer in a fully connected dimension, 1 on a switch. Rates are
+// rounded such that one clock tick suits all dimensions: by less than 0.05 %, or to whole bytes per
+// router cycle if the bandwidths have no simple ratios.
 #pragma once
 
 #include <map>

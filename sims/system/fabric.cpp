@@ -290,6 +290,7 @@ void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& use
     bound_routes_[route.index()] = {
         paths_.add(path), vcs_for(last.to, injection_vcs_),
         injection.ni_port(first.from, first.out_port, ports_of(first.from))};
+    bound_routes_[route.index()].share = share_of_route(topology_, routes, route);
   }
 }
 

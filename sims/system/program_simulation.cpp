@@ -48,11 +48,12 @@ ProgramRoutes program_routes(const Topology& topology, const Program& program) {
     const NodeId from(connection.from);
     const NodeId to(connection.to);
     const std::uint32_t channel = connection.channel;
-    found.forward.push_back(
-        found.routes.add(topology, connection_route(topology, from, to, channel)));
-    found.back.push_back(found.routes.add(topology, connection_route(topology, to, from, channel)));
+    found.forward.push_back(connection_routes(topology, found.routes, from, to, channel));
+    found.back.push_back(connection_routes(topology, found.routes, to, from, channel).first);
+    for (std::size_t r = 0; r < found.forward.back().size(); ++r) {
+      found.used.push_back(found.forward.back().route(r));
+    }
   }
-  found.used = found.forward;
   std::sort(found.used.begin(), found.used.end());
   found.used.erase(std::unique(found.used.begin(), found.used.end()), found.used.end());
   return found;
@@ -87,7 +88,9 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
     credits_.connect(*this);
     for (std::size_t c = 0; c < program_.num_connections() && hooks.at_least; ++c) {
       const ProgramRoute& route = program_.route(ConnectionId(c));
-      system_.expect_on_links(route.route, route.bytes);
+      for (std::size_t r = 0; r < route.routes.size(); ++r) {
+        system_.expect_on_links(route.routes.route(r), route.bytes[r]);
+      }
     }
     load();
   }

@@ -25,9 +25,9 @@ struct RunPoint;
 
 struct ProgramRoutes {
   RouteSet routes;
-  std::vector<RouteId> forward;  // by connection
-  std::vector<RouteId> back;     // by connection; the way of its credits
-  std::vector<RouteId> used;     // ascending
+  std::vector<ConnectionRoutes> forward;  // by connection
+  std::vector<RouteId> back;              // by connection; the way of its credits
+  std::vector<RouteId> used;              // ascending
 };
 [[nodiscard]] ProgramRoutes program_routes(const Topology& topology, const Program& program);
 

@@ -70,9 +70,10 @@ class TrafficSources::Source : public MessageSource {
     operation_.to = next.to;
     operation_.bytes = next.bytes;
     operation_.first_chunk = next.tag;
-    if (next.to != routed_to_) {
-      const auto [route, is_new] = routes_.try_emplace(next.to.index());
-      if (is_new) route->second = all_.route(node_, next.to);
+    if (next.to != routed_to_ || all_.turns_ > 1) {
+      const auto turn = static_cast<std::uint32_t>(posted_ % all_.turns_);
+      const auto [route, is_new] = routes_.try_emplace(next.to.index() * all_.turns_ + turn);
+      if (is_new) route->second = all_.route(node_, next.to, turn);
       operation_.route = route->second;
       routed_to_ = next.to;
     }
@@ -168,7 +169,7 @@ class TrafficSources::Source : public MessageSource {
   std::deque<Waiting> replies_;
   std::vector<Cycle> requested_at_;                  // by slot; closed loop
   std::vector<std::size_t> free_slots_;              // a stack
-  std::unordered_map<std::size_t, RouteId> routes_;  // by destination
+  std::unordered_map<std::size_t, RouteId> routes_;  // by destination and turn
   std::uint64_t requests_drawn_ = 0;
   std::uint64_t dropped_ = 0;
   std::uint64_t posted_ = 0;
@@ -186,6 +187,7 @@ TrafficSources::TrafficSources(const Topology& topology, const RunPoint& point, 
       fabric_(fabric),
       deliveries_(deliveries),
       routes_(topology, fabric),
+      turns_(packet_turns(topology)),
       generated_flits_(topology.num_nodes(), 0),
       accepted_flits_(topology.num_nodes(), 0) {
   const FramingSpec framing = framing_spec(point.system);
@@ -219,8 +221,8 @@ TrafficSources::TrafficSources(const Topology& topology, const RunPoint& point, 
 
 TrafficSources::~TrafficSources() = default;
 
-RouteId TrafficSources::route(NodeId from, NodeId to) {
-  return routes_.bind(route_packet(topology_, from, to));
+RouteId TrafficSources::route(NodeId from, NodeId to, std::uint32_t turn) {
+  return routes_.bind(route_packet(topology_, from, to, turn));
 }
 
 void TrafficSources::generated(NodeId requester, Cycle ready, bool is_reply) {

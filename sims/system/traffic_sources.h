@@ -65,7 +65,7 @@ class TrafficSources : public Clocked, public SideListener {
   void close(Cycle last);
   [[nodiscard]] bool accepts_window() const;
   [[nodiscard]] std::optional<double> half_width() const;
-  [[nodiscard]] RouteId route(NodeId from, NodeId to);
+  [[nodiscard]] RouteId route(NodeId from, NodeId to, std::uint32_t turn);
 
   const Topology& topology_;
   const TrafficConfig& config_;
@@ -75,6 +75,7 @@ class TrafficSources : public Clocked, public SideListener {
   Fabric& fabric_;
   Deliveries& deliveries_;
   SideRoutes routes_;
+  const std::uint32_t turns_;  // a node's messages take so many channels of routes in turn
   std::uint64_t request_flits_ = 0;
   std::uint64_t reply_flits_ = 0;
   std::vector<std::unique_ptr<Source>> sources_;

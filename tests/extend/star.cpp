@@ -39,7 +39,7 @@ Generator star_row() {
   row.summary = "everything to rank 0, and the sum back";
   row.ops = {CollectiveOp::all_reduce};
   row.unsuited = unsuited_for_routes;
-  row.generate = generate_star;
+  row.make = generate_star;
   return row;
 }
 

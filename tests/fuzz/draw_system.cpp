@@ -78,6 +78,14 @@ Graph draw_graph(Draw& draw, LinkMaker& links, bool small) {
   const auto connect = [&](std::size_t a, std::size_t b) {
     graph.edges.push_back({a, b, links.make(), links.make()});
   };
+  if (draw.percent(15)) {  // parallel planes: every node is linked to every switch
+    graph.nodes = draw.between(2, 5);
+    graph.switches = draw.between(2, 3);
+    for (std::size_t s = graph.nodes; s < graph.vertices(); ++s) {
+      for (std::size_t n = 0; n < graph.nodes; ++n) connect(n, s);
+    }
+    return graph;
+  }
   // A random tree over the vertices in random order, so that a switch may be anywhere in it.
   std::vector<std::size_t> order(vertices);
   for (std::size_t v = 0; v < vertices; ++v) {
@@ -92,6 +100,10 @@ Graph draw_graph(Draw& draw, LinkMaker& links, bool small) {
     const std::size_t a = draw.between(0, vertices - 1);
     const std::size_t b = draw.between(0, vertices - 1);
     if (a != b) connect(a, b);
+  }
+  if (draw.percent(15)) {  // parallel links everywhere
+    const std::vector<Edge> edges = graph.edges;
+    for (const Edge& edge : edges) connect(edge.a, edge.b);
   }
   return graph;
 }

@@ -32,6 +32,18 @@ inline Topology make_fully_connected(std::uint32_t nodes, LinkSpec link) {
 inline Topology make_single_switch(std::uint32_t nodes, LinkSpec link) {
   return make_network(network_spec("switch", {{"nodes", {nodes}}}), link);
 }
+// Nodes that are linked to each of some switches, at rates in GB/s.
+inline Topology make_switch_planes(std::size_t nodes, const std::vector<std::uint64_t>& rates) {
+  Topology topology("planes");
+  for (std::size_t n = 0; n < nodes; ++n) topology.add_node("n" + std::to_string(n));
+  for (std::size_t s = 0; s < rates.size(); ++s) {
+    const NodeId at = topology.add_switch("s" + std::to_string(s));
+    for (std::size_t n = 0; n < nodes; ++n) {
+      add_cable(topology, NodeId(n), at, {25'000, rates[s] * 1'000'000'000});
+    }
+  }
+  return topology;
+}
 inline Topology make_switch_pair(std::uint32_t nodes_per_switch, LinkSpec link) {
   return make_network(network_spec("dgx2", {{"nodes_per_switch", {nodes_per_switch}}}), link);
 }

@@ -55,10 +55,11 @@ TEST_CASE("An ASTRA-sim network is a multi-dimensional system") {
   CHECK(specs[0].links == 2);
   CHECK(specs[1].links == 7);
   CHECK(specs[2].links == 1);
-  // GB are 2^30 bytes: 107.37, 53.69 and 53.69 B per cycle of each link.
-  CHECK(specs[0].link.bytes_per_second == 107'000'000'000);
-  CHECK(specs[1].link.bytes_per_second == 54'000'000'000);
-  CHECK(specs[2].link.bytes_per_second == 54'000'000'000);
+  // GB are 2^30 bytes, and the bandwidth is a link's: 214.748, 375.810 and 53.687 B per cycle. A
+  // sixteenth of a byte per cycle is fine enough for 50 GB, which divide all three.
+  CHECK(specs[0].link.bytes_per_second == 214'750'000'000);
+  CHECK(specs[1].link.bytes_per_second == 375'812'500'000);
+  CHECK(specs[2].link.bytes_per_second == 53'687'500'000);
   CHECK(specs[2].link.flit_bytes == 54);
   // A switch has two hops.
   CHECK(system.dimensions.latency_ps == std::vector<std::uint64_t>{50'000, 500'000, 1'701'000});
@@ -96,14 +97,37 @@ TEST_CASE("Errors in an ASTRA-sim network are reported in its file") {
   expect_astra_error("@[1]\n", "expected a mapping with the keys", "");
 }
 
-TEST_CASE("Rounding a link's rate by more than a hundredth is a warning") {
+TEST_CASE("An ASTRA-sim link has the file's bandwidth whatever its dimension's shape and size") {
+  for (const char* shape : {"Ring", "FullyConnected", "Switch"}) {
+    for (const char* size : {"2", "8"}) {
+      CAPTURE(shape, size);
+      Diagnostics diagnostics;
+      const auto network =
+          parse_astra_network("n.yml",
+                              std::string("topology: [") + shape + "]\nnpus_count: [" + size +
+                                  "]\nbandwidth: [12.5]\nlatency: [500]\n",
+                              {}, diagnostics);
+      REQUIRE(network);
+      CHECK(diagnostics.num_warnings() == 0);
+      // 12.5 x 2^30 B/s = 13.4218 GB/s.
+      CHECK(static_cast<double>(network->dimensions.bytes_per_second.front()) ==
+            Approx(13.4218e9).epsilon(0.0005));
+    }
+  }
+}
+
+TEST_CASE("Rounding an ASTRA-sim link's rate by more than a hundredth is a warning") {
   Diagnostics diagnostics;
-  const auto network = parse_astra_network(
-      "n.yml", "topology: [Switch]\nnpus_count: [4]\nbandwidth: [12.5]\nlatency: [500]\n", {},
-      diagnostics);
+  // No tick suits the three rates.
+  const auto network =
+      parse_astra_network("n.yml",
+                          "topology: [Switch, Ring, Ring]\nnpus_count: [4, 4, 4]\n"
+                          "bandwidth: [12.5, 13.37, 17.77]\nlatency: [500, 500, 500]\n",
+                          {}, diagnostics);
   REQUIRE(network);
-  CHECK(network->dimensions.bytes_per_second.front() == 13'000'000'000);
-  CHECK(diagnostics.num_warnings() == 1);
+  CHECK(network->dimensions.bytes_per_second ==
+        std::vector<std::uint64_t>{13'000'000'000, 14'000'000'000, 19'000'000'000});
+  CHECK(diagnostics.num_warnings() == 2);
   CHECK(diagnostics.text().find("n.yml:3:13: warning: bandwidth: a link's 13.42 B per cycle are "
                                 "rounded to 13 B, -3.1 %") != std::string::npos);
 }

@@ -22,7 +22,7 @@ void check_all_ops_and_sizes(const Topology& topology, std::uint32_t seed) {
   REQUIRE(unsuited_for_routes(topology).empty());
   const Bytes nodes = topology.num_nodes();
   for (const char* name : kBoth) {
-    const auto generate = find_generator(name)->generate;
+    const auto generate = find_generator(name)->make;
     for (const CollectiveOp op : test::kAllOps) {
       for (const Bytes elements : {Bytes{0}, Bytes{1}, nodes - 1, 2 * nodes, 7 * nodes + 3}) {
         CollectiveRequest request;

@@ -44,13 +44,21 @@ class ProgramIndex {
       std::vector<RecordIndex>& of = messages_[operation.flow.index()];
       const std::size_t number = operation.first_chunk.index();
       if (number >= of.size()) of.resize(number + 1, kNowhere);
-      of[number] = m;
+      // Of a request over several routes, the part that came last.
+      if (of[number] == kNowhere || record.messages[of[number]].done <= record.messages[m].done) {
+        of[number] = m;
+      }
     }
     for (std::size_t r = 0; r < program.program().num_ranks(); ++r) {
       const NodeId rank(r);
       first_step_.emplace_back();
       for (std::size_t b = 0; b < record.nis[r].contexts.size(); ++b) add_context(rank, b);
       first_step_.back().push_back(steps_.size());
+    }
+    for (RecordIndex m = 0; m < record.messages.size(); ++m) {
+      const Operation& operation = record.messages[m].operation;
+      if (operation.is_background()) continue;
+      senders_[m] = senders_[messages_[operation.flow.index()][operation.first_chunk.index()]];
     }
   }
 
@@ -198,6 +206,17 @@ class PathFinder : public Backtrack {
     std::size_t of = kNone;  // step, request or message
   };
 
+  // The share for which this holds, of an operation over several routes; kNowhere: none.
+  template <class Holds>
+  [[nodiscard]] RecordIndex share_with(RecordIndex message, Holds holds) const {
+    const auto& messages = run_.record.messages;
+    const RecordIndex whole = messages[message].whole;
+    for (RecordIndex m = whole; m < messages.size() && messages[m].whole == whole; ++m) {
+      if (holds(messages[m])) return m;
+    }
+    return kNowhere;
+  }
+
   [[nodiscard]] Event back_from(Event event, Trail& trail) const {
     switch (event.kind) {
       case Event::Kind::turn:
@@ -294,10 +313,12 @@ class PathFinder : public Backtrack {
     if (!is_first && done_of(r - 1) == done) return {Event::Kind::worked, r - 1};
     if (request.sends == kNowhere) return {};
     // The message whose last flit made room in the injection queue.
-    const RecordIndex before = run_.record.messages[request.sends].room_by;
-    if (before == kNowhere) return {};
+    const RecordIndex waited = share_with(
+        request.sends, [](const MessageRecord& share) { return share.room_by != kNowhere; });
+    if (waited == kNowhere) return {};
+    const RecordIndex before = run_.record.messages[waited].room_by;
     Segment segment = at_request(SegmentKind::ni_queue, r);
-    segment.channel = run_.record.messages[request.sends].channel;
+    segment.channel = run_.record.messages[waited].channel;
     segment.other = before;
     trail.add(segment, done - 1);
     return {Event::Kind::message_sent, before};
@@ -306,9 +327,11 @@ class PathFinder : public Backtrack {
     const ProgramIndex::Request& request = index_.request(r);
     if (request.sends == kNowhere) return {Event::Kind::worked, r};
     const Cycle at = times(r).ended;
-    if (run_.record.messages[request.sends].sent + 1 == at) {
+    const RecordIndex last =
+        share_with(request.sends, [&](const MessageRecord& share) { return share.sent + 1 == at; });
+    if (last != kNowhere) {
       trail.add(at_request(SegmentKind::dependency, r), at - 1);
-      return {Event::Kind::message_sent, request.sends};
+      return {Event::Kind::message_sent, last};
     }
     const bool is_first = r == index_.step(request.step).first;
     if (!is_first && times(r - 1).ended == at) return {Event::Kind::ended, r - 1};
