@@ -71,8 +71,10 @@ class TrafficSources::Source : public MessageSource {
     operation_.bytes = next.bytes;
     operation_.first_chunk = next.tag;
     if (next.to != routed_to_) {
-      const auto [route, is_new] = routes_.try_emplace(next.to.index());
-      if (is_new) route->second = all_.route(node_, next.to);
+      const std::uint32_t split = all_.topology_.shape().split;
+      const std::uint32_t channel = split == 1 ? 0 : turns_[next.to.index()] % split;
+      const auto [route, is_new] = routes_.try_emplace(next.to.index() * split + channel);
+      if (is_new) route->second = all_.route(node_, next.to, channel);
       operation_.route = route->second;
       routed_to_ = next.to;
     }
@@ -80,6 +82,11 @@ class TrafficSources::Source : public MessageSource {
   }
   void pop() override {
     ++posted_;
+    if (all_.topology_.shape().split != 1) {
+      // A reply may have come before the message that front() saw last.
+      ++turns_[(next_is_reply() ? replies_.front() : requests_.front()).to.index()];
+      routed_to_ = NodeId();
+    }
     if (next_is_reply()) return replies_.pop_front();
     requests_.pop_front();
     draw_ahead();
@@ -166,9 +173,10 @@ class TrafficSources::Source : public MessageSource {
   std::optional<MessageDraws> draws_;
   std::deque<Waiting> requests_;
   std::deque<Waiting> replies_;
-  std::vector<Cycle> requested_at_;                  // by slot; closed loop
-  std::vector<std::size_t> free_slots_;              // a stack
-  std::unordered_map<std::size_t, RouteId> routes_;  // by destination
+  std::vector<Cycle> requested_at_;                       // by slot; closed loop
+  std::vector<std::size_t> free_slots_;                   // a stack
+  std::unordered_map<std::size_t, RouteId> routes_;       // by destination * split + channel
+  std::unordered_map<std::size_t, std::uint32_t> turns_;  // by destination, if routes are split
   std::uint64_t requests_drawn_ = 0;
   std::uint64_t dropped_ = 0;
   std::uint64_t posted_ = 0;
@@ -219,8 +227,8 @@ TrafficSources::TrafficSources(const Topology& topology, const RunPoint& point, 
 
 TrafficSources::~TrafficSources() = default;
 
-RouteId TrafficSources::route(NodeId from, NodeId to) {
-  return routes_.bind(route_packet(topology_, from, to));
+RouteId TrafficSources::route(NodeId from, NodeId to, std::uint32_t channel) {
+  return routes_.bind(route_packet(topology_, from, to, channel));
 }
 
 void TrafficSources::generated(NodeId requester, Cycle ready, bool is_reply) {

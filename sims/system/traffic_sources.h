@@ -65,7 +65,7 @@ class TrafficSources : public Clocked, public SideListener {
   void close(Cycle last);
   [[nodiscard]] bool accepts_window() const;
   [[nodiscard]] std::optional<double> half_width() const;
-  [[nodiscard]] RouteId route(NodeId from, NodeId to);
+  [[nodiscard]] RouteId route(NodeId from, NodeId to, std::uint32_t channel);
 
   const Topology& topology_;
   const TrafficConfig& config_;
