@@ -11,7 +11,7 @@ espalier_folder(hw/cost ONCE USES hw)
 espalier_folder(hw/clock USES hw hw/topology LINKS PkgConfig::SYSTEMC)
 
 # Algorithms: plain C++.
-espalier_folder(alg/routes ONCE USES hw/topology LINKS fmt::fmt)
+espalier_folder(alg/routes ONCE USES hw hw/topology LINKS fmt::fmt)
 espalier_folder(alg/schedule ONCE USES hw hw/topology alg/routes LINKS fmt::fmt)
 espalier_folder(alg/flow ONCE)
 espalier_folder(alg/time USES hw/topology alg/routes alg/schedule LINKS fmt::fmt)
@@ -46,7 +46,7 @@ espalier_folder(sims/text ONCE LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_
 espalier_folder(sims/process ONCE)
 espalier_folder(sims/workload/training ONCE USES hw hw/topology alg/schedule alg/plans LINKS fmt::fmt)
 espalier_folder(sims/workload/coordination USES hw flowctl sims/workload/training LINKS fmt::fmt)
-espalier_folder(sims/point ONCE USES hw hw/topology hw/topology/families hw/cost flowctl router ni alg/schedule alg/plans alg/program alg/rank_order
+espalier_folder(sims/point ONCE USES hw hw/topology hw/topology/families hw/cost flowctl router ni alg/routes alg/schedule alg/plans alg/program alg/rank_order
                 sims/workload/training sims/workload/coordination)
 espalier_folder(sims/formats ONCE USES hw hw/topology hw/topology/families alg/routes alg/schedule alg/rank_order sims/text sims/point sims/workload/training
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
@@ -77,7 +77,7 @@ espalier_folder(sims/study ONCE USES hw hw/topology alg/generators alg/rank_orde
 espalier_folder(sims/page ONCE USES hw/topology alg alg/routes alg/schedule alg/time alg/certify sims/text sims/point sims/model
                 sims/config sims/choose sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS fmt::fmt)
-espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/topology/families hw/cost hw/clock flowctl alg alg/schedule alg/program alg/certify
+espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/topology/families hw/cost hw/clock flowctl alg alg/routes alg/schedule alg/program alg/certify
                 sims/text sims/process sims/workload/training sims/point sims/formats sims/formats/program sims/model
                 sims/config sims/system sims/observe/scopes sims/observe/timeline sims/observe/explain sims/choose sims/experiment
                 sims/study sims/page sims/synthesis LINKS CLI11::CLI11)

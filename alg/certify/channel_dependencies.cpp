@@ -78,9 +78,10 @@ ChannelDependencies::ChannelDependencies(const Topology& topology, std::uint32_t
     : topology_(topology), classes_(std::max(vc_classes, 1U)), sort_at_(kFirstSort) {}
 
 void ChannelDependencies::add(const RouteSet& routes, RouteId route) {
+  if (routes.hops(route) == 1) return;
+  const std::vector<std::uint32_t> wanted = vc_classes_of(topology_, routes, route);
   const auto channel = [&](std::size_t hop) {
-    const std::uint32_t wanted = classes_ == 1 ? 0 : vc_class_after(topology_, routes, route, hop);
-    return routes.link(route, hop).value() * classes_ + std::min(wanted, classes_ - 1);
+    return routes.link(route, hop).value() * classes_ + std::min(wanted[hop], classes_ - 1);
   };
   for (std::size_t hop = 1; hop < routes.hops(route); ++hop) {
     waits_.push_back({channel(hop), channel(hop - 1)});

@@ -49,7 +49,7 @@ std::string cycle_text(const char* title, std::size_t length, Line line,
 // switching.
 class ChannelDependencies {
  public:
-  // Routes use the VC classes of vc_class_after(). `vc_classes` classes are kept apart; higher
+  // Routes use the VC classes of vc_classes_of(). `vc_classes` classes are kept apart; higher
   // classes share the last one. The topology must outlive this object.
   ChannelDependencies(const Topology& topology, std::uint32_t vc_classes);
 

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
-#include "alg/routes/routing.h"
-
 namespace espalier {
 
 RouteId NodeRoutes::between(NodeId from, NodeId to) {
+  if (topology_.shape().split != 1) return routes_.add(topology_, turns_.next(from, to));
   RouteId& route = known_[from.index() * topology_.num_nodes() + to.index()];
   if (!route.valid()) route = routes_.add(topology_, route_packet(topology_, from, to));
   return route;

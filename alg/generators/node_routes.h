@@ -5,17 +5,21 @@
 #include <utility>
 #include <vector>
 
+#include "alg/routes/routing.h"
 #include "alg/schedule/schedule.h"
 #include "hw/topology/topology.h"
 
 namespace espalier {
 
-// Routes of route_packet(). Each is computed and stored once.
+// Routes of route_packet(), or of RouteTurns where the network splits. Each is stored once.
 class NodeRoutes {
  public:
   // Both must outlive this object. Routes are added to `routes`.
   NodeRoutes(const Topology& topology, RouteSet& routes)
-      : topology_(topology), routes_(routes), known_(topology.num_nodes() * topology.num_nodes()) {}
+      : topology_(topology),
+        routes_(routes),
+        turns_(topology),
+        known_(topology.num_nodes() * topology.num_nodes()) {}
 
   // Precondition: from != to.
   [[nodiscard]] RouteId between(NodeId from, NodeId to);
@@ -23,6 +27,7 @@ class NodeRoutes {
  private:
   const Topology& topology_;
   RouteSet& routes_;
+  RouteTurns turns_;
   std::vector<RouteId> known_;  // from * nodes + to; invalid until first used
 };
 

@@ -116,6 +116,11 @@ std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId t
                                  std::uint32_t channel) {
   if (from == to) throw std::invalid_argument("a route has two different ends");
   if (topology.shape().route) return topology.shape().route(topology, from, to, channel);
+  return up_down_route(topology, from, to, channel);
+}
+
+std::vector<LinkId> up_down_route(const Topology& topology, NodeId from, NodeId to,
+                                  std::uint32_t channel) {
   const LinkId direct = topology.link_between(from, to);
   if (direct.valid()) return {direct};
   const Planes planes(topology);
@@ -126,6 +131,7 @@ std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId t
 }
 
 std::uint32_t packet_turns(const Topology& topology) {
+  if (topology.shape().split != 1) return topology.shape().split;
   const Planes planes(topology);
   return planes.size() < 2 ? 1 : static_cast<std::uint32_t>(planes.turns().size());
 }
@@ -180,29 +186,32 @@ std::string problem_of_route(const Topology& topology, NodeId from, NodeId to) {
 
 namespace {
 
-std::uint32_t dateline_class(const Topology& topology, const RouteSet& routes, RouteId route,
-                             std::size_t hop) {
-  const GridHop last = grid_hop(topology, routes.link(route, hop));
-  if (last.wraps) return 1;
-  // Dimension order: earlier hops in this dimension directly precede this one.
-  for (std::size_t h = hop; h-- > 0;) {
-    const GridHop before = grid_hop(topology, routes.link(route, h));
-    if (before.dim != last.dim) break;
-    if (before.wraps) return 1;
+// Dimension order: hops in one dimension follow each other.
+std::vector<std::uint32_t> dateline_classes(const Topology& topology,
+                                            const RouteSet::Links& route) {
+  std::vector<std::uint32_t> classes;
+  std::size_t dim = 0;
+  for (const LinkId link : route) {
+    const GridHop hop = grid_hop(topology, link);
+    const bool goes_on = !classes.empty() && hop.dim == dim;
+    classes.push_back(hop.wraps || (goes_on && classes.back() == 1) ? 1 : 0);
+    dim = hop.dim;
   }
-  return 0;
+  return classes;
 }
 
 // Classes never decrease along a route, so they cannot form a cycle.
-std::uint32_t switch_hop_class(const Topology& topology, const RouteSet& routes, RouteId route,
-                               std::size_t hop) {
+std::vector<std::uint32_t> switch_hop_classes(const Topology& topology,
+                                              const RouteSet::Links& route) {
+  std::vector<std::uint32_t> classes;
   std::uint32_t between_switches = 0;
-  for (std::size_t h = 0; h <= hop; ++h) {
-    const TopologyLink& link = topology.link(routes.link(route, h));
+  for (const LinkId id : route) {
+    const TopologyLink& link = topology.link(id);
     if (topology.is_switch(link.from) && topology.is_switch(link.to)) ++between_switches;
+    const std::uint32_t counted = std::min(between_switches, topology.shape().vc_classes.all);
+    classes.push_back(counted == 0 ? 0 : counted - 1);
   }
-  return between_switches == 0 ? 0
-                               : std::min(between_switches, topology.shape().vc_classes.all) - 1;
+  return classes;
 }
 
 }  // namespace
@@ -211,11 +220,17 @@ std::uint32_t usable_vc_classes(const Topology& topology, std::uint32_t vcs) {
   return std::clamp(vcs, 1U, topology.shape().vc_classes.all);
 }
 
-std::uint32_t vc_class_after(const Topology& topology, const RouteSet& routes, RouteId route,
-                             std::size_t hop) {
-  if (topology.shape().vc_classes.all == 1) return 0;
-  return topology.grid() ? dateline_class(topology, routes, route, hop)
-                         : switch_hop_class(topology, routes, route, hop);
+std::vector<std::uint32_t> vc_classes_of(const Topology& topology, const RouteSet& routes,
+                                         RouteId route) {
+  const RouteSet::Links links = routes.links(route);
+  if (topology.shape().vc_classes.all == 1) {
+    return std::vector<std::uint32_t>(routes.hops(route), 0);
+  }
+  if (topology.shape().classes) {
+    const auto chosen = topology.shape().classes(topology, {links.begin(), links.end()});
+    if (chosen) return *chosen;
+  }
+  return topology.grid() ? dateline_classes(topology, links) : switch_hop_classes(topology, links);
 }
 
 }  // namespace espalier

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alg/routes/route_set.h"
@@ -10,20 +12,22 @@
 
 namespace espalier {
 
-// The links of the route from `from` to `to` (from != to). Families of networks have routes of
-// their own (hw/topology/families); packets take channel 0, programs have several channels. On
-// other graphs neighbours use their first direct link. Other pairs use the shortest legal up*/down*
-// path, where up is towards the root of the breadth-first tree at vertex 0 (lower level, or the
-// same level and lower id), so that one VC class is free of deadlock; ties go to the lower port. In
-// a network of several planes (alg/routes/planes.h) the path stays in the plane that has the turn
+// The links of the route from `from` to `to` (from != to): NetworkShape::route, or up_down_route().
+// Packets take channel 0, programs have several channels.
+[[nodiscard]] std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId to,
+                                               std::uint32_t channel = 0);
+// Neighbours use their first direct link. Other pairs use the shortest legal up*/down* path, where
+// up is towards the root of the breadth-first tree at vertex 0 (lower level, or the same level and
+// lower id), so that one VC class is free of deadlock; ties go to the lower port. In a network of
+// several planes (alg/routes/planes.h) the path stays in the plane that has the turn
 // (Planes::turns) of number from + to + channel: packets of a pair of nodes keep their order.
 // Throws std::invalid_argument if no legal path exists, which happens only if links have no reverse
 // link.
-[[nodiscard]] std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId to,
-                                               std::uint32_t channel = 0);
+[[nodiscard]] std::vector<LinkId> up_down_route(const Topology& topology, NodeId from, NodeId to,
+                                                std::uint32_t channel = 0);
 
 // Messages that may overtake each other take this many channels of route_packet() in turn: more
-// than one in a network of several planes.
+// than one where the routing splits (NetworkShape::split), or in a network of several planes.
 [[nodiscard]] std::uint32_t packet_turns(const Topology& topology);
 // The links of routes that share none, the fastest first, over which messages may be cut: one for
 // each parallel link to a neighbour, or for each plane. One, route_packet(), in other networks.
@@ -43,10 +47,27 @@ namespace espalier {
 
 // The number of VC classes that routers with `vcs` VCs can keep apart.
 [[nodiscard]] std::uint32_t usable_vc_classes(const Topology& topology, std::uint32_t vcs);
-// The class of the VC that buffers a packet at the end of hop `hop` of `route`. On a torus: 1 from
-// the wrap-around link of a dimension to the last hop in this dimension, otherwise 0. Among leaf
-// switches: the number of links between switches so far, minus one.
-[[nodiscard]] std::uint32_t vc_class_after(const Topology& topology, const RouteSet& routes,
-                                           RouteId route, std::size_t hop);
+// For each hop of `route`, the class of the VC that buffers a packet at the end of the hop:
+// NetworkShape::classes. Otherwise, on a torus: 1 from the wrap-around link of a dimension to the
+// last hop in this dimension, otherwise 0. Among leaf switches: the number of links between
+// switches so far, minus one.
+[[nodiscard]] std::vector<std::uint32_t> vc_classes_of(const Topology& topology,
+                                                       const RouteSet& routes, RouteId route);
+
+// Routes of messages one after the other: where a network splits (NetworkShape::split), messages of
+// a pair take its channels in turn.
+class RouteTurns {
+ public:
+  // The topology must outlive this object.
+  explicit RouteTurns(const Topology& topology) : topology_(topology) {}
+  [[nodiscard]] std::vector<LinkId> next(NodeId from, NodeId to) {
+    const std::uint32_t split = topology_.shape().split;
+    return route_packet(topology_, from, to, split == 1 ? 0 : turns_[{from, to}]++ % split);
+  }
+
+ private:
+  const Topology& topology_;
+  std::map<std::pair<NodeId, NodeId>, std::uint32_t> turns_;
+};
 
 }  // namespace espalier

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "hw/ids.h"
@@ -78,12 +79,21 @@ struct NetworkShape {
   std::optional<DimensionedShape> dimensions;
   std::optional<TwoSides> sides;
   RackShape racks;
+  std::string recognised;  // of a graph from a file that is a network of a family: how it is one
   bool near_by_number = false;  // a ring over the nodes passes them by number
   VcClassNeed vc_classes;
   // The links from `from` to `to`, which are different nodes or racks' switches. Channels may have
   // different routes; packets take channel 0. Empty: the network has no routes of its own.
   std::function<std::vector<LinkId>(const Topology&, NodeId from, NodeId to, std::uint32_t channel)>
       route;
+  // Messages of a pair take this many channels in turn.
+  std::uint32_t split = 1;
+  // For each hop of a route, the class of the VC that buffers a packet at its end; nothing for
+  // routes that are not `route`'s. Empty: classes follow from the grid or from links between
+  // switches.
+  std::function<std::optional<std::vector<std::uint32_t>>(const Topology&,
+                                                          const std::vector<LinkId>& route)>
+      classes;
   // By vertex, counted from the roots at which paths turn; empty: the distance from vertex 0.
   std::vector<std::size_t> levels;
   // By vertex: the nodes outside of a process group, which its network has as switches

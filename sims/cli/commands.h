@@ -91,6 +91,14 @@ struct CheckOptions {
 };
 [[nodiscard]] int check_command(const CheckOptions& options);
 
+struct CertifyOptions {
+  std::string what;  // "routes"
+  std::string file;  // a table or a configuration
+  std::vector<std::string> overrides;
+  std::string output;  // the whole proof
+};
+[[nodiscard]] int certify_command(const CertifyOptions& options);
+
 struct AreaOptions {
   std::vector<std::string> configs;
   std::vector<std::string> overrides;

@@ -39,9 +39,20 @@ std::string skipped_note(const std::string& path, const std::vector<SkippedAlgor
       path, fmt::join(names, ", "));
 }
 
+std::string recognised_note(const std::string& path, const Topology& topology) {
+  const std::string& what = topology.shape().recognised;
+  if (what.empty()) return {};
+  return fmt::format(
+      "{}: note: {}; packets take its routes, and system.routing: up_down chooses others\n", path,
+      what);
+}
+
 // Takes the points and prints the messages.
 bool take_config(Input& input, ConfigResult config, Messages messages) {
-  say(messages, config.diagnostics + (config.ok ? skipped_note(input.path, config.skipped) : ""),
+  say(messages,
+      config.diagnostics + (config.ok ? skipped_note(input.path, config.skipped) +
+                                            recognised_note(input.path, *config.topology)
+                                      : ""),
       config.ok);
   input.points = std::move(config.points);
   input.topology = config.topology;

@@ -170,6 +170,13 @@ void declare_check(Command& command, CheckOptions& options) {
   command.option("-s,--set", options.overrides);
 }
 
+void declare_certify(Command& command, CertifyOptions& options) {
+  command.option("what", options.what)->required();
+  command.option("file", options.file)->required();
+  command.option("-s,--set", options.overrides);
+  command.file("-o,--output", options.output);
+}
+
 void declare_area(Command& command, AreaOptions& options) {
   command.option("config", options.configs)->required();
   command.option("-s,--set", options.overrides);
@@ -304,6 +311,7 @@ int dispatch(int argc, char** argv) {
                                 declared(app, "explain", run_command, declare_explain),
                                 declared(app, "schedule", schedule_command, declare_schedule),
                                 declared(app, "check", check_command, declare_check),
+                                declared(app, "certify", certify_command, declare_certify),
                                 declared(app, "area", area_command, declare_area),
                                 add_sweep(app, sweep),
                                 declared(app, "reorder", reorder_command, declare_reorder),

@@ -69,6 +69,26 @@ void add_link_keys(KeyTable& table) {
       .doc("bandwidth of one direction; at most one flit per router cycle");
 }
 
+void add_routing_keys(KeyTable& table) {
+  const KeyCondition flat = table.where_not_dimensional();
+  const auto routing = table.group("system", &RunPoint::system, &SystemConfig::routing).only(flat);
+  routing.choice("routing", &RoutingConfig::kind)
+      .exclusive()
+      .doc(
+          "routes of packets: the network's own (auto), dimension_order of a grid, up_down, the "
+          "shortest path by the lowest ports, one of the shortest paths by a hash (ecmp), these in "
+          "turn (split), or a table (file)");
+  routing.integer("routing_seed", &RoutingConfig::seed)
+      .range(0, kAnyNumber)
+      .only(table.where("system.routing", {"ecmp", "split"}))
+      .exclusive()
+      .doc("seed of the hash of source and destination");
+  routing.path("routing_file", &RoutingConfig::file)
+      .only(table.where("system.routing", {"file"}))
+      .required()
+      .doc("table of routes, from,to,path, relative to this file's folder");
+}
+
 void add_router_keys(KeyTable& table) {
   const auto clock = table.group("system.router", &RunPoint::system, &SystemConfig::clock);
   clock.number(ValueType::frequency, "clock", &ClockSpec::hertz)
@@ -251,6 +271,7 @@ void add_ni_keys(KeyTable& table) {
 void add_system_keys(KeyTable& table) {
   add_preset_key(table);
   add_topology_keys(table);
+  add_routing_keys(table);
   add_link_keys(table);
   add_router_keys(table);
   add_flow_control_keys(table);

@@ -319,9 +319,11 @@ class PointBuilder {
   [[nodiscard]] std::optional<Topology> built_topology() const {
     const SystemConfig& system = points_.front().system;
     const bool clock_valid = given_.usable({"system.router.clock", kFlitKey});
-    const Place place = given_.place_of(system.topology.family().size_key);
-    const Place parts = given_.place_of("system.topology.without");
-    return build_topology(system, clock_valid, place, parts, diagnostics_);
+    return build_topology(system, clock_valid,
+                          {given_.place_of(system.topology.family().size_key),
+                           given_.place_of("system.topology.without"),
+                           given_.place_of_first({"system.routing_file", "system.routing"})},
+                          diagnostics_);
   }
 
   // A width of flits that is not given is the default, or as much wider as the fastest link needs.

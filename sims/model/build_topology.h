@@ -33,11 +33,22 @@ struct SystemConfig;
                                                      const std::vector<std::string>& parts,
                                                      const Place& place, Diagnostics& diagnostics);
 
-// For the reader: records errors of the configuration itself at `place`, and errors of
-// system.topology.without at `parts_place`. Links are checked against the clock only if
-// `clock_valid`. Precondition: a multi-dimensional system has passed check_dimensions().
+// Gives a graph from a file its family's shape if it is a network of one, and any network the
+// routes of system.routing. Records an error at `place` and returns false if it cannot have them.
+[[nodiscard]] bool finish_network(Topology& topology, const SystemConfig& system,
+                                  const Place& place, Diagnostics& diagnostics);
+
+// Where errors are shown: of the network itself, of system.topology.without, of system.routing.
+struct TopologyPlaces {
+  Place network;
+  Place parts;
+  Place routes;
+};
+
+// For the reader. Links are checked against the clock only if `clock_valid`. Precondition: a
+// multi-dimensional system has passed check_dimensions().
 [[nodiscard]] std::optional<Topology> build_topology(const SystemConfig& system, bool clock_valid,
-                                                     const Place& place, const Place& parts_place,
+                                                     const TopologyPlaces& places,
                                                      Diagnostics& diagnostics);
 
 }  // namespace espalier

@@ -56,6 +56,16 @@ template <class Enum>
 inline constexpr int kEnumNames = 0;
 
 template <>
+inline constexpr auto kEnumNames<Routing> =
+    enum_names::all_of<Routing>({{Routing::automatic, "auto"},
+                                 {Routing::dimension_order, "dimension_order"},
+                                 {Routing::up_down, "up_down"},
+                                 {Routing::shortest, "shortest"},
+                                 {Routing::ecmp, "ecmp"},
+                                 {Routing::split, "split"},
+                                 {Routing::table, "file"}});
+
+template <>
 inline constexpr auto kEnumNames<RtlBlock> =
     enum_names::all_of<RtlBlock>({{RtlBlock::ni_control, "ni_control"},
                                   {RtlBlock::dependency_state, "dependency_state"},

@@ -12,6 +12,7 @@ namespace espalier {
 
 struct SystemConfig {
   TopologyConfig topology;
+  RoutingConfig routing;
   DimensionsConfig dimensions;  // for a multi-dimensional topology; all its links
   // Every link; in file and anynet topologies, the default of a link. Value: Table III.
   LinkSpec link{150'000, 16'000'000'000};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alg/plans/dimension_stage.h"
+#include "alg/routes/chosen_routes.h"
 #include "hw/topology/dimensions.h"
 #include "hw/topology/families/family.h"
 
@@ -19,6 +20,13 @@ struct ExternalConfig {
   std::vector<std::string> nis;
 
   [[nodiscard]] bool any() const { return !routers.empty() || !nis.empty(); }
+};
+
+// Keys system.routing.*.
+struct RoutingConfig {
+  Routing kind = Routing::automatic;
+  std::uint64_t seed = 1;  // of ecmp and split
+  std::string file;        // of a table; relative to TopologyConfig::folder
 };
 
 struct TopologyConfig : NetworkSpec {

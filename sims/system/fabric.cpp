@@ -216,11 +216,12 @@ std::vector<PathHop> Fabric::path_over(const RouteSet& routes, RouteId route, Vc
         "the route from {} to {} passes {} links; a flit can pass at most {}",
         topology_.vertex_name(first.from), topology_.vertex_name(last.to), hops, kMostHops));
   }
+  const std::vector<std::uint32_t> classes = vc_classes_of(topology_, routes, route);
   std::vector<PathHop> path;
   for (std::size_t h = 0; h < hops; ++h) {
     const auto out_port =
         static_cast<std::uint16_t>(topology_.link(routes.link(route, h)).out_port);
-    const VcMask in_class = vcs_.of_class(vc_class_after(topology_, routes, route, h)) & vcs;
+    const VcMask in_class = vcs_.of_class(classes[h]) & vcs;
     path.push_back({out_port, vcs_for(last.to, in_class)});
   }
   return path;

@@ -37,6 +37,7 @@ SocketTraffic::SocketTraffic(const Topology& topology, ClockDomain& clock, Fabri
       fabric_(fabric),
       deliveries_(deliveries),
       measured_(measured),
+      turns_(topology),
       routes_(topology, fabric),
       network_(
           clock, topology.num_nodes(),
@@ -65,9 +66,7 @@ NiSockets& SocketTraffic::at(const std::string& node_name) {
                                           topology_.name(), node_name, names_of_nodes(topology_)));
 }
 
-RouteId SocketTraffic::route(NodeId from, NodeId to) {
-  return routes_.bind(route_packet(topology_, from, to));
-}
+RouteId SocketTraffic::route(NodeId from, NodeId to) { return routes_.bind(turns_.next(from, to)); }
 
 void SocketTraffic::delivered(const Operation& operation, Cycle now) {
   if (is_run()) measured_->delivered(operation, now);

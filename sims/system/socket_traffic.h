@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "alg/routes/routing.h"
 #include "hw/clock/clock_domain.h"
 #include "hw/topology/topology.h"
 #include "sims/system/deliveries.h"
@@ -55,6 +56,7 @@ class SocketTraffic : public SideListener {
   Fabric& fabric_;
   Deliveries& deliveries_;
   TrafficSources* measured_;
+  RouteTurns turns_;
   SideRoutes routes_;
   TlmNetwork network_;
 };

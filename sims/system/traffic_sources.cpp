@@ -70,9 +70,10 @@ class TrafficSources::Source : public MessageSource {
     operation_.to = next.to;
     operation_.bytes = next.bytes;
     operation_.first_chunk = next.tag;
-    if (next.to != routed_to_ || all_.turns_ > 1) {
-      const auto turn = static_cast<std::uint32_t>(posted_ % all_.turns_);
-      const auto [route, is_new] = routes_.try_emplace(next.to.index() * all_.turns_ + turn);
+    if (next.to != routed_to_) {
+      const std::uint32_t turns = all_.num_turns_;
+      const std::uint32_t turn = turns == 1 ? 0 : turns_[next.to.index()] % turns;
+      const auto [route, is_new] = routes_.try_emplace(next.to.index() * turns + turn);
       if (is_new) route->second = all_.route(node_, next.to, turn);
       operation_.route = route->second;
       routed_to_ = next.to;
@@ -81,6 +82,11 @@ class TrafficSources::Source : public MessageSource {
   }
   void pop() override {
     ++posted_;
+    if (all_.num_turns_ != 1) {
+      // A reply may have come before the message that front() saw last.
+      ++turns_[(next_is_reply() ? replies_.front() : requests_.front()).to.index()];
+      routed_to_ = NodeId();
+    }
     if (next_is_reply()) return replies_.pop_front();
     requests_.pop_front();
     draw_ahead();
@@ -167,9 +173,10 @@ class TrafficSources::Source : public MessageSource {
   std::optional<MessageDraws> draws_;
   std::deque<Waiting> requests_;
   std::deque<Waiting> replies_;
-  std::vector<Cycle> requested_at_;                  // by slot; closed loop
-  std::vector<std::size_t> free_slots_;              // a stack
-  std::unordered_map<std::size_t, RouteId> routes_;  // by destination and turn
+  std::vector<Cycle> requested_at_;                       // by slot; closed loop
+  std::vector<std::size_t> free_slots_;                   // a stack
+  std::unordered_map<std::size_t, RouteId> routes_;       // by destination and turn
+  std::unordered_map<std::size_t, std::uint32_t> turns_;  // by destination, if there are several
   std::uint64_t requests_drawn_ = 0;
   std::uint64_t dropped_ = 0;
   std::uint64_t posted_ = 0;
@@ -187,7 +194,7 @@ TrafficSources::TrafficSources(const Topology& topology, const RunPoint& point, 
       fabric_(fabric),
       deliveries_(deliveries),
       routes_(topology, fabric),
-      turns_(packet_turns(topology)),
+      num_turns_(packet_turns(topology)),
       generated_flits_(topology.num_nodes(), 0),
       accepted_flits_(topology.num_nodes(), 0) {
   const FramingSpec framing = framing_spec(point.system);

@@ -75,7 +75,7 @@ class TrafficSources : public Clocked, public SideListener {
   Fabric& fabric_;
   Deliveries& deliveries_;
   SideRoutes routes_;
-  const std::uint32_t turns_;  // a node's messages take so many channels of routes in turn
+  const std::uint32_t num_turns_;  // messages of a pair take so many channels of routes in turn
   std::uint64_t request_flits_ = 0;
   std::uint64_t reply_flits_ = 0;
   std::vector<std::unique_ptr<Source>> sources_;

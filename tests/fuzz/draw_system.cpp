@@ -233,7 +233,13 @@ Cycle longest_link_of(const FuzzCase& fuzz_case) {
 void draw_router(Draw& draw, FuzzCase& fuzz_case) {
   SystemConfig& system = fuzz_case.point.system;
   RouterConfig& router = system.router;
-  router.vcs = draw.between32(least_vc_classes(topology_of(fuzz_case)), 4);
+  if (draw.percent(40)) {
+    system.routing.kind =
+        draw.pick({Routing::up_down, Routing::shortest, Routing::ecmp, Routing::split});
+    system.routing.seed = draw.between(1, 100);
+  }
+  const std::uint32_t classes = least_vc_classes(topology_of(fuzz_case));
+  router.vcs = draw.between32(classes, std::max(classes, 4U));
   router.pipeline_cycles = draw.between(0, 3);
   router.crossbar_inputs =
       draw.pick({CrossbarInputs::port, CrossbarInputs::port, CrossbarInputs::vc});

@@ -105,7 +105,9 @@ Topology topology_of(const FuzzCase& fuzz_case) {
   Diagnostics diagnostics;
   auto topology = parse_topology(kTopologyName, topology_text(*fuzz_case.graph),
                                  {system.link, system.clock, system.flow_control}, diagnostics);
-  if (!topology) throw std::invalid_argument(diagnostics.text());
+  if (!topology || !finish_network(*topology, system, {}, diagnostics)) {
+    throw std::invalid_argument(diagnostics.text());
+  }
   return std::move(*topology);
 }
 

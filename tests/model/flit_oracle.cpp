@@ -228,7 +228,7 @@ class Network {
       for (std::size_t h = 0; h < post.links.size(); ++h) {
         Hop hop{post.links[h].index(), 0, vcs_};
         const std::uint32_t vc_class =
-            std::min(vc_class_after(topology, routes, route, h), classes - 1);
+            std::min(vc_classes_of(topology, routes, route)[h], classes - 1);
         hop.first_vc = vcs_ * vc_class / classes;
         hop.end_vc = vcs_ * (vc_class + 1) / classes;
         message.path.push_back(hop);

@@ -244,7 +244,7 @@ std::optional<Topology> torus_without(const std::vector<std::string>& parts, std
   system.topology.without = parts;
   Diagnostics diagnostics;
   const Place nowhere{diagnostics.add_file("test", ""), 0, 0};
-  auto topology = build_topology(system, true, nowhere, nowhere, diagnostics);
+  auto topology = build_topology(system, true, {nowhere, nowhere, nowhere}, diagnostics);
   problem = diagnostics.text();
   return topology;
 }

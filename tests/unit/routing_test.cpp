@@ -78,7 +78,7 @@ AllPairs route_all_pairs(const Topology& topology) {
       if (links.size() != hops[b]) result.shortest = false;
       Channel before;
       for (std::size_t hop = 0; hop < links.size(); ++hop) {
-        const Channel here{links[hop].index(), vc_class_after(topology, routes, route, hop)};
+        const Channel here{links[hop].index(), vc_classes_of(topology, routes, route)[hop]};
         result.most_classes = std::max(result.most_classes, here.second + 1);
         if (hop > 0) result.next[before].insert(here);
         before = here;
@@ -137,7 +137,7 @@ TEST_CASE("The VC class is 1 from the wrap-around link to the last hop of its di
   const RouteId route = routes.add(topology, links);
   std::vector<std::uint32_t> classes;
   for (std::size_t hop = 0; hop < links.size(); ++hop) {
-    classes.push_back(vc_class_after(topology, routes, route, hop));
+    classes.push_back(vc_classes_of(topology, routes, route)[hop]);
   }
   CHECK(classes == std::vector<std::uint32_t>{0, 1, 1, 0, 0});
 }

@@ -106,7 +106,7 @@ TEST_CASE("The routes of all pairs are free of deadlock in the classes their net
     for (std::size_t r = topology.num_links(); r < schedule.routes.size(); ++r) {
       const RouteId route(r);
       for (std::size_t hop = 0; hop < schedule.routes.hops(route); ++hop) {
-        CHECK(vc_class_after(topology, schedule.routes, route, hop) < vc_classes(topology));
+        CHECK(vc_classes_of(topology, schedule.routes, route)[hop] < vc_classes(topology));
       }
     }
   }
@@ -142,7 +142,7 @@ TEST_CASE("A dragonfly's class counts the links between switches that lie behind
   const RouteId route = routes.add(topology, route_packet(topology, NodeId(1), NodeId(2)));
   std::vector<std::uint32_t> classes;
   for (std::size_t hop = 0; hop < routes.hops(route); ++hop) {
-    classes.push_back(vc_class_after(topology, routes, route, hop));
+    classes.push_back(vc_classes_of(topology, routes, route)[hop]);
   }
   CHECK(classes == std::vector<std::uint32_t>{0, 0, 1, 2, 2});
 }
