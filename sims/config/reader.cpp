@@ -319,7 +319,10 @@ class PointBuilder {
   [[nodiscard]] std::optional<Topology> built_topology() const {
     const SystemConfig& system = points_.front().system;
     const bool clock_valid = given_.usable({"system.router.clock", kFlitKey});
-    const Place place = given_.place_of(system.topology.family().size_key);
+    const Family& family = system.topology.family();
+    const auto problem = family.problem == nullptr ? std::nullopt : family.problem(system.topology);
+    const Place place =
+        given_.place_of(problem && !problem->key.empty() ? problem->key : family.size_key);
     const Place parts = given_.place_of("system.topology.without");
     return build_topology(system, clock_valid, place, parts, diagnostics_);
   }
