@@ -299,7 +299,8 @@ LinkPrices all_to_allv_prices(const Topology& topology, const std::vector<Bytes>
 BandwidthBound all_to_all_bound(const Topology& topology) {
   BandwidthBound bound = CutSearch(topology).run();
   // Dimension by dimension, the links of an even grid reach the bound of its cuts or distances.
-  if (is_even_grid(topology) || topology.num_vertices() > kMostPricedVertices) return bound;
+  const bool is_reached = is_even_grid(topology) && topology.grid()->twist.empty();
+  if (is_reached || topology.num_vertices() > kMostPricedVertices) return bound;
   const LinkPrices prices = all_to_all_prices(topology);
   constexpr double kClearly = 1.0005;  // a cut says more to the user
   if (prices.seconds <= bound.seconds_per_byte * kClearly) return bound;

@@ -43,11 +43,18 @@ bool is_complete(const Topology& topology) {
   return true;
 }
 
+// A grid with single links on which every node is like every other one.
+bool looks_alike(const std::optional<GridShape>& grid) {
+  for (std::size_t d = 0; grid && d < grid->dims.size(); ++d) {
+    if ((grid->dims[d] > 2 && !grid->wraps[d]) || grid->links[d] != 1) return false;
+  }
+  return grid.has_value();
+}
+
 }  // namespace
 
 bool single_nodes_bind(const Topology& topology) {
-  const bool torus = topology.grid() && topology.grid()->wraps;
-  if (!torus && !is_complete(topology)) return false;
+  if (!looks_alike(topology.grid()) && !is_complete(topology)) return false;
   const LinkSpec& first = topology.links().front().spec;
   return std::all_of(topology.links().begin(), topology.links().end(),
                      [&](const auto& link) { return link.spec == first; });

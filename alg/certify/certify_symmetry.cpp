@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "alg/certify/certifier_parts.h"
+#include "alg/routes/links.h"
 #include "alg/schedule/schedule_table.h"
 #include "alg/schedule/schedule_text.h"
 
@@ -12,7 +13,7 @@ namespace espalier::certifier {
 namespace {
 
 bool is_same_group(const Translations& a, const Translations& b) {
-  return a.dims() == b.dims() && a.generators() == b.generators();
+  return a.dims() == b.dims() && a.twist() == b.twist() && a.generators() == b.generators();
 }
 
 // Returns an empty text if the entry can be translated to any node.
@@ -91,20 +92,25 @@ bool check_symmetry(const Topology& topology, const ScheduleTables& tables, Find
 bool check_symmetric_contention(const Topology& topology, const ScheduleTables& tables,
                                 Findings& findings) {
   // In a step, all nodes send through the same port as node 0.
+  const std::vector<std::uint32_t> units = link_units(topology);
   std::vector<Timestep> last_use(topology.num_links(), 0);
+  std::vector<std::uint32_t> uses(topology.num_links(), 0);
   bool free = true;
   const auto& entries = tables.nodes.front();
   for (std::size_t e = 0; e < entries.size(); ++e) {
     const auto use = [&](const TablePeer& peer) {
       if (!peer.route.valid()) return;
       Timestep& last = last_use[peer.route.index()];
-      if (last == entries[e].step) {
+      std::uint32_t& used = uses[peer.route.index()];
+      used = last == entries[e].step ? used + 1 : 1;
+      if (used > units[peer.route.index()]) {
         free = false;
         if (tables.contention_free) {
           findings.add_described(ViolationKind::contention, [&] {
-            return fmt::format(
-                "in step {} link {} carries two transfers; one of them comes from {}", last,
-                link_name(topology, LinkId(peer.route.index())), describe(tables, NodeId(0), e));
+            return fmt::format("in step {} link {} carries {} transfers; one of them comes from {}",
+                               last, link_name(topology, LinkId(peer.route.index())),
+                               used == 2 ? "two" : fmt::to_string(used),
+                               describe(tables, NodeId(0), e));
           });
         }
       }

@@ -19,16 +19,19 @@ std::vector<std::size_t> long_dimensions(const GridShape& grid) {
 namespace {
 
 // A grid as a matrix. The columns are the nodes of all dimensions except the last, in snake order,
-// so that neighbouring columns are linked. The rows are the last dimension. Dimensions of size 1
-// are left out.
+// so that neighbouring columns are linked. The rows are the last dimension that has rings, or the
+// last one. Dimensions of size 1 are left out.
 class GridMatrix {
  public:
   explicit GridMatrix(const GridShape& grid) : grid_(grid), used_dims_(long_dimensions(grid)) {
+    std::stable_partition(used_dims_.begin(), used_dims_.end(),
+                          [&](std::size_t d) { return !grid.closes(d); });
     rows_ = grid.dims[used_dims_.back()];
     for (std::size_t i = 0; i + 1 < used_dims_.size(); ++i) columns_ *= grid.dims[used_dims_[i]];
   }
 
   [[nodiscard]] std::size_t num_dims() const { return used_dims_.size(); }
+  [[nodiscard]] std::size_t row_dim() const { return used_dims_.back(); }
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t columns() const { return columns_; }
 
@@ -88,11 +91,10 @@ std::vector<LinkId> grid_cycle(const Topology& topology) {
   const GridShape& grid = *topology.grid();
   const GridMatrix m(grid);
   std::vector<LinkId> links;
-  if (m.num_dims() == 1 && grid.wraps) {
+  const std::size_t dim = m.row_dim();
+  if (m.num_dims() == 1 && grid.closes(dim)) {
     // Always the plus direction: in a ring of two nodes, the minus links stay free for the reversed
     // ring.
-    std::size_t dim = 0;
-    while (grid.dims[dim] == 1) ++dim;
     for (std::size_t row = 0; row < m.rows(); ++row) {
       links.push_back(grid_link(topology, m.at(0, row), dim, true));
     }
@@ -109,7 +111,7 @@ std::vector<LinkId> grid_cycle(const Topology& topology) {
   } else if (m.columns() % 2 == 0) {
     cycle = comb_cycle(m.columns(), m.rows(),
                        [&](std::size_t column, std::size_t row) { return m.at(column, row); });
-  } else if (grid.wraps) {
+  } else if (grid.closes(dim)) {
     cycle = wrapped_cycle(m);
   } else {
     return {};  // a mesh is bipartite: no cycle visits an odd number of nodes

@@ -69,14 +69,17 @@ struct TranslatedTree {
 // A lower bound of the timesteps in which every node can receive every chunk, if a step moves whole
 // chunks: after s steps only nodes within distance s have received anything, and from then on a
 // node gets one chunk per incoming link and step. The bound is the largest value of s + ceil((N -
-// |ball of radius s|) / degree) over all s.
-[[nodiscard]] Timestep ball_bound(const Translations& group);
+// |ball of radius s|) / degree) over all s. `units`: chunks that each port carries in a step;
+// empty: one.
+[[nodiscard]] Timestep ball_bound(const Translations& group,
+                                  const std::vector<std::uint32_t>& units = {});
 
-// Every port is used at most once per timestep. The translates of the tree to all roots then share
-// no link in any step, because link (v, v + g) of a step belongs to the one root v - parent.
-// Children are matched to ports by augmenting paths, near children first, along shortest paths. If
-// the tree needs more steps than the ball bound, other orders (seeded) and other parents are tried.
-// Deterministic.
-[[nodiscard]] TranslatedTree find_translated_tree(const Translations& group);
+// Every port is used at most so often per timestep as it has units. The translates of the tree to
+// all roots then share no link in any step, because link (v, v + g) of a step belongs to the one
+// root v - parent. Children are matched to ports by augmenting paths, near children first, along
+// shortest paths. If the tree needs more steps than the ball bound, other orders (seeded) and other
+// parents are tried. Deterministic.
+[[nodiscard]] TranslatedTree find_translated_tree(const Translations& group,
+                                                  const std::vector<std::uint32_t>& units = {});
 
 }  // namespace espalier

@@ -35,6 +35,16 @@ std::vector<std::uint32_t> distances(const Translations& group) {
   return distance;
 }
 
+// Ports, each as often as it carries chunks in a step.
+std::vector<std::uint32_t> slots_of(const Translations& group,
+                                    const std::vector<std::uint32_t>& units) {
+  std::vector<std::uint32_t> slots;
+  for (std::uint32_t port = 0; port < group.generators().size(); ++port) {
+    slots.insert(slots.end(), units.empty() ? 1 : units[port], port);
+  }
+  return slots;
+}
+
 // How a search breaks ties among the children of a step, and which parents it allows.
 struct Variant {
   std::uint64_t seed = 0;  // 0: by id
@@ -44,14 +54,16 @@ struct Variant {
 
 class TreeSearch {
  public:
-  TreeSearch(const Translations& group, const std::vector<std::uint32_t>& distance)
+  TreeSearch(const Translations& group, const std::vector<std::uint32_t>& distance,
+             std::vector<std::uint32_t> slots)
       : group_(group),
         distance_(distance),
+        slots_(std::move(slots)),
         diameter_(*std::max_element(distance.begin(), distance.end())),
-        before_(group.num_nodes() * group.generators().size()) {
+        before_(group.num_nodes() * slots_.size()) {
     for (std::size_t v = 0; v < group.num_nodes(); ++v) {
-      for (std::size_t port = 0; port < ports(); ++port) {
-        before_[v * ports() + port] = group.subtract(NodeId(v), group.generators()[port]);
+      for (std::size_t slot = 0; slot < ports(); ++slot) {
+        before_[v * ports() + slot] = group.subtract(NodeId(v), group.generators()[slots_[slot]]);
       }
     }
   }
@@ -72,7 +84,7 @@ class TreeSearch {
         const NodeId child = child_by_port_[port];
         if (!child.valid()) continue;
         const NodeId parent = before(child, port);
-        tree.edges.push_back({parent, child, port, tree.num_steps});
+        tree.edges.push_back({parent, child, slots_[port], tree.num_steps});
         step_of_[child.index()] = tree.num_steps;
         depth_[child.index()] = depth_[parent.index()] + 1;
         ++added;
@@ -91,7 +103,8 @@ class TreeSearch {
     NodeId node;
   };
 
-  [[nodiscard]] std::size_t ports() const { return group_.generators().size(); }
+  // Below, a port is a slot.
+  [[nodiscard]] std::size_t ports() const { return slots_.size(); }
   [[nodiscard]] NodeId before(NodeId v, std::size_t port) const {
     return before_[v.index() * ports() + port];
   }
@@ -144,6 +157,7 @@ class TreeSearch {
 
   const Translations& group_;
   const std::vector<std::uint32_t>& distance_;
+  std::vector<std::uint32_t> slots_;
   std::uint32_t diameter_;
   std::vector<NodeId> before_;  // by node and port: node - generator
   Variant variant_;
@@ -154,13 +168,13 @@ class TreeSearch {
   std::vector<bool> tried_;
 };
 
-Timestep ball_bound(const Translations& group, const std::vector<std::uint32_t>& distance) {
+Timestep ball_bound(const Translations& group, const std::vector<std::uint32_t>& distance,
+                    std::size_t degree) {
   std::vector<std::size_t> at_distance;
   for (const std::uint32_t d : distance) {
     if (d >= at_distance.size()) at_distance.resize(d + 1, 0);
     ++at_distance[d];
   }
-  const std::size_t degree = group.generators().size();
   std::size_t bound = 0;
   std::size_t inside = 0;
   for (std::size_t s = 0; s < at_distance.size(); ++s) {
@@ -172,12 +186,16 @@ Timestep ball_bound(const Translations& group, const std::vector<std::uint32_t>&
 
 }  // namespace
 
-Timestep ball_bound(const Translations& group) { return ball_bound(group, distances(group)); }
+Timestep ball_bound(const Translations& group, const std::vector<std::uint32_t>& units) {
+  return ball_bound(group, distances(group), slots_of(group, units).size());
+}
 
-TranslatedTree find_translated_tree(const Translations& group) {
+TranslatedTree find_translated_tree(const Translations& group,
+                                    const std::vector<std::uint32_t>& units) {
   const auto distance = distances(group);
-  const Timestep bound = ball_bound(group, distance);
-  TreeSearch search(group, distance);
+  const std::vector<std::uint32_t> slots = slots_of(group, units);
+  const Timestep bound = ball_bound(group, distance, slots.size());
+  TreeSearch search(group, distance, slots);
   TranslatedTree best;
   auto most_steps = static_cast<Timestep>(group.num_nodes());  // as many as a path needs
   // Returns true if the tree cannot be improved.
@@ -207,10 +225,14 @@ constexpr const char* kName = "multitree_translated";
 // therefore balance the ports that a single tree leaves idle.
 class Rotation {
  public:
-  explicit Rotation(const Translations& group) : group_(group) {
+  Rotation(const Topology& topology, const Translations& group) : group_(group) {
     const auto& dims = group.dims();
+    const auto& ports = topology.out_links(NodeId(0));
     possible_ = std::all_of(dims.begin(), dims.end(),
-                            [&](std::uint32_t size) { return size == dims.front(); });
+                            [&](std::uint32_t size) { return size == dims.front(); }) &&
+                std::all_of(ports.begin(), ports.end(), [&](LinkId l) {
+                  return topology.link(l).spec == topology.link(ports.front()).spec;
+                });
     for (std::size_t j = 0; possible_ && j < group.generators().size(); ++j) {
       ports_.push_back(port_of(turned(group.generators()[j]), j));
       possible_ = ports_.back() < group.generators().size();
@@ -294,7 +316,7 @@ class SymmetricScheduler {
     for (std::size_t c = 0; c + 1 < offsets.size(); ++c) {
       schedule_.chunks.push_back({offsets[c], offsets[c + 1] - offsets[c], NodeId(c / segments_)});
     }
-    const Rotation rotation(group_);
+    const Rotation rotation(topology_, group_);
     for (std::size_t segment = 0; segment < segments_; ++segment) {
       turn_tree(rotation, segment);
       arrivals_.assign(group_.num_nodes(), {});
@@ -395,7 +417,10 @@ Schedule generate_multitree_translated(const Topology& topology, const Collectiv
         "multitree_translated: one table stands for all nodes, so ranks cannot be ordered");
   }
   const Translations group = *Translations::find(topology);
-  const TranslatedTree tree = find_translated_tree(group);
+  const std::vector<std::uint32_t> units_of_links = two_way_link_units(topology);
+  std::vector<std::uint32_t> units;  // by port
+  for (const LinkId l : topology.out_links(NodeId(0))) units.push_back(units_of_links[l.index()]);
+  const TranslatedTree tree = find_translated_tree(group, units);
   const std::size_t nodes = topology.num_nodes();
   const Bytes elements = request.size / request.element_bytes;
   const std::size_t asked =

@@ -79,9 +79,12 @@ class RingOf2d {
 
   [[nodiscard]] std::size_t length(std::size_t dim) const { return grid_.dims[dim]; }
 
+  // Where only one dimension has rings, the lines of the other one take longer in any case.
+  [[nodiscard]] bool closes() const { return grid_.closes(dims_[0]) && grid_.closes(dims_[1]); }
+
   // Rings visit the nodes of a line in order; on a mesh, the last hop goes back over the line.
   [[nodiscard]] bool goes_round() const {
-    return grid_.wraps || request_.line_order == LineOrder::natural;
+    return closes() || request_.line_order == LineOrder::natural;
   }
 
   [[nodiscard]] NodeId node_at(const Part& part, std::size_t first, std::size_t second) const {
@@ -104,7 +107,7 @@ class RingOf2d {
       const NodeId from = result.nodes[i];
       const NodeId to = result.nodes[(i + 1) % size];
       const bool plus =
-          grid_.wraps ? part.plus : grid_.coordinates(to).at(dim) > grid_.coordinates(from).at(dim);
+          closes() ? part.plus : grid_.coordinates(to).at(dim) > grid_.coordinates(from).at(dim);
       std::vector<LinkId> links;
       for (NodeId at = from; at != to; at = topology_.link(links.back()).to) {
         links.push_back(grid_link(topology_, at, dim, plus));

@@ -226,7 +226,8 @@ bool grow_all(std::vector<GrowingTree>& trees, std::vector<std::size_t> turns,
 std::vector<std::size_t> later_turns(const Topology& topology, std::vector<std::size_t> turns) {
   std::reverse(turns.begin(), turns.end());
   const auto& grid = topology.grid();
-  if (!grid || grid->wraps || grid->dims.size() < 2) return turns;
+  if (!grid || grid->dims.size() < 2) return turns;
+  if (std::count(grid->wraps.begin(), grid->wraps.end(), true) != 0) return turns;
   const auto to_farthest_row = [&](std::size_t root) {
     const std::uint32_t row = grid->coordinates(NodeId(root)).at(1);
     return std::max(row, grid->dims[1] - 1 - row);

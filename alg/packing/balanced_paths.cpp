@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <set>
 #include <utility>
@@ -15,11 +17,18 @@ namespace espalier {
 
 namespace {
 
+// Sources take turns at parallel links, and so do pieces with one order of the dimensions.
+std::uint32_t lane_of(const std::vector<std::uint32_t>& source, std::uint32_t piece) {
+  const auto dims = static_cast<std::uint32_t>(source.size());
+  return std::accumulate(source.begin(), source.end(), piece / dims);
+}
+
 // Dimension by dimension, beginning with another one for every piece.
 LinkPath grid_path(const Topology& topology, NodeId from, NodeId to, std::uint32_t piece) {
   const GridShape& grid = *topology.grid();
   const std::vector<std::uint32_t> source = grid.coordinates(from);
   const std::vector<std::uint32_t> target = grid.coordinates(to);
+  const std::uint32_t lane = lane_of(source, piece);
   std::uint32_t sum = piece;
   for (const auto* place : {&source, &target}) {
     sum = std::accumulate(place->begin(), place->end(), sum);
@@ -34,19 +43,115 @@ LinkPath grid_path(const Topology& topology, NodeId from, NodeId to, std::uint32
     const std::uint32_t up = larger ? target[dim] - source[dim] : target[dim] + size - source[dim];
     bool plus = larger;
     std::uint32_t hops = larger ? up : size - up;
-    if (grid.wraps) {
+    if (grid.wraps[dim]) {
       // Half-way: the source, the other dimensions and the piece share both directions evenly.
       plus = 2 * up == size ? (sum - target[dim]) % 2 == 0 : 2 * up < size;
       hops = std::min(up, size - up);
     }
     for (std::uint32_t h = 0; h < hops; ++h) {
-      const LinkId link = grid_link(topology, at, dim, plus);
+      const LinkId link = grid_link(topology, at, dim, plus, lane);
       path.push_back(link);
       at = topology.link(link).to;
     }
   }
   return path;
 }
+
+// On a twisted torus the same way from every node loads all links of a direction alike. So each
+// piece of a difference between nodes gets one of the shortest ways, such that the directions are
+// level.
+class TwistedPaths {
+ public:
+  TwistedPaths(const Topology& topology, std::uint32_t pieces)
+      : topology_(topology),
+        grid_(*topology.grid()),
+        pieces_(pieces),
+        seconds_(2 * grid_.dims.size(), 0) {
+    for (std::size_t dim = 0; dim < grid_.dims.size(); ++dim) {
+      const LinkId link = grid_link(topology, NodeId(0), dim, true);
+      hop_seconds_.push_back(
+          link.valid() ? 1 / (static_cast<double>(topology.link(link).spec.bytes_per_second) *
+                              grid_.links[dim])
+                       : 0);
+    }
+    for (std::size_t to = 0; to < topology.num_nodes(); ++to) {
+      ways_.push_back(shortest_ways(grid_, NodeId(0), NodeId(to)));
+      chosen_.insert(chosen_.end(), pieces, 0);
+    }
+    constexpr std::uint32_t kPasses = 30;
+    for (std::uint32_t pass = 0; pass <= kPasses; ++pass) {
+      for (std::size_t piece = pieces; piece < chosen_.size(); ++piece) {
+        if (pass > 0) add(piece, -1);
+        choose(piece);
+        add(piece, 1);
+      }
+    }
+  }
+
+  [[nodiscard]] LinkPath path(NodeId from, NodeId to, std::uint32_t piece) const {
+    LinkPath links;
+    const std::vector<std::uint32_t> source = grid_.coordinates(from);
+    std::vector<std::int64_t> hops;
+    for (const std::uint32_t place : source) hops.push_back(-std::int64_t{place});
+    const NodeId difference = grid_.node_after(to, hops);
+    const Way& way = way_of(difference.index() * pieces_ + piece);
+    const std::uint32_t lane = lane_of(source, piece);
+    NodeId at = from;
+    for (std::size_t i = 0; i < way.size(); ++i) {
+      const std::size_t dim = (i + piece) % way.size();
+      for (std::int64_t left = std::abs(way[dim]); left > 0; --left) {
+        links.push_back(grid_link(topology_, at, dim, way[dim] > 0, lane));
+        at = topology_.link(links.back()).to;
+      }
+    }
+    return links;
+  }
+
+ private:
+  using Way = std::vector<std::int64_t>;
+
+  [[nodiscard]] const Way& way_of(std::size_t piece) const {
+    return ways_[piece / pieces_][chosen_[piece]];
+  }
+  [[nodiscard]] static std::size_t direction(std::size_t dim, std::int64_t hops) {
+    return 2 * dim + (hops > 0 ? 1 : 0);
+  }
+
+  void add(std::size_t piece, double times) {
+    const Way& way = way_of(piece);
+    for (std::size_t dim = 0; dim < way.size(); ++dim) {
+      seconds_[direction(dim, way[dim])] +=
+          times * static_cast<double>(std::abs(way[dim])) * hop_seconds_[dim];
+    }
+  }
+
+  // The way whose directions are the least busy.
+  void choose(std::size_t piece) {
+    constexpr double kSteepness = 50;
+    const double peak = std::max(*std::max_element(seconds_.begin(), seconds_.end()), 1e-30);
+    double least = std::numeric_limits<double>::infinity();
+    const auto& ways = ways_[piece / pieces_];
+    for (std::size_t w = 0; w < ways.size(); ++w) {
+      double price = 0;
+      for (std::size_t dim = 0; dim < ways[w].size(); ++dim) {
+        const double busy = seconds_[direction(dim, ways[w][dim])] / peak;
+        price += static_cast<double>(std::abs(ways[w][dim])) * hop_seconds_[dim] *
+                 std::exp(kSteepness * (busy - 1));
+      }
+      if (price >= least) continue;
+      least = price;
+      chosen_[piece] = w;
+    }
+  }
+
+  const Topology& topology_;
+  const GridShape& grid_;
+  std::uint32_t pieces_;
+  std::vector<double> seconds_;         // of a node's links, by direction
+  std::vector<double> hop_seconds_;     // by dimension
+  std::vector<std::vector<Way>> ways_;  // by difference
+  std::vector<std::size_t> chosen_;     // by difference and piece
+};
 
 class PathSearch {
  public:
@@ -279,14 +384,23 @@ class PathSearch {
 
 std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces,
                                      RateRule rule) {
-  if (!is_even_grid(topology)) return PathSearch(topology, pieces, {}, rule).run();
+  const auto& grid = topology.grid();
+  const bool is_twisted = grid && !grid->twist.empty();
+  const bool all_wrap =
+      grid && std::find(grid->wraps.begin(), grid->wraps.end(), false) == grid->wraps.end();
+  if (!is_even_grid(topology) || (is_twisted && !all_wrap)) {
+    return PathSearch(topology, pieces, {}, rule).run();
+  }
+  std::optional<TwistedPaths> twisted;
+  if (is_twisted) twisted.emplace(topology, pieces);
   const std::size_t nodes = topology.num_nodes();
   std::vector<LinkPath> paths;
   paths.reserve(nodes * nodes * pieces);
   for (std::size_t from = 0; from < nodes; ++from) {
     for (std::size_t to = 0; to < nodes; ++to) {
       for (std::uint32_t p = 0; p < pieces; ++p) {
-        paths.push_back(grid_path(topology, NodeId(from), NodeId(to), p));
+        paths.push_back(twisted ? twisted->path(NodeId(from), NodeId(to), p)
+                                : grid_path(topology, NodeId(from), NodeId(to), p));
       }
     }
   }

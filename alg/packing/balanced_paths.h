@@ -14,9 +14,9 @@ namespace espalier {
 using LinkPath = std::vector<LinkId>;
 
 // Paths, indexed by (from * N + to) * pieces + piece; pieces of one pair have the same size. Empty
-// where from == to. On a torus or mesh of equal links they are optimal, elsewhere searched
-// (README.md). Through switches, links follow each other as LinkOrder admits, and messages occupy
-// them by `rule`. Preconditions: connected; every link has a bandwidth.
+// where from == to. On a grid whose dimensions have one rate each they are optimal, elsewhere
+// searched (README.md). Through switches, links follow each other as LinkOrder admits, and messages
+// occupy them by `rule`. Preconditions: connected; every link has a bandwidth.
 [[nodiscard]] std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces,
                                                    RateRule rule = RateRule::slowest);
 

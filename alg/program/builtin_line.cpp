@@ -19,24 +19,22 @@ namespace espalier {
 
 namespace {
 
-// A line whose ranks replace chunk `part` by its sum.
 class LineSum {
  public:
-  LineSum(ChunkTracer& tracer, std::vector<std::uint32_t> line, std::uint32_t part,
-          std::uint32_t scratch)
-      : tracer_(tracer), line_(std::move(line)), part_(part), scratch_(scratch) {}
+  LineSum(ChunkTracer& tracer, std::vector<std::uint32_t> line, const LineData& data)
+      : tracer_(tracer), line_(std::move(line)), data_(data) {}
 
-  // Both forms use the scratch chunks `scratch` and `scratch + 1` of every rank.
   void write_chain() {
     const std::size_t last = line_.size() - 1;
     std::vector<ChunkRef> copies;  // of inner nodes, to which the sum that goes back is added
     for (std::size_t i = 1; i < last; ++i) {
-      copies.push_back(own(i).copy(line_[i], ProgramBuffer::scratch, scratch_));
+      copies.push_back(own(i).copy(line_[i], ProgramBuffer::scratch, data_.scratch));
     }
     ChunkRef back = own(last);
     std::vector<ChunkRef> received;  // from the last node to the first one
     for (std::size_t i = last; i-- > 0;) {
-      received.push_back(back.copy(line_[i], ProgramBuffer::scratch, scratch_ + 1, directives()));
+      received.push_back(
+          back.copy(line_[i], ProgramBuffer::scratch, data_.scratch + data_.count, directives()));
       if (i > 0) back = copies[i - 1].reduce(received.back());
     }
     ChunkRef forth = own(0);
@@ -51,9 +49,9 @@ class LineSum {
     {
       const auto instances = tracer_.parallelize(segments);
       // A node that begins to pass sums on adds at once what it receives.
-      exchange(second(0), first(0), scratch_);
+      exchange(second(0), first(0), data_.scratch);
       for (std::size_t p = 1; p < pairs; ++p) {
-        if (first(p) != second(p)) exchange(first(p), second(p), scratch_);
+        if (first(p) != second(p)) exchange(first(p), second(p), data_.scratch);
       }
       // First nodes pass the sum back, second ones pass the sum that goes forth.
       for (std::size_t p = pairs - 1; p-- > 0;) {
@@ -69,17 +67,17 @@ class LineSum {
     // once.
     for (std::size_t p = 1; p < pairs; ++p) {
       if (2 * p > pairs) {
-        exchange(first(p), second(p - 1), scratch_ + 1);
+        exchange(first(p), second(p - 1), data_.scratch + 1);
       } else {
-        exchange(second(p - 1), first(p), scratch_ + 1);
+        exchange(second(p - 1), first(p), data_.scratch + 1);
       }
     }
   }
 
  private:
-  [[nodiscard]] Directives directives() const { return {part_}; }
+  [[nodiscard]] Directives directives() const { return {data_.channel}; }
   [[nodiscard]] ChunkRef own(std::size_t i) const {
-    return tracer_.chunk(line_[i], ProgramBuffer::input, part_);
+    return tracer_.chunk(line_[i], ProgramBuffer::input, data_.index, data_.count);
   }
   [[nodiscard]] static std::size_t first(std::size_t pair) { return 2 * pair; }
   [[nodiscard]] std::size_t second(std::size_t pair) const {
@@ -96,8 +94,7 @@ class LineSum {
 
   ChunkTracer& tracer_;
   std::vector<std::uint32_t> line_;
-  std::uint32_t part_;
-  std::uint32_t scratch_;
+  LineData data_;
 };
 
 // How often a sum stops on its way through all dimensions.
@@ -132,6 +129,11 @@ LineForm form_of(const BuiltinRequest& request) {
 
 }  // namespace
 
+void write_line_sum(ChunkTracer& tracer, const std::vector<std::uint32_t>& line,
+                    const LineData& data) {
+  LineSum(tracer, line, data).write_chain();
+}
+
 // Pairs cut their messages themselves.
 std::uint32_t line_segments(const BuiltinRequest& request) {
   const LineForm form = form_of(request);
@@ -146,7 +148,7 @@ void write_line(ChunkTracer& tracer, const BuiltinRequest& request) {
     std::uint32_t scratch = 2 * parts * part;
     for (const std::size_t dim : dimensions_of_part(grid, part)) {
       for (const auto& line : lines_along(grid, dim)) {
-        LineSum sum(tracer, turned(line, part), part, scratch);
+        LineSum sum(tracer, turned(line, part), {part, 1, part, scratch});
         if (form.in_pairs) {
           sum.write_pairs(form.segments);
         } else {

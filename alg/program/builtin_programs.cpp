@@ -215,7 +215,7 @@ const std::vector<BuiltinProgram>& builtin_programs() {
           Op::all_reduce, {kServersKey}, unsuited_server_size, one_chunk, write_mscclpp_packets)
           .with(&Row::bitwise_identical, false),
       Row("window", "torus, small data: windows grow on both sides, in half a ring's hops",
-          Op::all_reduce, {kSegmentsKey}, unsuited_torus, per_dimension, write_window)
+          Op::all_reduce, {kSegmentsKey}, unsuited_rings, per_dimension, write_window)
           .with(&Row::segments, window_segments)
           .with(&Row::bitwise_identical, false)
           .with(&Row::protocol, Protocol::message),

@@ -80,6 +80,13 @@ class Scratch {
     used_[rank] += count;
     return first;
   }
+  // The same chunks of all ranks.
+  std::uint32_t take(const std::vector<std::uint32_t>& ranks, std::uint32_t count) {
+    std::uint32_t first = 0;
+    for (const std::uint32_t rank : ranks) first = std::max(first, used_[rank]);
+    for (const std::uint32_t rank : ranks) used_[rank] = first + count;
+    return first;
+  }
 
  private:
   std::vector<std::uint32_t> used_;
@@ -209,12 +216,23 @@ class Window {
   std::vector<Node> nodes_;
 };
 
-// The window all-reduces of a grid: one after the other in the dimensions `dims`.
+// An all-reduce of the ranks of a line: a window, or from end to end where the line is no ring.
+void write_all_reduce(ChunkTracer& tracer, Scratch& scratch, const std::vector<std::uint32_t>& line,
+                      bool is_ring, const WindowData& data) {
+  if (is_ring) {
+    Window(tracer, scratch, line, data).write();
+  } else {
+    write_line_sum(tracer, line,
+                   {data.index, data.count, data.channel, scratch.take(line, 2 * data.count)});
+  }
+}
+
+// The all-reduces of a grid: one after the other in the dimensions `dims`.
 void write_windows(ChunkTracer& tracer, Scratch& scratch, const GridShape& grid,
                    const std::vector<std::size_t>& dims, std::size_t part, const WindowData& data) {
   for (const std::size_t dim : dims) {
     for (const auto& line : lines_along(grid, dim)) {
-      Window(tracer, scratch, turned(line, part), data).write();
+      write_all_reduce(tracer, scratch, turned(line, part), grid.closes(dim), data);
     }
   }
 }
@@ -222,7 +240,8 @@ void write_windows(ChunkTracer& tracer, Scratch& scratch, const GridShape& grid,
 std::size_t window_stops(const GridShape& grid, std::optional<std::size_t> without) {
   std::size_t stops = 0;
   for (const std::size_t dim : long_dimensions(grid)) {
-    if (dim != without) stops += window_steps(grid.dims[dim]).size();
+    if (dim == without) continue;
+    stops += grid.closes(dim) ? window_steps(grid.dims[dim]).size() : grid.dims[dim] - 1;
   }
   return stops;
 }
@@ -253,14 +272,18 @@ void write_window(ChunkTracer& tracer, const BuiltinRequest& request) {
 
 namespace {
 
-// One block for each rank of the ring.
+// One block for each rank of the ring, or of the line.
 struct RingBlocks {
   std::vector<std::uint32_t> ring;
+  bool closes = true;
   std::uint32_t index = 0;  // of the first block
   std::uint32_t count = 1;  // chunks of a block
   std::uint32_t channel = 0;
 
   [[nodiscard]] std::size_t size() const { return ring.size(); }
+  // The ranks before and behind the owner of a block.
+  [[nodiscard]] std::size_t before(std::size_t owner) const { return closes ? size() / 2 : owner; }
+  [[nodiscard]] std::size_t behind(std::size_t owner) const { return size() - 1 - before(owner); }
   [[nodiscard]] ChunkRef at(ChunkTracer& tracer, std::size_t place, std::size_t block) const {
     return tracer.chunk(ring[place % size()], ProgramBuffer::input,
                         index + static_cast<std::uint32_t>(block) * count, count);
@@ -276,8 +299,8 @@ void write_two_way_reduce_scatter(ChunkTracer& tracer, const RingBlocks& blocks)
         sum = blocks.at(tracer, from + h * step, owner).reduce(sum, {blocks.channel});
       }
     };
-    come(owner + size - size / 2, size / 2, 1);
-    come(owner + (size - 1) / 2, (size - 1) / 2, size - 1);
+    come(owner + size - blocks.before(owner), blocks.before(owner), 1);
+    come(owner + blocks.behind(owner), blocks.behind(owner), size - 1);
   }
 }
 
@@ -291,8 +314,8 @@ void write_two_way_all_gather(ChunkTracer& tracer, const RingBlocks& blocks) {
                            chunk.span().index, {blocks.channel});
       }
     };
-    go(size / 2, 1);
-    go((size - 1) / 2, size - 1);
+    go(blocks.closes ? size / 2 : blocks.behind(owner), 1);
+    go(blocks.closes ? (size - 1) / 2 : blocks.before(owner), size - 1);
   }
 }
 
@@ -312,7 +335,7 @@ void write_scattered_window(ChunkTracer& tracer, Scratch& scratch, const GridSha
   const std::uint32_t count = chunks / grid.dims[scattered];
   const auto for_each_ring = [&](void (*write)(ChunkTracer&, const RingBlocks&)) {
     for (const auto& line : lines_along(grid, scattered)) {
-      write(tracer, {turned(line, part), part * chunks, count, part});
+      write(tracer, {turned(line, part), grid.closes(scattered), part * chunks, count, part});
     }
   };
   for_each_ring(write_two_way_reduce_scatter);
@@ -322,7 +345,8 @@ void write_scattered_window(ChunkTracer& tracer, Scratch& scratch, const GridSha
       // The owner of a block is the same on all nodes of the line.
       const std::uint32_t at = grid.coordinates(NodeId(ring.front()))[scattered];
       const std::uint32_t owner = part % 2 == 1 ? grid.dims[scattered] - 1 - at : at;
-      Window(tracer, scratch, ring, {part * chunks + owner * count, count, part}).write();
+      write_all_reduce(tracer, scratch, ring, grid.closes(dim),
+                       {part * chunks + owner * count, count, part});
     }
   }
   for_each_ring(write_two_way_all_gather);
@@ -331,7 +355,7 @@ void write_scattered_window(ChunkTracer& tracer, Scratch& scratch, const GridSha
 }  // namespace
 
 std::string unsuited_rs_window_ag(const BuiltinRequest& request) {
-  std::string why = unsuited_torus(request);
+  std::string why = unsuited_rings(request);
   if (!why.empty()) return why;
   if (long_dimensions(*request.grid).size() > 1) return {};
   return "needs a torus with at least two dimensions; window and bidirectional_ring run on a ring";

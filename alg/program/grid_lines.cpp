@@ -71,22 +71,46 @@ ChainCost cheapest_chain(const BuiltinRequest& request, const Chain& chain) {
 
 namespace {
 
-std::string unsuited_grid(const BuiltinRequest& request, bool wraps) {
+std::string unsuited_grid(const BuiltinRequest& request, const char* kind) {
   std::string sizes = unsuited_sizes(request);
   if (!sizes.empty()) return sizes;
   if (request.segments > kMostSegmentsGiven) {
     return fmt::format("runs with at most {} segments; found {}", kMostSegmentsGiven,
                        request.segments);
   }
-  const char* const kind = wraps ? "torus" : "mesh";
-  if (!request.grid) return fmt::format("needs a {}; the network is no grid", kind);
-  if (request.grid->wraps == wraps) return {};
-  return fmt::format("needs a {}; the network is a {}", kind, wraps ? "mesh" : "torus");
+  return request.grid ? "" : fmt::format("needs a {}; the network is no grid", kind);
+}
+
+// Empty if all long dimensions have rings, or none has.
+std::string unlike_dimension(const GridShape& grid, bool rings, const char* kind) {
+  for (const std::size_t dim : long_dimensions(grid)) {
+    if (grid.closes(dim) == rings) continue;
+    const char* const has = !rings ? "rings" : grid.wraps[dim] ? "twisted rings" : "no rings";
+    return fmt::format("needs a {}; dimension {} of the network has {}", kind, "XYZ"[dim], has);
+  }
+  return {};
 }
 
 }  // namespace
 
-std::string unsuited_torus(const BuiltinRequest& request) { return unsuited_grid(request, true); }
-std::string unsuited_mesh(const BuiltinRequest& request) { return unsuited_grid(request, false); }
+std::string unsuited_rings(const BuiltinRequest& request) {
+  std::string why = unsuited_grid(request, "torus");
+  if (!why.empty()) return why;
+  const GridShape& grid = *request.grid;
+  for (const std::size_t dim : long_dimensions(grid)) {
+    if (grid.closes(dim)) return {};
+  }
+  return "needs a dimension with rings; line runs on a mesh";
+}
+
+std::string unsuited_torus(const BuiltinRequest& request) {
+  std::string why = unsuited_grid(request, "torus");
+  return why.empty() ? unlike_dimension(*request.grid, true, "torus") : why;
+}
+
+std::string unsuited_mesh(const BuiltinRequest& request) {
+  std::string why = unsuited_grid(request, "mesh");
+  return why.empty() ? unlike_dimension(*request.grid, false, "mesh") : why;
+}
 
 }  // namespace espalier

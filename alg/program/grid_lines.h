@@ -45,7 +45,20 @@ struct ChainCost {
 // has a head.
 [[nodiscard]] ChainCost cheapest_chain(const BuiltinRequest& request, const Chain& chain);
 
-// Why the request does not suit programs for tori, for meshes, or for both; empty if it does.
+// All ranks of a line, one after the other along a dimension without rings, replace their `count`
+// chunks from `index` on by the sum. 2 * `count` chunks from `scratch` on are used.
+struct LineData {
+  std::uint32_t index = 0;
+  std::uint32_t count = 1;
+  std::uint32_t channel = 0;
+  std::uint32_t scratch = 0;
+};
+void write_line_sum(ChunkTracer& tracer, const std::vector<std::uint32_t>& line,
+                    const LineData& data);
+
+// Why the request does not suit programs for grids with rings in some dimension, for tori, for
+// meshes; empty if it does.
+[[nodiscard]] std::string unsuited_rings(const BuiltinRequest& request);
 [[nodiscard]] std::string unsuited_torus(const BuiltinRequest& request);
 [[nodiscard]] std::string unsuited_mesh(const BuiltinRequest& request);
 

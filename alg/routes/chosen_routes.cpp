@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "alg/routes/links.h"
 #include "alg/routes/routing.h"
@@ -143,24 +144,26 @@ class ChosenRoutes {
       return paths_->path(topology, from, to, first + channel % split_);
     }
     if (const auto* listed = find(from, to)) return (*listed)[channel % listed->size()].links;
-    if (routing_ == Routing::up_down && among_nodes) {
-      return up_down_route(topology, from, to, channel);
-    }
-    return base_ ? base_(topology, from, to, channel) : up_down_route(topology, from, to, channel);
+    if (routing_ == Routing::up_down && among_nodes) return up_down_route(topology, from, to);
+    const std::uint32_t own = among_nodes ? 0 : channel;  // of racks: a channel for each flow
+    return base_ ? base_(topology, from, to, own) : up_down_route(topology, from, to);
   }
 
   // Finds classes for all routes.
   void classify(const Topology& topology) {
     for (std::size_t a = 0; a < topology.num_nodes(); ++a) {
       for (std::size_t b = 0; b < topology.num_nodes(); ++b) {
+        Path before;
         for (std::uint32_t channel = 0; a != b && channel < split_; ++channel) {
-          const Path path = route(topology, NodeId(a), NodeId(b), channel);
+          Path path = route(topology, NodeId(a), NodeId(b), channel);
+          if (paths_ && path == before) break;  // turns differ where the pair has a choice
           std::uint32_t layer = 0;
           for (std::size_t hop = 1; hop < path.size(); ++hop) {
             if (layer == layers_.size()) layers_.emplace_back(topology.num_links());
             if (!layers_[layer].allow(path[hop - 1].value(), path[hop].value())) ++layer;
           }
           most_classes_ = std::max(most_classes_, layer + 1);
+          before = std::move(path);
         }
       }
     }

@@ -5,10 +5,15 @@
 namespace espalier {
 
 bool is_even_grid(const Topology& topology) {
-  const auto& links = topology.links();
-  return topology.grid() && std::all_of(links.begin(), links.end(), [&](const TopologyLink& l) {
-           return l.spec.bytes_per_second == links.front().spec.bytes_per_second;
-         });
+  if (!topology.grid()) return false;
+  std::vector<std::uint64_t> rates(topology.grid()->dims.size(), 0);
+  for (std::size_t l = 0; l < topology.num_links(); ++l) {
+    std::uint64_t& rate = rates[grid_hop(topology, LinkId(l)).dim];
+    const std::uint64_t own = topology.link(LinkId(l)).spec.bytes_per_second;
+    if (rate != 0 && rate != own) return false;
+    rate = own;
+  }
+  return true;
 }
 
 std::vector<std::uint32_t> link_units(const Topology& topology) {

@@ -11,7 +11,7 @@
 
 namespace espalier {
 
-// A torus or mesh whose links have one rate.
+// A grid in each dimension of which all links have one rate.
 [[nodiscard]] bool is_even_grid(const Topology& topology);
 
 // Heterogeneous links as a multigraph (MultiTree, section VII-B): a link stands for several edges

@@ -9,11 +9,17 @@
 namespace espalier {
 
 NodeId Translations::combine(NodeId a, NodeId b, bool minus) const {
+  if (!grid_.twist.empty()) {
+    const std::vector<std::uint32_t> place_of_b = grid_.coordinates(b);
+    std::vector<std::int64_t> hops(place_of_b.begin(), place_of_b.end());
+    for (std::int64_t& hop : hops) hop = minus ? -hop : hop;
+    return grid_.node_after(a, hops);
+  }
   std::uint32_t rest_a = a.value();
   std::uint32_t rest_b = b.value();
   std::uint32_t place = 1;
   std::uint32_t result = 0;
-  for (const std::uint32_t size : dims_) {
+  for (const std::uint32_t size : grid_.dims) {
     const std::uint32_t x = rest_a % size;
     const std::uint32_t y = rest_b % size;
     const std::uint32_t sum = minus ? x + size - y : x + y;
@@ -29,10 +35,9 @@ std::optional<Translations> Translations::find(const Topology& topology) {
   const std::size_t nodes = topology.num_nodes();
   if (topology.num_switches() != 0 || nodes < 2) return std::nullopt;
   // Without coordinates, only the cyclic group is tried.
-  Translations group(topology.grid()
-                         ? topology.grid()->dims
-                         : std::vector<std::uint32_t>{static_cast<std::uint32_t>(nodes)},
-                     nodes);
+  Translations group(
+      topology.grid() ? *topology.grid() : GridShape({static_cast<std::uint32_t>(nodes)}, true),
+      nodes);
   for (const LinkId l : topology.out_links(NodeId(0))) {
     group.generators_.push_back(topology.link(l).to);
   }

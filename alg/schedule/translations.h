@@ -13,7 +13,8 @@ namespace espalier {
 // The nodes as elements of the group Z_k1 x Z_k2 x ..., numbered like a grid (first coordinate
 // fastest), on which the network is a Cayley graph: port j of every node v leads to v + g_j. Adding
 // an element is then an automorphism of the network, which maps links to links of the same port.
-// Examples are tori, rings, hypercubes and fully connected networks.
+// Examples are tori, rings, hypercubes and fully connected networks. The group of a twisted grid
+// adds the places by which it leads further.
 class Translations {
  public:
   // Returns nothing if the topology has switches, or if a port leads to another relative node, or
@@ -21,7 +22,8 @@ class Translations {
   [[nodiscard]] static std::optional<Translations> find(const Topology& topology);
 
   [[nodiscard]] std::size_t num_nodes() const { return num_nodes_; }
-  [[nodiscard]] const std::vector<std::uint32_t>& dims() const { return dims_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& dims() const { return grid_.dims; }
+  [[nodiscard]] const std::vector<std::uint32_t>& twist() const { return grid_.twist; }
   // The generators g_j, by port.
   [[nodiscard]] const std::vector<NodeId>& generators() const { return generators_; }
 
@@ -44,11 +46,11 @@ class Translations {
   }
 
  private:
-  Translations(std::vector<std::uint32_t> dims, std::size_t num_nodes)
-      : dims_(std::move(dims)), num_nodes_(num_nodes) {}
+  Translations(GridShape grid, std::size_t num_nodes)
+      : grid_(std::move(grid)), num_nodes_(num_nodes) {}
   [[nodiscard]] NodeId combine(NodeId a, NodeId b, bool minus) const;
 
-  std::vector<std::uint32_t> dims_;
+  GridShape grid_;
   std::size_t num_nodes_;
   std::vector<NodeId> generators_;
   std::vector<LinkId> link_at_;             // by node and port

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hw/ids.h"
@@ -18,15 +19,35 @@ namespace espalier {
 class Topology;
 
 // A regular grid, for algorithms that need coordinates.
-// Node id = x + X * (y + Y * z); dims = {X, Y, Z}, as written in the configuration.
+// Node id = x + X * (y + Y * z); dims = {X, Y, Z}, as written in the configuration. The rates and
+// latencies of a dimension are those of its links.
 struct GridShape {
+  GridShape() = default;
+  GridShape(std::vector<std::uint32_t> sizes, bool all_wrap)
+      : dims(std::move(sizes)), wraps(dims.size(), all_wrap), links(dims.size(), 1) {}
+
   std::vector<std::uint32_t> dims;
-  bool wraps = false;  // torus
+  std::vector<bool> wraps;  // by dimension: its lines have links around
+  // By dimension: parallel links of a hop. A ring of two nodes has so many for either direction.
+  std::vector<std::uint32_t> links;
+  // Where links around lead: at x = X - 1 to x = 0 and so many places further in other dimensions,
+  // {X in Y, X in Z, Y in Z}, or {X in Y} if there is no Z. Empty: in none.
+  std::vector<std::uint32_t> twist;
 
   [[nodiscard]] std::vector<std::uint32_t> coordinates(NodeId node) const;
   [[nodiscard]] NodeId node_at(const std::vector<std::uint32_t>& coordinates) const;
-  // An invalid id at the border of a mesh and in a dimension of size 1.
+  // The node that hops in each dimension lead to, in any order; negative: towards smaller
+  // coordinates. Precondition: no line without links around is left.
+  [[nodiscard]] NodeId node_after(NodeId node, const std::vector<std::int64_t>& hops) const;
+  // An invalid id at the border of a line and in a dimension of size 1.
   [[nodiscard]] NodeId neighbour(NodeId node, std::size_t dim, bool plus) const;
+  [[nodiscard]] std::uint32_t twist_of(std::size_t dim, std::size_t in) const {
+    return twist.empty() || in <= dim ? 0 : twist[dim + in - 1];
+  }
+  // Whether the links around a line of this dimension lead back to the line.
+  [[nodiscard]] bool closes(std::size_t dim) const;
+  // Whether one node is the neighbour of another in both directions.
+  [[nodiscard]] bool is_pair(std::size_t dim) const { return dims[dim] == 2 && closes(dim); }
 };
 
 struct GridHop {
@@ -37,8 +58,14 @@ struct GridHop {
 
 // Preconditions: the topology has a grid, and the link belongs to the grid.
 [[nodiscard]] GridHop grid_hop(const Topology& topology, LinkId link);
-// To GridShape::neighbour().
-[[nodiscard]] LinkId grid_link(const Topology& topology, NodeId from, std::size_t dim, bool plus);
+// To GridShape::neighbour(): of parallel links, `lane` modulo their number.
+[[nodiscard]] LinkId grid_link(const Topology& topology, NodeId from, std::size_t dim, bool plus,
+                               std::uint32_t lane = 0);
+// The ways from one node to another with the fewest hops: hops in each dimension, negative towards
+// smaller coordinates. None passes links around twice in a dimension, so a message in dimension
+// order meets one dateline there. Larger coordinates come first.
+[[nodiscard]] std::vector<std::vector<std::int64_t>> shortest_ways(const GridShape& grid,
+                                                                   NodeId from, NodeId to);
 
 // Every switch is linked to all switches of the other side; the first half is the upper side. Node
 // n is attached to switch n / nodes_per_switch.

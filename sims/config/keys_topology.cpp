@@ -64,13 +64,32 @@ class TopologyKeys {
 
  private:
   KeyDraft draft_of(const FamilyKey& key) const {
+    KeyDraft draft = draft_of_entry(key);
+    switch (key.entries) {
+      case FamilyKey::Entries::one:
+        break;
+      case FamilyKey::Entries::each_dimension:
+        draft.list(key.kind == FamilyKey::Kind::sides ? ListOf::grid : ListOf::per_dimension);
+        if (key.kind == FamilyKey::Kind::count) draft.min(1).word("auto");
+        if (!key.required) draft.optional();
+        break;
+      case FamilyKey::Entries::several:
+        draft.list(ListOf::any_number).word("none").optional();
+        break;
+    }
+    return draft;
+  }
+
+  KeyDraft draft_of_entry(const FamilyKey& key) const {
     switch (key.kind) {
       case FamilyKey::Kind::count:
-        break;
       case FamilyKey::Kind::sides:
-        return number(ValueType::integer, key).list(ListOf::grid).range(1, kLargestCount);
+        break;
       case FamilyKey::Kind::number:
-        return number(ValueType::integer, key).range(0, kAnyNumber);
+        return number(ValueType::integer, key)
+            .range(0, key.entries == FamilyKey::Entries::one ? kAnyNumber : kLargestCount);
+      case FamilyKey::Kind::flag:
+        return number(ValueType::boolean, key).range(0, 1);
       case FamilyKey::Kind::word:
         return number(ValueType::name, key).names(key.words);
       case FamilyKey::Kind::latency:
@@ -86,7 +105,7 @@ class TopologyKeys {
   KeyDraft number(ValueType type, const FamilyKey& of_family) const {
     Key& key = table_.add("system.topology." + of_family.name);
     key.shape.type = type;
-    const bool is_list = of_family.kind == FamilyKey::Kind::sides;
+    const bool is_list = of_family.entries != FamilyKey::Entries::one;
     key.set = [name = of_family.name, is_list](RunPoint& point, const Value& value) {
       point.system.topology.set(name, is_list ? value.items : std::vector{value.number});
     };

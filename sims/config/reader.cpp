@@ -319,9 +319,12 @@ class PointBuilder {
   [[nodiscard]] std::optional<Topology> built_topology() const {
     const SystemConfig& system = points_.front().system;
     const bool clock_valid = given_.usable({"system.router.clock", kFlitKey});
+    const Family& family = system.topology.family();
+    const auto problem = family.problem == nullptr ? std::nullopt : family.problem(system.topology);
+    const Place network =
+        given_.place_of(problem && !problem->key.empty() ? problem->key : family.size_key);
     return build_topology(system, clock_valid,
-                          {given_.place_of(system.topology.family().size_key),
-                           given_.place_of("system.topology.without"),
+                          {network, given_.place_of("system.topology.without"),
                            given_.place_of_first({"system.routing_file", "system.routing"})},
                           diagnostics_);
   }

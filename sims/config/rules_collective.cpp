@@ -299,8 +299,11 @@ void check_collective(const ExaminedPoint& examined) {
 
 void check_operation(const ExaminedPoint& examined) {
   const CollectiveOp op = examined.point.collective->op;
-  const AlgorithmRow& algorithm = find_algorithm(examined.point.collective->algorithm)
-                                      ->row_on(examined.point.system.topology.is_dimensional());
+  const Algorithm& chosen = *find_algorithm(examined.point.collective->algorithm);
+  const bool is_dimensional = examined.point.system.topology.is_dimensional();
+  // What other operations it computes does not help where it cannot run.
+  if (is_dimensional && chosen.planner == nullptr) return;
+  const AlgorithmRow& algorithm = chosen.row_on(is_dimensional);
   if (algorithm.computes(op)) return;
   std::vector<std::string> ops;
   for (const CollectiveOp known : algorithm.ops) ops.emplace_back(to_string(known));
@@ -335,6 +338,8 @@ void check_program(const ExaminedPoint& examined) {
   }
   const Algorithm& algorithm = *find_algorithm(point.collective->algorithm);
   if (examined.topology == nullptr || algorithm.program == nullptr) return;
+  // check_algorithm() has said why, and neither a torus nor servers would help.
+  if (examined.topology->dimensions()) return;
   const std::string reason = unsuited_program(*examined.topology, point, algorithm);
   if (reason.empty()) return;
   examined.diagnostics.error(examined.place_of_algorithm(),

@@ -140,16 +140,23 @@ class NetworkRules : private ExaminedPoint {
   void check_other_links() {
     for (const FamilyKey& key : system_.topology.family().keys) {
       const std::string name = "system.topology." + key.name;
-      const auto value = [&] { return system_.topology.number(key.name); };
-      if (key.kind == FamilyKey::Kind::bandwidth && value() != 0) {
-        given.rule({name, "system.router.flit_bytes", "system.router.clock"}, [&](const Place& at) {
-          check_link_rate(value(), rate_rule(), at, diagnostics);
-        });
-      }
-      if (key.kind == FamilyKey::Kind::latency && value() != 0) {
-        given.rule({name, "system.router.clock"}, [&](const Place& at) {
-          check_whole_cycles(name.c_str(), value(), system_.clock, at, diagnostics);
-        });
+      if (key.kind != FamilyKey::Kind::bandwidth && key.kind != FamilyKey::Kind::latency) continue;
+      const std::vector<std::uint64_t> values = system_.topology.numbers(key.name);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values[i] == 0) continue;
+        const auto place = [&](const Place& at) {
+          return given.is_given(name) ? given.place_of_entry(name, i) : at;
+        };
+        if (key.kind == FamilyKey::Kind::bandwidth) {
+          given.rule({name, "system.router.flit_bytes", "system.router.clock"},
+                     [&](const Place& at) {
+                       check_link_rate(values[i], rate_rule(), place(at), diagnostics);
+                     });
+        } else {
+          given.rule({name, "system.router.clock"}, [&](const Place& at) {
+            check_whole_cycles(name.c_str(), values[i], system_.clock, place(at), diagnostics);
+          });
+        }
       }
     }
   }

@@ -190,7 +190,14 @@ BuiltinRequest builtin_request(const Topology& topology, const RunPoint& point) 
   request.size = point.collective->size;
   request.element_bytes = point.collective->element_bytes;
   request.timing = message_timing(point.system);
-  if (request.grid && topology.num_links() != 0) request.link = topology.link(LinkId(0)).spec;
+  if (request.grid) {
+    request.link = topology.link(LinkId(0)).spec;
+    for (const TopologyLink& link : topology.links()) {
+      request.link.latency_ps = std::max(request.link.latency_ps, link.spec.latency_ps);
+      request.link.bytes_per_second =
+          std::min(request.link.bytes_per_second, link.spec.bytes_per_second);
+    }
+  }
   return request;
 }
 

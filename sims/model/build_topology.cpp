@@ -36,7 +36,7 @@ std::uint64_t fastest_link(const SystemConfig& system) {
   std::uint64_t fastest = system.link.bytes_per_second;
   for (const FamilyKey& key : config.family().keys) {
     if (key.kind != FamilyKey::Kind::bandwidth) continue;
-    fastest = std::max(fastest, config.number(key.name));
+    for (const std::uint64_t rate : config.numbers(key.name)) fastest = std::max(fastest, rate);
   }
   if (config.family().source != Family::Source::graph_file) return fastest;
   Diagnostics unheard;

@@ -159,6 +159,36 @@ void draw_shape(Draw& draw, LinkMaker& links, TopologyConfig& topology) {
   if (family == "data_center") draw_center(draw, links, topology);
 }
 
+// Every second grid has dimensions of their own: rings or lines, rates, parallel links, twists.
+void draw_grid(Draw& draw, LinkMaker& links, TopologyConfig& topology) {
+  const Dims dims = draw_dims(draw);
+  topology.set("dims", dims);
+  if (draw.percent(50)) return;
+  const auto each = [&](const auto& value) {
+    Dims values;
+    for (std::size_t d = 0; d < dims.size(); ++d) values.push_back(value());
+    return values;
+  };
+  topology.type = "grid";
+  const bool twisted =
+      dims.size() > 1 && *std::min_element(dims.begin(), dims.end()) > 1 && draw.percent(40);
+  topology.set("wrap", each([&] { return twisted ? 1 : draw.between(0, 1); }));
+  if (twisted) {
+    Dims twist;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      for (std::size_t e = d + 1; e < dims.size(); ++e)
+        twist.push_back(draw.between(0, dims[e] - 1));
+    }
+    topology.set("twist", twist);
+  } else if (draw.percent(30)) {
+    topology.set("links", each([&] { return draw.pick<std::uint64_t>({0, 1, 2}); }));
+  }
+  if (draw.percent(80)) {
+    topology.set("bandwidth", each([&] { return links.make().bytes_per_second; }));
+    topology.set("latency", each([&] { return links.make().latency_ps; }));
+  }
+}
+
 void draw_topology(Draw& draw, FuzzCase& fuzz_case) {
   SystemConfig& system = fuzz_case.point.system;
   LinkMaker links(draw, system.clock, fuzz_case.has_long_trains);
@@ -170,7 +200,7 @@ void draw_topology(Draw& draw, FuzzCase& fuzz_case) {
     if (system.topology.family().source == Family::Source::graph_file) {
       fuzz_case.graph = draw_graph(draw, links, fuzz_case.has_long_trains);
     } else {
-      system.topology.set("dims", draw_dims(draw));
+      draw_grid(draw, links, system.topology);
     }
   }
   if (draw.percent(50)) system.credit_latency_cycles = draw.between(1, draw.pick({2U, 10U, 40U}));

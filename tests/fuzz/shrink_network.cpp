@@ -70,7 +70,8 @@ FuzzCase with_shorter_side(FuzzCase fuzz_case, std::size_t side) {
 std::vector<std::string> counts_of(const Family& family) {
   std::vector<std::string> counts;
   for (const FamilyKey& key : family.keys) {
-    if (key.kind == FamilyKey::Kind::count) counts.push_back(key.name);
+    const bool is_one = key.entries == FamilyKey::Entries::one;
+    if (key.kind == FamilyKey::Kind::count && is_one) counts.push_back(key.name);
   }
   return counts;
 }
@@ -125,6 +126,12 @@ std::vector<FuzzCase> smaller_networks(const FuzzCase& from) {
     const auto dims = topology.numbers("dims");
     for (std::size_t side = 0; side < dims.size(); ++side) {
       if (dims[side] > 1) cases.push_back(with_shorter_side(from, side));
+    }
+    for (const FamilyKey& key : topology.family().keys) {
+      if (key.entries == FamilyKey::Entries::one || key.required) continue;
+      if (topology.numbers(key.name).empty()) continue;
+      cases.push_back(from);
+      cases.back().point.system.topology.set(key.name, {});
     }
     const auto counts = counts_of(topology.family());
     for (const std::string& count : counts) {

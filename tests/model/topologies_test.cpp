@@ -27,6 +27,18 @@ std::vector<Topology> one_of_each() {
   networks.push_back(make_data_center(
       {2, 2, 4, 2, 2, 1, 2, 2, 8, 2},
       {link, link_of(9, test::kFlitPerCycle / 4), link_of(23, test::kFlitPerCycle * 3 / 8)}));
+  // Grids with rings and lines, twists, parallel links.
+  const std::uint64_t slow = test::kFlitPerCycle * 3 / 8;
+  networks.push_back(make_grid({{"dims", {4, 3}},
+                                {"wrap", {1, 0}},
+                                {"bandwidth", {0, slow}},
+                                {"latency", {0, link_of(9).latency_ps}}},
+                               link));
+  networks.push_back(make_grid(
+      {{"dims", {2, 2, 4}}, {"wrap", {1, 1, 1}}, {"twist", {0, 2, 2}}, {"bandwidth", {0, 0, slow}}},
+      link));
+  networks.push_back(make_grid(
+      {{"dims", {2, 5}}, {"wrap", {1, 1}}, {"links", {4, 2}}, {"bandwidth", {slow, 0}}}, link));
   return networks;
 }
 

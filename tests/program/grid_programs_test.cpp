@@ -70,6 +70,22 @@ TEST_CASE("Grid programs add up every contribution once, on equal, unequal and o
   CHECK(num_built > (test::kSanitized ? 10 : 150));
 }
 
+TEST_CASE("Windows run along rings, and sums from end to end along the lines of the same grid") {
+  test::ShareOfCases share(3);
+  for (const char* name : {"window", "rs_window_ag"}) {
+    for (const auto& wraps : {std::vector<bool>{true, true, false}, {false, true, false}}) {
+      for (const Dims& dims : {Dims{4, 3, 5}, Dims{2, 4, 2}}) {
+        if (!share.take()) continue;
+        BuiltinRequest request = grid_request(dims, true, 1 << 14);
+        request.grid->wraps = wraps;
+        CAPTURE(name, dims);
+        REQUIRE(builtin_named(name).unsuited(request).empty());
+        CHECK(interpret(builtin_named(name).build(request), 2).empty());
+      }
+    }
+  }
+}
+
 TEST_CASE("Grid programs say which networks they need") {
   const auto reason = [](const char* name, const BuiltinRequest& request) {
     return builtin_named(name).unsuited(request);
@@ -78,8 +94,16 @@ TEST_CASE("Grid programs say which networks they need") {
   no_grid.ranks = 12;
   CHECK(reason("window", no_grid) == "needs a torus; the network is no grid");
   CHECK(reason("line", no_grid) == "needs a mesh; the network is no grid");
-  CHECK(reason("window", grid_request({4, 4}, false)) == "needs a torus; the network is a mesh");
-  CHECK(reason("line", grid_request({4, 4}, true)) == "needs a mesh; the network is a torus");
+  CHECK(reason("window", grid_request({4, 4}, false)) ==
+        "needs a dimension with rings; line runs on a mesh");
+  BuiltinRequest twisted = grid_request({4, 8}, true);
+  twisted.grid->twist = {4};
+  CHECK(reason("swing_latency", twisted) ==
+        "needs a torus; dimension X of the network has twisted rings");
+  CHECK(reason("swing_latency", grid_request({4, 4}, false)) ==
+        "needs a torus; dimension X of the network has no rings");
+  CHECK(reason("line", grid_request({4, 4}, true)) ==
+        "needs a mesh; dimension X of the network has rings");
   CHECK(reason("rs_window_ag", grid_request({8, 1}, true)) ==
         "needs a torus with at least two dimensions; window and bidirectional_ring run on a ring");
   CHECK(reason("swing_latency", grid_request({4, 6}, true)) ==

@@ -26,6 +26,9 @@ inline Topology make_torus(const std::vector<std::uint32_t>& dims, LinkSpec link
 inline Topology make_mesh(const std::vector<std::uint32_t>& dims, LinkSpec link) {
   return make_network(network_spec("mesh", {{"dims", {dims.begin(), dims.end()}}}), link);
 }
+inline Topology make_grid(const KeyValues& values, LinkSpec link) {
+  return make_network(network_spec("grid", values), link);
+}
 inline Topology make_fully_connected(std::uint32_t nodes, LinkSpec link) {
   return make_network(network_spec("fully_connected", {{"nodes", {nodes}}}), link);
 }

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "alg/certify/channel_dependencies.h"
 #include "alg/routes/links.h"
@@ -58,6 +61,40 @@ TEST_CASE(
         CHECK(cycle_of_all_routes(topology, least_vc_classes(topology) - 1) != "");
       }
     }
+  }
+}
+
+// 16 meshes of 2x4, each node with one link to a random node of another mesh.
+Topology paired_meshes(std::mt19937& random) {
+  Topology topology("meshes");
+  for (std::size_t n = 0; n < 128; ++n) topology.add_node("n" + std::to_string(n));
+  const auto cable = [&](std::size_t a, std::size_t b) {
+    test::add_cable(topology, a, b, kPlainLink, kPlainLink);
+  };
+  for (std::size_t n = 0; n < 128; ++n) {
+    if (n % 4 != 3) cable(n, n + 1);
+    if (n % 8 < 4) cable(n, n + 4);
+  }
+  std::vector<std::size_t> ends(128);
+  for (std::size_t n = 0; n < 128; ++n) {
+    ends[n] = n;
+    std::swap(ends[n], ends[test::pick(random, n + 1)]);
+  }
+  for (std::size_t e = 0; e < 128; e += 2) {
+    if (ends[e] / 8 != ends[e + 1] / 8) cable(ends[e], ends[e + 1]);
+  }
+  return topology;
+}
+
+TEST_CASE("Random pairings of 16 meshes of 2x4 get few VC classes, and their routes no cycle") {
+  std::mt19937 random(11);
+  for (int pairing = 0; pairing < 20; ++pairing) {
+    Topology topology = paired_meshes(random);
+    if (topology.find_disconnected().valid()) continue;
+    REQUIRE(choose_routes(topology, Routing::shortest, 1, {}) == "");
+    CHECK(least_vc_classes(topology) <= 4);
+    CHECK(cycle_of_all_routes(topology, least_vc_classes(topology)) == "");
+    CHECK(cycle_of_all_routes(topology, 1) != "");
   }
 }
 

@@ -245,8 +245,17 @@ class RandomPoint {
     if (family == "data_center") return draw_center(t);
     if (family == "gpu_cluster") return draw_cluster(t);
     for (const FamilyKey& key : t.family().keys) {
-      if (key.kind == FamilyKey::Kind::count) t.set(key.name, {pick(key.min, 4)});
-      if (key.kind == FamilyKey::Kind::sides) t.set(key.name, {pick(2, 5), pick(1, 4)});
+      if (key.kind == FamilyKey::Kind::sides) {
+        t.set(key.name, {pick(2, 5), pick(1, 4)});
+      } else if (key.entries == FamilyKey::Entries::several) {
+        t.set(key.name, {0});
+      } else if (key.entries == FamilyKey::Entries::each_dimension) {
+        const bool any_number =
+            key.kind == FamilyKey::Kind::flag || key.kind == FamilyKey::Kind::count;
+        t.set(key.name, {any_number ? pick(0, 1) : 0, any_number ? pick(0, 1) : 0});
+      } else if (key.kind == FamilyKey::Kind::count) {
+        t.set(key.name, {pick(key.min, 4)});
+      }
     }
     if (family == "bigraph") t.set("switches", {2 * pick(1, 4)});
   }

@@ -36,6 +36,7 @@ TEST_CASE("Families that share a key agree in everything but its description") {
       CHECK(key.preset == first.preset);
       CHECK(key.min == first.min);
       CHECK(key.words == first.words);
+      CHECK(key.entries == first.entries);
     }
   }
 }

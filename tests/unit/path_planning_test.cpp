@@ -129,6 +129,36 @@ TEST_CASE("Paths of an all_to_all on an even grid are the best ones") {
   }
 }
 
+TEST_CASE("Paths of an all_to_all load each dimension of a mixed grid with what must cross it") {
+  for (const KeyValues& values : std::vector<KeyValues>{
+           {{"dims", {4, 4, 4}}, {"wrap", {1, 1, 1}}, {"bandwidth", {0, 0, 8'000'000'000}}},
+           {{"dims", {4, 4}}, {"wrap", {1, 0}}},
+           {{"dims", {8, 4}}, {"wrap", {1, 0}}, {"bandwidth", {0, 20'000'000'000}}},
+           {{"dims", {4, 4, 2}}, {"wrap", {1, 1, 1}}, {"links", {0, 0, 1}}},
+           {{"dims", {4, 3}}, {"wrap", {0, 1}}, {"links", {2, 1}}}}) {
+    const Topology grid = make_grid(values, kPlainLink);
+    CAPTURE(grid.name());
+    CHECK(busiest(grid, 4) == Approx(all_to_all_bound(grid).seconds_per_byte));
+  }
+}
+
+// Camarero, Martinez, Beivide, "Lattice graphs for high-scale interconnection topologies", 2015:
+// twists shorten the ways, and the directions of a twisted torus can be level.
+TEST_CASE("Paths of an all_to_all on a twisted torus load all directions alike") {
+  const auto gain = [](const std::vector<std::uint64_t>& dims,
+                       const std::vector<std::uint64_t>& twist) {
+    const std::vector<std::uint64_t> wrap(dims.size(), 1);
+    const Topology regular = make_grid({{"dims", dims}, {"wrap", wrap}}, kPlainLink);
+    const Topology twisted =
+        make_grid({{"dims", dims}, {"wrap", wrap}, {"twist", twist}}, kPlainLink);
+    const double best = busiest(twisted, 4);
+    CHECK(best <= all_to_all_bound(twisted).seconds_per_byte * 1.005);
+    return busiest(regular, 4) / best;
+  };
+  CHECK(gain({4, 4, 8}, {0, 4, 4}) == Approx(1.745).epsilon(0.005));
+  CHECK(gain({8, 16}, {8}) == Approx(1.506).epsilon(0.005));
+}
+
 TEST_CASE("Paths of an all_to_all follow links in an order that cannot deadlock") {
   for (const Topology& topology : test::small_networks()) {
     if (topology.num_switches() == 0) continue;

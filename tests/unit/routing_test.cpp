@@ -107,6 +107,44 @@ TEST_CASE("Grid routes are shortest and their channels have no cycle") {
   }
 }
 
+TEST_CASE(
+    "Routes of grids with rings, lines, parallel links and twists have no cycle, all pairs at "
+    "once") {
+  const auto check = [](const KeyValues& values, bool shortest = true) {
+    const Topology topology = make_grid(values, kPlainLink);
+    CAPTURE(topology.name());
+    const AllPairs pairs = route_all_pairs(topology);
+    CHECK(pairs.connected);
+    CHECK(pairs.shortest == shortest);
+    CHECK_FALSE(has_cycle(pairs.next));
+    CHECK(pairs.most_classes <= vc_classes(topology));
+  };
+  check({{"dims", {4, 5, 3}}, {"wrap", {1, 0, 1}}});
+  check({{"dims", {6, 2}}, {"wrap", {0, 1}}, {"links", {2, 4}}});
+  check({{"dims", {4, 4, 8}}, {"wrap", {1, 1, 1}}, {"twist", {0, 4, 4}}});
+  check({{"dims", {4, 8, 8}}, {"wrap", {1, 1, 1}}, {"twist", {4, 4, 0}}});
+  check({{"dims", {8, 16}}, {"wrap", {1, 1}}, {"twist", {8}}, {"links", {3, 1}}});
+  check({{"dims", {5, 6, 4}}, {"wrap", {1, 1, 1}}, {"twist", {2, 1, 3}}});
+  check({{"dims", {3, 4, 3}}, {"wrap", {1, 1, 0}}, {"twist", {1, 0, 0}}});
+  // Five times around X would be shorter than along Y, but would meet the dateline five times.
+  check({{"dims", {2, 40}}, {"wrap", {1, 1}}, {"twist", {4}}}, false);
+}
+
+TEST_CASE("Sources take turns at parallel links") {
+  const Topology topology = make_grid({{"dims", {8}}, {"wrap", {1}}, {"links", {2}}}, kPlainLink);
+  std::vector<std::size_t> messages(topology.num_links());
+  for (std::size_t from = 0; from < 8; ++from) {
+    for (const std::size_t hops : {2U, 4U}) {
+      for (const LinkId l : route_packet(topology, NodeId(from), NodeId((from + hops) % 8))) {
+        ++messages[l.index()];
+      }
+    }
+  }
+  for (std::size_t l = 0; l < messages.size(); ++l) {
+    CHECK(messages[l] == (topology.link(LinkId(l)).out_name[0] == 'e' ? 3U : 0U));
+  }
+}
+
 TEST_CASE("A torus ring of more than three nodes deadlocks without its datelines") {
   const Topology topology = make_torus({8}, kPlainLink);
   std::map<Channel, std::set<Channel>> one_class;

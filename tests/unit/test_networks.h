@@ -33,6 +33,24 @@ inline std::vector<Topology> small_networks() {
     networks.push_back(make_torus(dims, kPlainLink));
     networks.push_back(make_mesh(dims, kPlainLink));
   }
+  // Rings and lines of several rates, parallel links, twists.
+  networks.push_back(make_grid({{"dims", {3, 4}},
+                                {"wrap", {1, 0}},
+                                {"bandwidth", {0, 6'000'000'000}},
+                                {"latency", {400'000, 0}}},
+                               kPlainLink));
+  networks.push_back(make_grid({{"dims", {4, 2, 2}},
+                                {"wrap", {1, 1, 1}},
+                                {"links", {2, 1, 4}},
+                                {"bandwidth", {0, 0, 8'000'000'000}}},
+                               kPlainLink));
+  networks.push_back(
+      make_grid({{"dims", {2, 2, 4}}, {"wrap", {1, 1, 1}}, {"twist", {0, 2, 2}}}, kPlainLink));
+  networks.push_back(make_grid({{"dims", {3, 4, 2}},
+                                {"wrap", {1, 1, 0}},
+                                {"twist", {1, 0, 0}},
+                                {"bandwidth", {12'000'000'000, 0, 0}}},
+                               kPlainLink));
   for (const std::uint32_t nodes : {2U, 5U, 8U}) {
     networks.push_back(make_fully_connected(nodes, kPlainLink));
   }

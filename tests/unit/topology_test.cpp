@@ -28,6 +28,53 @@ std::vector<std::size_t> neighbours(const Topology& topology, std::size_t node) 
   return result;
 }
 
+TEST_CASE("Each dimension of a grid has its own rings or lines, links, rates and latencies") {
+  const Topology grid = make_grid({{"dims", {3, 2, 2}},
+                                   {"wrap", {0, 1, 1}},
+                                   {"links", {2, 1, 0}},
+                                   {"bandwidth", {0, 8'000'000'000, 0}},
+                                   {"latency", {0, 0, 500'000}}},
+                                  test::kPlainLink);
+  CHECK(grid.name() == "grid 3x2x2");
+  // A ring of two nodes has a link for each direction; with one link it is a line.
+  CHECK(joined_out_names(grid, NodeId(0)) == "dusee_2");
+  CHECK(joined_in_names(grid, NodeId(1)) == "ww_2ee_2sud");
+  for (const TopologyLink& link : grid.links()) {
+    const bool is_y = link.out_name == "n" || link.out_name == "s";
+    const bool is_z = link.out_name == "d" || link.out_name == "u";
+    CHECK(link.spec.bytes_per_second == (is_y ? 8'000'000'000 : test::kPlainLink.bytes_per_second));
+    CHECK(link.spec.latency_ps == (is_z ? 500'000 : test::kPlainLink.latency_ps));
+  }
+  for (std::size_t l = 0; l < grid.num_links(); ++l) {
+    const GridHop hop = grid_hop(grid, LinkId(l));
+    const TopologyLink& link = grid.link(LinkId(l));
+    const std::uint32_t lane = link.out_name.size() > 1 ? 1 : 0;
+    CHECK(grid_link(grid, link.from, hop.dim, hop.plus, lane) == LinkId(l));
+    CHECK(hop.plus == (link.out_name.find_first_of("esu") == 0));
+  }
+}
+
+TEST_CASE("The links around a twisted torus lead further in other dimensions") {
+  const Topology torus =
+      make_grid({{"dims", {4, 4, 8}}, {"wrap", {1, 1, 1}}, {"twist", {0, 4, 4}}}, test::kPlainLink);
+  const GridShape& grid = *torus.grid();
+  CHECK(grid.neighbour(grid.node_at({3, 0, 0}), 0, true) == grid.node_at({0, 0, 4}));
+  CHECK(grid.neighbour(grid.node_at({1, 0, 6}), 1, false) == grid.node_at({1, 3, 2}));
+  CHECK(grid.neighbour(grid.node_at({1, 1, 7}), 2, true) == grid.node_at({1, 1, 0}));
+  CHECK_FALSE(grid.closes(0));
+  CHECK(grid.closes(2));
+  for (std::size_t l = 0; l < torus.num_links(); ++l) {
+    const TopologyLink& link = torus.link(LinkId(l));
+    const GridHop hop = grid_hop(torus, LinkId(l));
+    CHECK(grid.neighbour(link.from, hop.dim, hop.plus) == link.to);
+    CHECK(grid.neighbour(link.to, hop.dim, !hop.plus) == link.from);
+  }
+  // Hops lead to one node in any order.
+  const NodeId start = grid.node_at({2, 3, 5});
+  CHECK(grid.node_after(grid.node_after(start, {3, 0, 2}), {0, -6, 0}) ==
+        grid.node_after(grid.node_after(start, {0, -6, 0}), {3, 0, 2}));
+}
+
 TEST_CASE("Grid nodes are numbered along X first and named row first") {
   const Topology torus = make_torus({4, 3}, test::kPlainLink);
   CHECK(torus.num_nodes() == 12);
@@ -117,8 +164,8 @@ TEST_CASE("A mesh does not wrap around") {
   CHECK(joined_out_names(mesh, NodeId(4)) == "nswe");
   CHECK(joined_out_names(mesh, NodeId(8)) == "nw");
   CHECK_FALSE(mesh.link_between(NodeId(0), NodeId(2)).valid());
-  CHECK_FALSE(mesh.grid()->wraps);
-  CHECK(make_torus({3, 3}, test::kPlainLink).grid()->wraps);
+  CHECK_FALSE(mesh.grid()->wraps[0]);
+  CHECK(make_torus({3, 3}, test::kPlainLink).grid()->wraps[1]);
 }
 
 TEST_CASE("Impossible grids are refused") {

@@ -20,7 +20,7 @@ std::vector<std::uint64_t> NetworkSpec::numbers(const std::string& key) const {
   for (const Family& family : families()) {
     for (const FamilyKey& known : family.keys) {
       if (known.name != key) continue;
-      if (known.kind == FamilyKey::Kind::sides) return {};
+      if (known.entries != FamilyKey::Entries::one) return {};
       return {known.preset};
     }
   }
@@ -79,11 +79,12 @@ Topology make_network(const NetworkSpec& spec, LinkSpec link) {
     const auto numbers = spec.numbers(key.name);
     const bool in_range = std::all_of(numbers.begin(), numbers.end(), [&](std::uint64_t number) {
       if (key.kind == FamilyKey::Kind::word) return number < key.words.size();
+      if (key.kind == FamilyKey::Kind::flag) return number < 2;
       const bool counts = key.kind == FamilyKey::Kind::count || key.kind == FamilyKey::Kind::sides;
       return !counts || (key.min <= number && number <= kLargestCount);
     });
     const bool fits =
-        key.kind == FamilyKey::Kind::sides ? numbers.size() <= kMostSides : numbers.size() == 1;
+        key.entries == FamilyKey::Entries::one ? numbers.size() == 1 : numbers.size() <= kMostSides;
     if (!in_range || !fits) {
       throw std::invalid_argument(
           fmt::format("{}: {} is out of range", key.name, fmt::join(numbers, "x")));

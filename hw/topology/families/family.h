@@ -26,10 +26,16 @@ struct FamilyKey {
     count,      // `min` to kLargestCount
     sides,      // of a grid: one to three counts
     number,     // any
+    flag,       // 0 or 1
     word,       // one of `words`, kept as its number
     latency,    // of links; 0: as system.link
     bandwidth,  // of links; 0: as system.link
     file        // a path, which TopologyConfig keeps
+  };
+  enum class Entries : std::uint8_t {
+    one,
+    each_dimension,  // a list, in which 0 stands for the preset; empty: all have it
+    several          // a list, which may be empty
   };
   Kind kind = Kind::count;
   std::string name;
@@ -38,6 +44,7 @@ struct FamilyKey {
   std::uint64_t preset = 1;
   std::uint64_t min = 1;
   std::vector<std::string> words = {};
+  Entries entries = Entries::one;
 };
 
 struct NetworkSpec;
@@ -54,6 +61,7 @@ struct NetworkSize {
 struct NetworkProblem {
   std::string what;
   std::string hint;
+  std::string key = {};  // where the error is shown; empty: at the family's size_key
 };
 
 // Nodes that share a server.

@@ -30,7 +30,7 @@ bool is_grid(const Topology& graph, const GridShape& grid) {
     for (std::size_t d = 0; d < grid.dims.size(); ++d) {
       for (const bool plus : {false, true}) {
         const NodeId next = grid.neighbour(NodeId(n), d, plus);
-        if (next.valid()) expected.push_back(next);
+        if (next.valid()) expected.insert(expected.end(), grid.links[d], next);
       }
     }
     std::sort(expected.begin(), expected.end());
@@ -98,32 +98,62 @@ void add_factors(std::uint32_t nodes, std::vector<std::uint32_t> begun,
   }
 }
 
+// The grid of these sizes whose rings and parallel links node 0 shows.
+GridShape grid_at_first_node(const Topology& graph, const std::vector<std::uint32_t>& dims) {
+  const Vertices near = neighbours(graph, NodeId(0));
+  const auto links_to = [&](std::size_t node) {
+    return static_cast<std::uint32_t>(std::count(near.begin(), near.end(), NodeId(node)));
+  };
+  GridShape grid(dims, false);
+  std::size_t stride = 1;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    const std::uint32_t links = links_to(stride);
+    const bool both_ways = dims[d] == 2 && links % 2 == 0;
+    grid.wraps[d] = dims[d] == 2 ? both_ways : links_to(stride * (dims[d] - 1)) != 0;
+    grid.links[d] = both_ways ? links / 2 : links;
+    stride *= dims[d];
+  }
+  return grid;
+}
+
+NetworkSpec spec_of(const GridShape& grid) {
+  NetworkSpec spec;
+  const auto same = [&](bool wraps) {
+    return std::count(grid.wraps.begin(), grid.wraps.end(), wraps) ==
+           static_cast<std::ptrdiff_t>(grid.dims.size());
+  };
+  spec.type = same(true) ? "torus" : same(false) ? "mesh" : "grid";
+  spec.set("dims", {grid.dims.begin(), grid.dims.end()});
+  if (spec.type == "grid") spec.set("wrap", {grid.wraps.begin(), grid.wraps.end()});
+  std::vector<std::uint64_t> links;
+  for (std::size_t d = 0; d < grid.dims.size(); ++d) {
+    links.push_back(grid.links[d] * (grid.is_pair(d) ? 2 : 1));
+  }
+  spec.set("links", links);
+  return spec;
+}
+
 std::optional<Topology> recognised_grid(const Topology& graph) {
   std::vector<std::vector<std::uint32_t>> sides;
   add_factors(static_cast<std::uint32_t>(graph.num_nodes()), {}, sides);
   for (const auto& dims : sides) {
-    for (const bool wraps : {true, false}) {
-      const GridShape grid{dims, wraps};
-      if (!is_grid(graph, grid)) continue;
-      const auto dimension = [&](const TopologyLink& link) {
-        const auto from = grid.coordinates(link.from);
-        const auto to = grid.coordinates(link.to);
-        return static_cast<std::size_t>(std::mismatch(from.begin(), from.end(), to.begin()).first -
-                                        from.begin());
-      };
-      if (!alike(graph, dimension)) return std::nullopt;
-      NetworkSpec spec;
-      spec.type = wraps ? "torus" : "mesh";
-      spec.set("dims", {dims.begin(), dims.end()});
-      const NodeId last(graph.num_nodes() - 1);
-      return as_family(
-          graph, spec, all_vertices(graph),
-          fmt::format("its nodes stand in the order of their places, '{}' at ({}), '{}' at ({}), "
-                      "and so on to '{}' at ({})",
-                      graph.vertex_name(NodeId(0)), fmt::join(grid.coordinates(NodeId(0)), ", "),
-                      graph.vertex_name(NodeId(1)), fmt::join(grid.coordinates(NodeId(1)), ", "),
-                      graph.vertex_name(last), fmt::join(grid.coordinates(last), ", ")));
-    }
+    const GridShape grid = grid_at_first_node(graph, dims);
+    if (!is_grid(graph, grid)) continue;
+    const auto dimension = [&](const TopologyLink& link) {
+      const auto from = grid.coordinates(link.from);
+      const auto to = grid.coordinates(link.to);
+      return static_cast<std::size_t>(std::mismatch(from.begin(), from.end(), to.begin()).first -
+                                      from.begin());
+    };
+    if (!alike(graph, dimension)) return std::nullopt;
+    const NodeId last(graph.num_nodes() - 1);
+    return as_family(
+        graph, spec_of(grid), all_vertices(graph),
+        fmt::format("its nodes stand in the order of their places, '{}' at ({}), '{}' at ({}), and "
+                    "so on to '{}' at ({})",
+                    graph.vertex_name(NodeId(0)), fmt::join(grid.coordinates(NodeId(0)), ", "),
+                    graph.vertex_name(NodeId(1)), fmt::join(grid.coordinates(NodeId(1)), ", "),
+                    graph.vertex_name(last), fmt::join(grid.coordinates(last), ", ")));
   }
   return std::nullopt;
 }
