@@ -192,10 +192,7 @@ class PathScheduler {
       p.time_ps = p.plan.end_ps(p.rounds);
       return;
     }
-    // Where a message meets a link of another rate, its end may be some flits late. A time slot
-    // that is missed by a flit delays all messages behind it.
-    constexpr std::uint32_t kGuardFlits = 2;
-    if (mixes_rates(task)) task.segment += Bytes{kGuardFlits} * request_.timing.flit_bytes;
+    task.segment = guarded(task).segment;
     p.plan = plan_round(task, p.rounds != 1, p.plan.stretch);
     p.held = request_.timing.slot_counter && shares_links(p.routes, p.hops);
     p.time_ps = p.held ? p.plan.end_ps(p.rounds) : replay_ps(task, p.plan, p.rounds);

@@ -107,6 +107,7 @@ void plan(const ForestTask& task, SegmentSearch& search) {
     if ((has_many_nodes(task) && !planner.plans_many_nodes) || !planner.suits(task, search)) {
       continue;
     }
+    if (search.is_spent()) break;
     planner.plan(task, search);
     // Relays add, which is faster than two phases.
     const bool splits = planner.splits_all_reduce || !task.request.relays.empty();

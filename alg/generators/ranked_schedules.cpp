@@ -42,7 +42,8 @@ RankedSchedule planned_schedule(const Generator& generator, const Topology& topo
   request.segments = segments;
   Schedule schedule = generator.generate(topology, request);
   const std::uint64_t time = schedule_time_ps(topology, schedule, request.timing, limit);
-  return {generator.name + in_segments, &generator, segments, time, std::move(schedule)};
+  const char* spent = schedule.is_budget_spent ? " (planned until its budget was spent)" : "";
+  return {generator.name + in_segments + spent, &generator, segments, time, std::move(schedule)};
 }
 
 std::string auto_unsuited(const Topology& topology) {

@@ -58,12 +58,16 @@ class DirectedTrees {
     bool ever_lost_rate = false;
     bool lost_rate = false;
     const auto plan_count = [&](std::uint32_t k) {
+      if (search_.is_spent()) return;
       lost_rate = plan_trees(k, growth);
       ever_lost_rate = ever_lost_rate || lost_rate;
     };
     for (const std::uint32_t k : counts_) plan_count(k);
     // The few trees of one root, or of a group with relays, leave little choice of paths.
-    for (std::uint32_t k = 4 * counts_.front(); is_split_again(k, lost_rate); k *= 4) plan_count(k);
+    for (std::uint32_t k = 4 * counts_.front(); is_split_again(k, lost_rate) && !search_.is_spent();
+         k *= 4) {
+      plan_count(k);
+    }
     return ever_lost_rate;
   }
 
@@ -125,6 +129,7 @@ class DirectedTrees {
     for (const SwitchSequence sequence :
          {SwitchSequence::listed, SwitchSequence::fewest_neighbours}) {
       growth.sequence = sequence;
+      if (search_.is_spent()) break;
       lost_rate = plan_grown(k, growth) || lost_rate;
       if (!lost_rate || task_.is_near_bound(search_, kGoodLoss)) break;
     }
@@ -141,7 +146,7 @@ class DirectedTrees {
       direct.push_back(without_switches(phase, k, growth, order, lost_rate));
     }
     for (const bool short_paths_first : {false, true}) {
-      if (short_paths_first && !task_.is_switched) break;
+      if (short_paths_first && (!task_.is_switched || search_.is_spent())) break;
       TreeOps trees = task_.no_trees(k);
       for (std::size_t phase = 0; phase < graphs_.size(); ++phase) {
         add_trees(direct[phase], task_.phases[phase], k, short_paths_first, trees);
@@ -158,7 +163,7 @@ class DirectedTrees {
   // With room for `per_root` trees of every root. Sets `lost_rate` if safe paths cost rate.
   [[nodiscard]] NodeGraph without_switches(std::size_t phase, std::uint32_t per_root,
                                            const Growth& growth, LinkOrder& order,
-                                           bool& lost_rate) const {
+                                           bool& lost_rate) {
     const PackGraph& graph = graphs_[phase];
     const bool reversed = task_.phases[phase];
     const UnitRate unit = best_unit_rate(graph, per_root, rate_);
@@ -170,6 +175,7 @@ class DirectedTrees {
       lost_rate = true;
       if (slower >= unit.unit_rate / kMostSlowdown) {
         slower *= kSlower;
+        search_.spend(direct.work);
         direct = remove_switches(task_.topology, graph, units_at(graph, slower), per_root, reversed,
                                  growth.rule, growth.sequence, order);
         continue;
@@ -181,6 +187,7 @@ class DirectedTrees {
       }
       direct = join_pairs(task_.topology, graph, units_at(graph, slower), reversed, order);
     }
+    search_.spend(direct.work);
     return direct;
   }
 

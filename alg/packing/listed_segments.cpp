@@ -142,14 +142,16 @@ void SegmentSearch::consider_justified(const TreeOps& trees, std::uint32_t round
   std::uint32_t best_rounds = 0;
   const auto try_rounds = [&](std::uint32_t wanted) {
     Passing p = listed_passing(trees, wanted);
-    if (p.together < 2 || p.together == best_rounds) return false;
-    const RoundTask task = task_of(trees, p.segment);
+    if (p.together < 2 || p.together == best_rounds || is_spent()) return false;
+    const RoundTask task = guarded(task_of(trees, p.segment));
     const RoundPlan round = plan_round(task, true);
     // The busiest link's time, which gaps cannot shorten.
     const double least = static_cast<double>(round.period_ps) / round.stretch * (p.together - 1);
     const Passing* rival = best ? &*best : best_ ? &passing_ : nullptr;
     if (rival != nullptr && least >= static_cast<double>(rival->time_ps)) return false;
     p.plan = justified(task, round, p.together);
+    constexpr std::uint64_t kWorkOfMessage = 8000;
+    work_ += round.work + kWorkOfMessage * p.plan.start_ps.size();
     p.time_ps = p.plan.end_ps(1);
     if (best && p.time_ps >= best->time_ps) return false;
     best_rounds = p.together;

@@ -56,7 +56,11 @@ class RoundPlanner {
     }
     constexpr std::uint64_t kStep = 64;
     auto period = std::max(least, static_cast<std::uint64_t>(static_cast<double>(least) * stretch));
-    while (!try_period(period, plan)) period += std::max(period / kStep, time_slot);
+    std::uint64_t work = 0;
+    for (; !try_period(period, plan); period += std::max(period / kStep, time_slot)) {
+      work += plan.work;
+    }
+    plan.work += work;
     plan.stretch = static_cast<double>(period) / static_cast<double>(least);
     return plan;
   }
@@ -259,7 +263,8 @@ class RoundPlanner {
   }
 
   // By op, within the period: where a held op starts. Nothing if some op finds no time slot.
-  [[nodiscard]] std::optional<std::vector<std::uint64_t>> held_starts(std::uint64_t period) const {
+  [[nodiscard]] std::optional<std::vector<std::uint64_t>> held_starts(std::uint64_t period,
+                                                                      std::uint64_t& work) const {
     PathTimeSlots time_slots(routes_, ops_, length_ps_, period);
     std::vector<std::uint64_t> usable(ops_.size(), 0);  // if nothing else keeps the op waiting
     for (const std::uint32_t o : paths_.longest_first()) {
@@ -268,11 +273,16 @@ class RoundPlanner {
       if (held_[o]) {
         const std::uint64_t time_slot = length_ps(main_link(ops_[o]));
         const std::uint64_t wanted = start + period - phase(ops_[o]) % period;
-        if (!time_slots.add(o, wanted % period + time_slot - 1)) return std::nullopt;
+        const bool found = time_slots.add(o, wanted % period + time_slot - 1);
+        if (!found) {
+          work += time_slots.looks();
+          return std::nullopt;
+        }
         start = next_start(start, time_slots.start_ps(o) + phase(ops_[o]), period);
       }
       usable[o] = start + arrival_[o];
     }
+    work += time_slots.looks();
     std::vector<std::uint64_t> starts(ops_.size(), 0);
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
       if (held_[o]) starts[o] = (time_slots.start_ps(o) + phase(ops_[o])) % period;
@@ -284,6 +294,8 @@ class RoundPlanner {
   bool try_period(std::uint64_t period, RoundPlan& plan) {
     plan = {};
     plan.period_ps = period;
+    constexpr std::uint64_t kWorkOfOp = 500;
+    plan.work = kWorkOfOp * ops_.size();
     plan.start_ps.assign(ops_.size(), 0);
     std::vector<LinkTimeSlots> time_slots;
     time_slots.reserve(topology_.num_links());
@@ -306,7 +318,7 @@ class RoundPlanner {
     bool fits = true;
     std::optional<std::vector<std::uint64_t>> held;
     if (period != 0 && holds_any_) {
-      held = held_starts(period);
+      held = held_starts(period, plan.work);
       if (!held) return false;
     }
     const auto start = [&](std::uint32_t o, std::uint64_t at) {
@@ -571,6 +583,12 @@ bool mixes_rates(const RoundTask& task) {
     return std::any_of(links.begin(), links.end(),
                        [&](LinkId l) { return rate(l) != rate(*links.begin()); });
   });
+}
+
+RoundTask guarded(RoundTask task) {
+  constexpr std::uint32_t kGuardFlits = 2;
+  if (mixes_rates(task)) task.segment += Bytes{kGuardFlits} * task.timing.flit_bytes;
+  return task;
 }
 
 std::uint64_t replay_ps(const RoundTask& task, const RoundPlan& plan, std::uint32_t rounds) {

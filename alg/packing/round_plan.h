@@ -31,6 +31,7 @@ struct RoundPlan {
   std::uint64_t span_ps = 0;    // start of the first to the arrival of the last op of a round
   std::vector<std::uint64_t> start_ps;  // by op, in round 0
   double stretch = 1;                   // period over the busiest link's time
+  std::uint64_t work = 0;               // of planning it, in about nanoseconds
   // When `rounds` rounds have arrived at the latest.
   [[nodiscard]] std::uint64_t end_ps(std::uint64_t rounds) const {
     return (rounds - 1) * period_ps + span_ps;
@@ -126,8 +127,10 @@ void add_sends(Schedule& schedule, const std::vector<RoundOp>& ops, const RoundP
 // Several nodes send over one link: only time slots keep their messages in the planned order.
 [[nodiscard]] bool shares_links(const RouteSet& routes, const std::vector<RoundOp>& ops);
 
-// Some message passes links of different rates. Its plan is not exact to the flit.
+// Some message passes links of different rates. Its end may be some flits later than planned.
 [[nodiscard]] bool mixes_rates(const RoundTask& task);
+// With longer messages there: one that misses its time slot by a flit delays all behind it.
+[[nodiscard]] RoundTask guarded(RoundTask task);
 
 // The time that the sends take if every NI serves them in order and every link is first come first
 // served: what the machine does where no two nodes share a link.

@@ -136,6 +136,7 @@ class PathTimeSlots {
   [[nodiscard]] std::uint64_t start_ps(std::uint32_t op) const {
     return time_slot_of_[op] * length_ps_[main_[op].index()];
   }
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
 
  private:
   static constexpr std::uint32_t kNone = ~0U;

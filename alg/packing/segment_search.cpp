@@ -94,7 +94,7 @@ void SegmentSearch::consider(TreeOps trees) {
   std::map<std::uint32_t, double> stretch_of;  // period that was found, by `together`
   const auto try_passing = [&](std::uint32_t together, std::uint32_t rounds) {
     const std::size_t planned = trees.ops.size() * together;
-    if (planned + planned_ops_ > kMostPlannedOps && !found.empty()) return;
+    if ((planned + planned_ops_ > kMostPlannedOps || is_spent()) && !found.empty()) return;
     planned_ops_ += planned;
     Passing p;
     p.together = together;
@@ -106,6 +106,7 @@ void SegmentSearch::consider(TreeOps trees) {
     double& stretch = stretch_of.try_emplace(together, 1.0).first->second;
     p.plan = plan_round({topology_, trees.routes, ops, p.segment, request_.timing}, p.rounds != 1,
                         stretch);
+    work_ += p.plan.work;
     if (p.rounds != 1) stretch = std::max(1.0, p.plan.stretch - kLessStretch);
     p.time_ps = p.plan.end_ps(p.rounds);
     found.push_back(std::move(p));
@@ -141,12 +142,11 @@ void SegmentSearch::consider(TreeOps trees) {
     try_passing(together, rounds - rounds / 4);
     sort_found();
   }
-  if ((getenv("MIX") ? shared : is_exact) && request_.timing.slot_counter &&
-      !request_.table_repeat && (getenv("ONE") || found.front().rounds > 1)) {
-    const bool one = found.front().rounds == 1;
-    consider_justified(
-        trees, one ? 4 * found.front().together : found.front().rounds * found.front().together);
-    if (best_ && !one) return;
+  if (shared && request_.timing.slot_counter && !request_.table_repeat) {
+    const Passing& front = found.front();
+    const bool periodic = front.rounds > 1;
+    consider_justified(trees, front.together * (periodic ? front.rounds : 4));
+    if (best_ && periodic) return;
   }
   constexpr std::size_t kReplayed = 4;  // if off: 2.6 % slower
   if (found.size() > kReplayed) found.resize(kReplayed);
@@ -232,6 +232,7 @@ Schedule SegmentSearch::schedule(const char* algorithm) {
   plan_waiting();
   Schedule schedule = empty_schedule(algorithm, topology_, request_);
   schedule.routes = best_->routes;
+  schedule.is_budget_spent = is_spent();
   schedule.ni_ports = most_links_of_a_node(topology_, request_.relays);
   const std::uint32_t segments = passing_.together * passing_.rounds;
   cut(schedule, segments);

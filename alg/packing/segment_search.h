@@ -54,6 +54,10 @@ class SegmentSearch {
   // When the last of the ops arrives that start at these times.
   [[nodiscard]] std::uint64_t end_ps(const TreeOps& trees,
                                      const std::vector<std::uint64_t>& starts) const;
+  // Planning has a budget of work, counted in about nanoseconds of one core, so that a plan is the
+  // same on every machine. What is spent: nothing more is tried, and the best plan so far wins.
+  void spend(std::uint64_t work) { work_ += work; }
+  [[nodiscard]] bool is_spent() const { return work_ > kMostWork && !empty(); }
   // The bytes of a unit, at most.
   [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
   [[nodiscard]] bool empty() const { return !best_ && waiting_.empty(); }
@@ -104,7 +108,9 @@ class SegmentSearch {
   const Topology& topology_;
   const CollectiveRequest& request_;
   std::vector<LinkId> part_links_;  // empty: trees name links of the network
+  static constexpr std::uint64_t kMostWork = 2'000'000'000;
   std::size_t planned_ops_ = 0;
+  std::uint64_t work_ = 0;
   std::vector<TreeOps> waiting_;  // to be listed; without switches, until all trees are known
   std::optional<TreeOps> best_;
   Passing passing_;

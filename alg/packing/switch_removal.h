@@ -13,6 +13,7 @@ namespace espalier {
 struct NodeGraph {
   PackGraph graph;                  // without switches; edges of different paths stay apart
   std::vector<std::int64_t> units;  // by edge
+  std::uint64_t work = 0;           // of removing switches, in about nanoseconds
 };
 
 // Which switch is taken out next. `fewest_neighbours`: where the edges of a switch leave no choice

@@ -86,6 +86,9 @@ class Lowering {
   [[nodiscard]] ScheduleTables empty_tables() const {
     ScheduleTables tables(schedule_.routes);
     tables.algorithm = schedule_.algorithm;
+    if (schedule_.is_budget_spent) {
+      tables.choice = fmt::format("{}, planned until its budget was spent", schedule_.algorithm);
+    }
     tables.op = schedule_.op;
     tables.scope = schedule_.scope;
     tables.size = schedule_.size;

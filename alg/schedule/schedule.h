@@ -98,6 +98,7 @@ struct Schedule {
   // The transfers of a node and step are listed in the order of its table, one entry each.
   // Otherwise lower_to_tables() chooses an order and shares entries.
   bool listed_order = false;
+  bool is_budget_spent = false;  // planning stopped, and the best plan until then was taken
   // Injection and ejection ports that the algorithm can use at the same time at a node (NI radix).
   std::uint32_t ni_ports = 1;
   std::vector<Chunk> chunks;

@@ -22,7 +22,7 @@ struct ScheduleTables {
   explicit ScheduleTables(RouteSet route_set) : routes(std::move(route_set)) {}
 
   std::string algorithm;
-  std::string choice;  // of auto: what was taken and why, as a sentence
+  std::string choice;  // what auto took and why, or that a planner's budget was spent
   std::string taken;   // of auto: the generator that was taken
   CollectiveOp op = CollectiveOp::all_reduce;
   Scope scope;
