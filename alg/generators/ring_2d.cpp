@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <vector>
 
 #include "alg/generators/generator.h"
@@ -56,7 +57,7 @@ class RingOf2d {
         parts.push_back({{dims_[first], dims_[1 - first]}, plus, 0, 0});
       }
     }
-    const auto cuts = cut_evenly(request_.size, parts.size(), request_.element_bytes);
+    const auto cuts = cuts_of_parts(parts);
     for (std::size_t p = 0; p < parts.size(); ++p) {
       parts[p].begin = cuts[p];
       parts[p].end = cuts[p + 1];
@@ -76,6 +77,26 @@ class RingOf2d {
     std::size_t count = 0;
   };
   using CompletedAt = std::vector<std::vector<TransferId>>;  // by node
+
+  // Every part of an all_reduce passes both dimensions whole. Of the other collectives, a part
+  // loads the dimension that comes first most, so a faster one gets more.
+  [[nodiscard]] std::vector<Bytes> cuts_of_parts(const std::vector<Part>& parts) const {
+    std::vector<std::uint64_t> rates;
+    for (const Part& part : parts) {
+      const LinkId link = grid_link(topology_, NodeId(0), part.dims[0], true);
+      rates.push_back(topology_.link(link).spec.bytes_per_second);
+    }
+    auto cuts = cut_evenly(request_.size, parts.size(), request_.element_bytes);
+    const auto all = std::accumulate(rates.begin(), rates.end(), 0.0);
+    if (request_.op == CollectiveOp::all_reduce || rates[0] == rates[1] || all == 0) return cuts;
+    const auto elements = static_cast<double>(request_.size / request_.element_bytes);
+    double before = 0;
+    for (std::size_t p = 1; p < parts.size(); ++p) {
+      before += static_cast<double>(rates[p - 1]) / all;
+      cuts[p] = static_cast<Bytes>(elements * before) * request_.element_bytes;
+    }
+    return cuts;
+  }
 
   [[nodiscard]] std::size_t length(std::size_t dim) const { return grid_.dims[dim]; }
 

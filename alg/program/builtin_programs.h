@@ -29,7 +29,7 @@ struct BuiltinRequest {
   Bytes size = 0;
   Bytes element_bytes = kDefaultElementBytes;
   MessageTiming timing = {};
-  LinkSpec link = {};  // of the grid; all its links are equal
+  LinkSpec link = {};  // of the grid: the lowest rate, the longest latency
   // NICs of a server, each near an equal share of its ranks; 0: one for each rank. NCCL has a ring
   // for each.
   std::uint32_t nics_per_server = 0;

@@ -40,9 +40,12 @@ NodeId GridShape::node_after(NodeId node, const std::vector<std::int64_t>& hops)
 
 NodeId GridShape::neighbour(NodeId node, std::size_t dim, bool plus) const {
   const std::uint32_t size = dims[dim];
-  const std::uint32_t at = coordinates(node)[dim];
+  std::uint32_t stride = 1;
+  for (std::size_t d = 0; d < dim; ++d) stride *= dims[d];
+  const std::uint32_t at = node.value() / stride % size;
   const bool at_border = plus ? at + 1 == size : at == 0;
   if (size == 1 || (at_border && !wraps[dim])) return {};
+  if (!at_border) return NodeId(plus ? node.value() + stride : node.value() - stride);
   std::vector<std::int64_t> hop(dims.size(), 0);
   hop[dim] = plus ? 1 : -1;
   return node_after(node, hop);

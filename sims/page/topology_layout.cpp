@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "sims/page/text.h"
 
@@ -16,13 +17,11 @@ constexpr double kLabelMargin = 34;  // around a network that has names beside i
 constexpr double kMargin = 34;       // above and below a network in rows
 constexpr double kPi = 3.14159265358979323846;
 
-// The direction of a grid's port (hw/topology/families/grids.cpp) in the picture.
-Place direction_of(const std::string& port) {
-  static const std::map<std::string, Place> directions{{"e", {1, 0}},      {"w", {-1, 0}},
-                                                       {"s", {0, 1}},      {"n", {0, -1}},
-                                                       {"u", {0.7, -0.7}}, {"d", {-0.7, 0.7}}};
-  const auto found = directions.find(port);
-  return found == directions.end() ? Place{} : found->second;
+// Where a hop of a grid leads in the picture, whose planes are side by side.
+Place direction_of(const GridHop& hop) {
+  const std::array<Place, 3> directions{{{1, 0}, {0, 1}, {0.7, -0.7}}};
+  const Place& plus = directions.at(hop.dim);
+  return hop.plus ? plus : Place{-plus.x, -plus.y};
 }
 
 std::string stroke(Place from, Place to) {
@@ -179,25 +178,22 @@ void TopologyLayout::lay_out_springs() {
 }
 
 void TopologyLayout::find_parallel_links() {
-  std::map<std::pair<NodeId, NodeId>, std::uint32_t> seen;
-  for (const TopologyLink& link : topology_.links()) {
+  // The ends of links around a ring overlap neither the links between neighbours nor other ends.
+  std::map<std::tuple<NodeId, NodeId, double>, std::uint32_t> seen;
+  for (std::size_t l = 0; l < topology_.num_links(); ++l) {
+    const TopologyLink& link = topology_.link(LinkId(l));
     Place direction;
-    // The ends of a link around a torus do not overlap the links between neighbours.
-    const bool apart = is_drawn_as_ends(link, direction);
+    const bool apart = is_drawn_as_ends(LinkId(l), direction);
     has_ends_ = has_ends_ || apart;
-    parallel_.push_back(apart ? 0 : seen[{link.from, link.to}]++);
+    parallel_.push_back(seen[{link.from, link.to, apart ? direction.x + 2 * direction.y : 0}]++);
   }
 }
 
-bool TopologyLayout::is_drawn_as_ends(const TopologyLink& link, Place& direction) const {
+bool TopologyLayout::is_drawn_as_ends(LinkId id, Place& direction) const {
   if (!topology_.grid()) return false;
-  direction = direction_of(link.out_name);
-  if (direction.x == 0 && direction.y == 0) return false;
-  const Place from = places_[link.from.index()];
-  const Place to = places_[link.to.index()];
-  const double dx = to.x - from.x - direction.x * step_;
-  const double dy = to.y - from.y - direction.y * step_;
-  return std::abs(dx) + std::abs(dy) > step_ * 0.1;
+  const GridHop hop = grid_hop(topology_, id);
+  direction = direction_of(hop);
+  return hop.wraps || hop.dim == 2;
 }
 
 std::string TopologyLayout::link(LinkId id, double aside) const {
@@ -205,7 +201,7 @@ std::string TopologyLayout::link(LinkId id, double aside) const {
   Place from = places_[link.from.index()];
   Place to = places_[link.to.index()];
   Place direction;
-  const bool as_ends = is_drawn_as_ends(link, direction);
+  const bool as_ends = is_drawn_as_ends(id, direction);
   if (!as_ends) {
     const double length = std::hypot(to.x - from.x, to.y - from.y);
     if (length == 0) return {};

@@ -46,7 +46,7 @@ class TopologyLayout {
   void lay_out_springs();
   void find_parallel_links();
   // True for a grid's link that does not lead to a neighbour in the picture; sets its direction.
-  [[nodiscard]] bool is_drawn_as_ends(const TopologyLink& link, Place& direction) const;
+  [[nodiscard]] bool is_drawn_as_ends(LinkId id, Place& direction) const;
 
   const Topology& topology_;
   double width_;

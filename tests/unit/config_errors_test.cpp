@@ -256,15 +256,11 @@ const std::vector<BadCase>& value_cases() {
        kGoodCollective + "system: {router: {flit_bytes: 16}, topology: {type: torus, dims: [4, 4], "
                          "bandwidth: [link, @40GB/s]}}\n",
        "40GB/s is more than 16 B x 1GHz", "system.router.flit_bytes: 64"},
-      {"a dimension's latency of a part of a cycle",
-       kGoodCollective +
-           "system: {topology: {type: mesh, dims: [4, 4], latency: [150ns, @1500ps]}}\n",
-       "system.topology.latency", ""},
       {"wrap of one of two dimensions",
        kGoodCollective + "system: {topology: {type: grid, dims: [4, 4], wrap: @[true]}}\n",
        "system.topology.wrap has 1 entries", "one entry for each dimension"},
       {"wrap of a torus",
-       kGoodCollective + "system: {topology: {type: torus, dims: [4, 4], @wrap: [true, true]}}\n",
+       kGoodCollective + "system: {topology: {type: torus, dims: [4, 4], wrap: @[true, true]}}\n",
        "it is used only where system.topology.type is grid", ""},
       {"grid without wrap", kGoodCollective + "system: {@topology: {type: grid, dims: [4, 4]}}\n",
        "missing key 'system.topology.wrap'", "true or false"},

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -24,6 +25,11 @@ std::vector<Topology> grids() {
     result.push_back(make_torus(dims, kPlainLink));
     result.push_back(make_mesh(dims, kPlainLink));
   }
+  result.push_back(make_grid(
+      {{"dims", {4, 3}}, {"wrap", {1, 0}}, {"bandwidth", {0, 6'000'000'000}}}, kPlainLink));
+  result.push_back(make_grid(
+      {{"dims", {3, 4}}, {"wrap", {1, 1}}, {"bandwidth", {7'000'000'000, 0}}}, kPlainLink));
+  result.push_back(make_grid({{"dims", {4, 6}}, {"wrap", {1, 1}}, {"twist", {3}}}, kPlainLink));
   return result;
 }
 
@@ -129,6 +135,24 @@ TEST_CASE("A hierarchical 2D ring reduce-scatter moves no more data than a ring"
     Bytes moved = 0;
     for (const Transfer& t : schedule.transfers) moved += schedule.bytes_of(t);
     CHECK(moved == 31 * size);
+  }
+}
+
+TEST_CASE("Of dimensions with unequal links, the faster one begins with more of the data") {
+  const Topology torus = make_grid(
+      {{"dims", {4, 4}}, {"wrap", {1, 1}}, {"bandwidth", {0, 8'000'000'000}}}, kPlainLink);
+  for (const CollectiveOp op : {CollectiveOp::reduce_scatter, CollectiveOp::all_reduce}) {
+    const Schedule schedule =
+        find_generator("2d_ring")->generate(torus, request_of(op, 4 * 9 * 16 * 64));
+    std::array<Bytes, 2> first_step{};  // by dimension
+    for (const Transfer& t : schedule.transfers) {
+      if (t.step != 1) continue;
+      first_step.at(grid_hop(torus, schedule.routes.link(t.route, 0)).dim) += schedule.bytes_of(t);
+    }
+    CAPTURE(to_string(op));
+    // In all_reduce all data pass the slower links in either order.
+    CHECK(static_cast<double>(first_step[0]) / static_cast<double>(first_step[1]) ==
+          Approx(op == CollectiveOp::all_reduce ? 1 : 2).epsilon(0.01));
   }
 }
 

@@ -122,8 +122,8 @@ TEST_CASE(
   check({{"dims", {4, 5, 3}}, {"wrap", {1, 0, 1}}});
   check({{"dims", {6, 2}}, {"wrap", {0, 1}}, {"links", {2, 4}}});
   check({{"dims", {4, 4, 8}}, {"wrap", {1, 1, 1}}, {"twist", {0, 4, 4}}});
-  check({{"dims", {4, 8, 8}}, {"wrap", {1, 1, 1}}, {"twist", {4, 4, 0}}});
-  check({{"dims", {8, 16}}, {"wrap", {1, 1}}, {"twist", {8}}, {"links", {3, 1}}});
+  check({{"dims", {2, 4, 4}}, {"wrap", {1, 1, 1}}, {"twist", {2, 2, 0}}});
+  check({{"dims", {4, 8}}, {"wrap", {1, 1}}, {"twist", {4}}, {"links", {3, 1}}});
   check({{"dims", {5, 6, 4}}, {"wrap", {1, 1, 1}}, {"twist", {2, 1, 3}}});
   check({{"dims", {3, 4, 3}}, {"wrap", {1, 1, 0}}, {"twist", {1, 0, 0}}});
   // Five times around X would be shorter than along Y, but would meet the dateline five times.

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -196,7 +197,11 @@ inline void require_well_formed(const Topology& topology, const Schedule& s) {
   REQUIRE(end == data_bytes(s.op, s.size, s.scope, s.num_nodes));
 
   bool contention_free = true;
-  std::set<std::pair<Timestep, std::size_t>> used;
+  std::map<std::pair<Timestep, std::size_t>, std::uint64_t> used;
+  std::uint64_t slowest = topology.links().front().spec.bytes_per_second;
+  for (const TopologyLink& link : topology.links()) {
+    slowest = std::min(slowest, link.spec.bytes_per_second);
+  }
   for (std::size_t i = 0; i < s.transfers.size(); ++i) {
     const Transfer& t = s.transfers[i];
     REQUIRE(t.step >= 1);
@@ -209,7 +214,10 @@ inline void require_well_formed(const Topology& topology, const Schedule& s) {
     REQUIRE(topology.link(s.routes.link(t.route, 0)).from == t.from);
     REQUIRE(topology.link(s.routes.link(t.route, hops - 1)).to == t.to);
     for (std::size_t hop = 0; hop < hops; ++hop) {
-      if (!used.emplace(t.step, s.routes.link(t.route, hop).index()).second) {
+      // A link of twice the slowest one's rate carries two transfers in a step.
+      const LinkId link = s.routes.link(t.route, hop);
+      const std::uint64_t rate = topology.link(link).spec.bytes_per_second;
+      if (++used[{t.step, link.index()}] * slowest > std::max(rate, slowest)) {
         contention_free = false;
       }
     }

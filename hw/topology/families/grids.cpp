@@ -39,9 +39,16 @@ bool asks_for_rings(const NetworkSpec& spec, std::size_t dim) {
   return spec.type == kGrid ? entry(spec, "wrap", dim) != 0 : spec.type == kTorus;
 }
 
+std::vector<std::uint64_t> twist_of(const NetworkSpec& spec) {
+  return spec.type == kMesh ? std::vector<std::uint64_t>{} : spec.numbers("twist");
+}
+
 GridShape shape_of_grid(const NetworkSpec& spec) {
   GridShape grid(small_numbers(spec.numbers("dims")), false);
-  grid.twist = small_numbers(spec.numbers("twist"));
+  const std::vector<std::uint64_t> twist = twist_of(spec);
+  if (std::count(twist.begin(), twist.end(), 0) != static_cast<std::ptrdiff_t>(twist.size())) {
+    grid.twist = small_numbers(twist);
+  }
   for (std::size_t d = 0; d < grid.dims.size(); ++d) {
     grid.wraps[d] = asks_for_rings(spec, d);
     const auto links = static_cast<std::uint32_t>(entry(spec, "links", d));
@@ -103,7 +110,7 @@ std::optional<NetworkProblem> problem_of_grid(const NetworkSpec& spec) {
         fmt::format("{} has {} entries, and the grid has {} dimensions", name, entries, dims),
         "one entry for each dimension", name};
   }
-  const std::size_t twists = spec.numbers("twist").size();
+  const std::size_t twists = twist_of(spec).size();
   if (twists != 0 && (twists != dims * (dims - 1) / 2)) {
     return wrong_twist(fmt::format("has {} entries, and the grid has {} dimensions", twists, dims),
                        "[x in y] with two dimensions, [x in y, x in z, y in z] with three");
