@@ -103,6 +103,19 @@ TEST_CASE("Traffic on chosen routes with too few VCs is refused with their numbe
                       "system.routing need 4 VCs"));
 }
 
+TEST_CASE("A schedule on chosen routes with too few VCs is refused with the cycle and the number") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write(
+      "a.yaml", config("{type: torus, dims: [8, 8]}",
+                       std::string("  routing: split\n  router: {vcs: 2}\n") +
+                           "collective: {op: all_to_all, algorithm: direct, size: 64KiB}\n"));
+  const Outcome outcome = test::espalier({"check", file});
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.out, Contains("virtual channels wait for each other in a cycle"));
+  CHECK_THAT(outcome.out,
+             Contains("the routes of system.routing need 4 VC classes, and 2 are kept"));
+}
+
 TEST_CASE("Traffic on every kind of route takes the same cycles in both fidelities") {
   const TemporaryFolder folder;
   folder.write("table.csv", "from,to,path\n0,5,r_0_1 r_1_1\n0,5,r_1_0 r_1_1  # in turn\n");
