@@ -273,7 +273,7 @@ std::string choose_routes(Topology& topology, Routing routing, std::uint64_t see
   shape.vc_classes.least = routes->most_classes();
   shape.vc_classes.all = std::max(shape.vc_classes.all, routes->most_classes());
   shape.vc_classes.where = "on the routes of system.routing";
-  shape.vc_classes.each = "set of routes that do not wait in a circle";
+  shape.vc_classes.each = "each set of turns that close no cycle";
   shape.route = [routes](const Topology& network, NodeId from, NodeId to, std::uint32_t channel) {
     return routes->route(network, from, to, channel);
   };

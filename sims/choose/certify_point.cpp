@@ -93,6 +93,17 @@ Certificate certify_point(const Topology& topology, const RunPoint& point,
   limits.element_bytes = point.collective ? point.collective->element_bytes : 0;
   limits.vc_classes = certified_vc_classes(topology, point);
   Certificate certificate = certify(topology, tables, limits);
+  const std::uint32_t needed = topology.shape().vc_classes.least;
+  for (Violation& violation : certificate.violations) {
+    if (violation.kind != ViolationKind::deadlock || !topology.shape().classes ||
+        needed <= limits.vc_classes) {
+      continue;
+    }
+    violation.what += fmt::format(
+        "\n  the routes of system.routing need {} VC classes, and {} {} "
+        "kept apart",
+        needed, limits.vc_classes, limits.vc_classes == 1 ? "is" : "are");
+  }
   if (point.collective && point.collective->op == tables.op) {
     const std::vector<NodeId> nodes = group_nodes(*point.collective);
     const std::size_t ranks = nodes.empty() ? topology.num_nodes() : nodes.size();

@@ -60,7 +60,7 @@ TEST_CASE("A graph that is a torus or a mesh runs as the family does, to the cyc
   for (const bool wraps : {true, false}) {
     const std::string family = wraps ? "torus" : "mesh";
     folder.write("graph.yaml", grid_graph(wraps));
-    for (const char* algorithm : {"direct", "bcube", "multitree", "ring", "forest"}) {
+    for (const char* algorithm : {"direct", "2d_ring", "multitree", "ring", "forest"}) {
       const std::string rest =
           std::string("collective: {op: all_reduce, algorithm: ") + algorithm + ", size: 64KiB}\n";
       const Json graph = results_of(
@@ -99,8 +99,21 @@ TEST_CASE("Traffic on chosen routes with too few VCs is refused with their numbe
   const Outcome outcome = test::espalier({"run", file});
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.err,
-             Contains("a.yaml:4:18: error: system.router.vcs: packets on the routes of "
+             Contains("a.yaml:4:17: error: system.router.vcs: packets on the routes of "
                       "system.routing need 4 VCs"));
+}
+
+TEST_CASE("A schedule on chosen routes with too few VCs is refused with the cycle and the number") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write(
+      "a.yaml", config("{type: torus, dims: [8, 8]}",
+                       std::string("  routing: split\n  router: {vcs: 2}\n") +
+                           "collective: {op: all_to_all, algorithm: direct, size: 64KiB}\n"));
+  const Outcome outcome = test::espalier({"check", file});
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.out, Contains("virtual channels wait for each other in a cycle"));
+  CHECK_THAT(outcome.out,
+             Contains("the routes of system.routing need 4 VC classes, and 2 are kept"));
 }
 
 TEST_CASE("Traffic on every kind of route takes the same cycles in both fidelities") {

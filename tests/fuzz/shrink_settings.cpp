@@ -21,6 +21,7 @@ std::vector<Aim> aims_of(const FuzzCase& fuzz_case) {
   const std::uint64_t flit = system.clock.flit_bytes;
   std::vector<Aim> aims{
       {"simulation.always_clocked", 0, 0},
+      {"system.routing", 0, 0},      // auto
       {"system.ni.lockstep", 0, 0},  // off
       {"system.ni.dma.bandwidth", 0, 0},
       {"system.ni.send_queue", 16, 0},
