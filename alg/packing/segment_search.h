@@ -28,7 +28,7 @@ struct TreeOps {
 constexpr std::uint32_t kMostSegments = 8192;
 constexpr std::size_t kMostListedSends = 1'500'000;  // of an order without a period
 
-constexpr std::uint64_t kMostWork = 2'000'000'000;
+constexpr std::uint64_t kMostWork = 4'000'000'000;
 
 // Takes trees of several kinds and keeps the kind whose data pass fastest.
 class SegmentSearch {
