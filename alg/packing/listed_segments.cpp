@@ -150,7 +150,7 @@ void SegmentSearch::consider_justified(const TreeOps& trees, std::uint32_t round
     const Passing* rival = best ? &*best : best_ ? &passing_ : nullptr;
     if (rival != nullptr && least >= static_cast<double>(rival->time_ps)) return false;
     p.plan = justified(task, round, p.together);
-    constexpr std::uint64_t kWorkOfMessage = 8000;
+    constexpr std::uint64_t kWorkOfMessage = 4000;
     work_ += round.work + kWorkOfMessage * p.plan.start_ps.size();
     p.time_ps = p.plan.end_ps(1);
     if (best && p.time_ps >= best->time_ps) return false;

@@ -275,14 +275,14 @@ class RoundPlanner {
         const std::uint64_t wanted = start + period - phase(ops_[o]) % period;
         const bool found = time_slots.add(o, wanted % period + time_slot - 1);
         if (!found) {
-          work += time_slots.looks();
+          work += time_slots.work();
           return std::nullopt;
         }
         start = next_start(start, time_slots.start_ps(o) + phase(ops_[o]), period);
       }
       usable[o] = start + arrival_[o];
     }
-    work += time_slots.looks();
+    work += time_slots.work();
     std::vector<std::uint64_t> starts(ops_.size(), 0);
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
       if (held_[o]) starts[o] = (time_slots.start_ps(o) + phase(ops_[o])) % period;

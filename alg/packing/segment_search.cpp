@@ -146,7 +146,7 @@ void SegmentSearch::consider(TreeOps trees) {
     const Passing& front = found.front();
     const bool periodic = front.rounds > 1;
     consider_justified(trees, front.together * (periodic ? front.rounds : 4));
-    if (best_ && periodic) return;
+    if (best_ && periodic && is_exact) return;
   }
   constexpr std::size_t kReplayed = 4;  // if off: 2.6 % slower
   if (found.size() > kReplayed) found.resize(kReplayed);

@@ -28,11 +28,14 @@ struct TreeOps {
 constexpr std::uint32_t kMostSegments = 8192;
 constexpr std::size_t kMostListedSends = 1'500'000;  // of an order without a period
 
+constexpr std::uint64_t kMostWork = 4'000'000'000;
+
 // Takes trees of several kinds and keeps the kind whose data pass fastest.
 class SegmentSearch {
  public:
-  SegmentSearch(const Topology& topology, const CollectiveRequest& request)
-      : topology_(topology), request_(request) {}
+  SegmentSearch(const Topology& topology, const CollectiveRequest& request,
+                std::uint64_t most_work = kMostWork)
+      : topology_(topology), request_(request), most_work_(most_work) {}
 
   // Trees considered from now on name links of a part of the network: its link l is `links[l]`.
   void renumber_links(std::vector<LinkId> links) { part_links_ = std::move(links); }
@@ -57,7 +60,7 @@ class SegmentSearch {
   // Planning has a budget of work, counted in about nanoseconds of one core, so that a plan is the
   // same on every machine. What is spent: nothing more is tried, and the best plan so far wins.
   void spend(std::uint64_t work) { work_ += work; }
-  [[nodiscard]] bool is_spent() const { return work_ > kMostWork && !empty(); }
+  [[nodiscard]] bool is_spent() const { return work_ > most_work_ && !empty(); }
   // The bytes of a unit, at most.
   [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
   [[nodiscard]] bool empty() const { return !best_ && waiting_.empty(); }
@@ -107,8 +110,8 @@ class SegmentSearch {
 
   const Topology& topology_;
   const CollectiveRequest& request_;
+  std::uint64_t most_work_;
   std::vector<LinkId> part_links_;  // empty: trees name links of the network
-  static constexpr std::uint64_t kMostWork = 2'000'000'000;
   std::size_t planned_ops_ = 0;
   std::uint64_t work_ = 0;
   std::vector<TreeOps> waiting_;  // to be listed; without switches, until all trees are known

@@ -376,7 +376,7 @@ class SwitchRemoval {
         if (one_more && (v == u || v == t)) continue;
         const std::size_t more = flow.num_arcs();
         if (one_more) flow.add_arc(sink, v, kTied);
-        constexpr std::uint64_t kWorkOfArc = 15;
+        constexpr std::uint64_t kWorkOfArc = 10;
         now_.work += kWorkOfArc * flow.num_arcs();
         most = std::min(most, flow.max_flow(sink, source, all + most) - all);
         flow.truncate(vertices, more);

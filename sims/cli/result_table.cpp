@@ -102,12 +102,15 @@ std::string energy_note(const std::vector<Json>& results) {
   return text;
 }
 
-// What `algorithm: auto` took, one line for each such run.
+// What `algorithm: auto` took, or that a planner's budget was spent, one line for each such run.
 std::string choice_note(const std::vector<Json>& results) {
   std::string text;
   for (const Json& result : results) {
     const auto choice = text_in(result, field::choice);
-    if (choice) text += fmt::format("auto: {}\n", *choice);
+    if (!choice) continue;
+    const bool is_own =
+        choice->rfind(text_in(result, field::algorithm).value_or("auto") + ",", 0) == 0;
+    text += fmt::format("{}{}\n", is_own ? "" : "auto: ", *choice);
   }
   return text;
 }

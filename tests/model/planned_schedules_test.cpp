@@ -149,6 +149,42 @@ Topology two_boxes_of_eight() {
   return boxes;
 }
 
+struct Cable {
+  std::size_t a, b;
+  std::uint64_t latency_ns, gb;  // GB/s
+};
+Topology cabled(std::size_t nodes, std::size_t switches, const std::vector<Cable>& cables) {
+  Topology network("cables");
+  for (std::size_t n = 0; n < nodes; ++n) network.add_node("n" + std::to_string(n));
+  for (std::size_t s = 0; s < switches; ++s) network.add_switch("s" + std::to_string(s));
+  for (std::size_t c = 0; c < cables.size(); ++c) {
+    const auto& [a, b, latency_ns, gb] = cables[c];
+    const LinkSpec link{latency_ns * 1000, gb * 1'000'000'000};
+    network.add_link(NodeId(a), NodeId(b), link, "a" + std::to_string(c), "b" + std::to_string(c));
+    network.add_link(NodeId(b), NodeId(a), link, "b" + std::to_string(c), "a" + std::to_string(c));
+  }
+  return network;
+}
+
+// Four groups of two switches with two nodes each; between each two groups one slow, long link.
+Topology slow_dragonfly(std::uint64_t between_gb) {
+  std::vector<Cable> cables;
+  for (std::size_t n = 0; n < 16; ++n) cables.push_back({n, 16 + n / 2, 200, 16});
+  for (std::size_t g = 0; g < 4; ++g) cables.push_back({16 + 2 * g, 17 + 2 * g, 200, 16});
+  std::size_t used[4] = {0, 0, 0, 0};
+  for (std::size_t g = 0; g < 4; ++g) {
+    for (std::size_t h = g + 1; h < 4; ++h) {
+      cables.push_back({16 + 2 * g + used[g]++ % 2, 16 + 2 * h + used[h]++ % 2, 900, between_gb});
+    }
+  }
+  return cabled(16, 8, cables);
+}
+
+RunPoint with_deep_buffers(RunPoint point) {
+  point.system.router.vc_depth_flits = 2500;
+  return point;
+}
+
 }  // namespace
 
 TEST_CASE("Trees of equal links fill the corner of a mesh") {
@@ -219,6 +255,43 @@ TEST_CASE("In an all_to_all on a mesh or torus, the links of the middle are alwa
 
 TEST_CASE("Paths of an all_to_all take detours where direct links are slow") {
   CHECK(share_of_bound(uneven_mesh(), planned_point(CollectiveOp::all_to_all, 4 << 20)) >= 0.98);
+}
+
+TEST_CASE("Pieces of an all_to_all that a slow link delays do not keep fast links waiting") {
+  // A wheel: the hub's links are eight times as fast as the rim's.
+  std::vector<Cable> cables;
+  for (std::size_t n = 1; n < 11; ++n) {
+    cables.push_back({0, n, 300, 16});
+    cables.push_back({n, n % 10 + 1, 300, 2});
+  }
+  const RunPoint point = planned_point(CollectiveOp::all_to_all, 16 << 20);
+  CHECK(share_of_bound(cabled(11, 0, cables), with_deep_buffers(point)) >= 0.93);
+}
+
+TEST_CASE("Messages of an all_to_all that reach a link after different times follow without gaps") {
+  const RunPoint point = with_deep_buffers(planned_point(CollectiveOp::all_to_all, 1 << 20));
+  CHECK(share_of_bound(slow_dragonfly(16), point) >= 0.9);
+}
+
+TEST_CASE("Paths of an all_to_all count links that slower ones behind a switch hold") {
+  RunPoint point = with_deep_buffers(planned_point(CollectiveOp::all_to_all, 16 << 20));
+  const Topology network = slow_dragonfly(6);
+  CHECK(share_of_bound(network, point) >= 0.75);
+  // Switches that store messages pass them at each link's own rate.
+  point.system.router.vcs = 16;
+  point.system.router.vc_order = VcOrder::rotating;
+  point.system.router.crossbar_inputs = CrossbarInputs::vc;
+  CHECK(share_of_bound(network, point) >= 0.95);
+  point.collective->size = 256 << 10;
+  const double less = share_of_bound(network, point);
+  point.simulation.fidelity = Fidelity::cycle;
+  CHECK(share_of_bound(network, point) == less);
+}
+
+TEST_CASE("Messages of a broadcast through links of unequal rates move into gaps") {
+  const RunPoint point = with_deep_buffers(planned_point(CollectiveOp::broadcast, 1 << 20));
+  const Topology network = slow_dragonfly(6);
+  CHECK(simulated_ns(network, point, planned_tables(network, point)) < 180'000);
 }
 
 TEST_CASE("Slow nodes behind a switch own less of an all_reduce") {

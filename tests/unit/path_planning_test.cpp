@@ -13,9 +13,11 @@
 #include "alg/bounds/bounds.h"
 #include "alg/generators/generator.h"
 #include "alg/packing/balanced_paths.h"
+#include "alg/packing/forest_task.h"
 #include "alg/packing/link_order.h"
 #include "alg/packing/round_plan.h"
 #include "alg/packing/shift_routes.h"
+#include "alg/schedule/schedule_table.h"
 #include "test_graphs.h"
 #include "test_networks.h"
 #include "tests/support/networks.h"
@@ -429,6 +431,35 @@ TEST_CASE("Planning 256 nodes of a full fat-tree takes their own messages only")
   request.size = Bytes{64} << 20;
   const Schedule schedule = forest->generate(tree, request);
   CHECK(schedule.transfers.size() == 256 * 255);
+}
+
+TEST_CASE("Planning ends when its budget is spent, with the best plan so far, and says so") {
+  // Two switches, joined by a link of another rate: paths are tried in several ways.
+  Topology network("two switches");
+  for (int n = 0; n < 6; ++n) network.add_node("n" + std::to_string(n));
+  const NodeId s[] = {network.add_switch("s0"), network.add_switch("s1")};
+  const auto cable = [&](NodeId a, NodeId b, std::uint64_t gb) {
+    const LinkSpec link{200'000, gb * 1'000'000'000};
+    network.add_link(a, b, link, "o" + std::to_string(b.value()), "i" + std::to_string(a.value()));
+    network.add_link(b, a, link, "o" + std::to_string(a.value()), "i" + std::to_string(b.value()));
+  };
+  for (std::size_t n = 0; n < 6; ++n) cable(NodeId(n), s[n / 3], 16);
+  cable(s[0], s[1], 10);
+  CollectiveRequest request;
+  request.op = CollectiveOp::all_gather;
+  request.size = 16 << 20;
+  const ForestTask task(network, request);
+  SegmentSearch whole(network, request);
+  SegmentSearch short_of_work(network, request, 1);
+  plan_directed_trees(task, whole);
+  plan_directed_trees(task, short_of_work);
+  CHECK_FALSE(whole.is_spent());
+  CHECK(short_of_work.is_spent());
+  CHECK(short_of_work.time_ps() >= whole.time_ps());
+  CHECK_FALSE(whole.schedule("forest").is_budget_spent);
+  const Schedule stopped = short_of_work.schedule("forest");
+  CHECK(stopped.is_budget_spent);
+  CHECK(lower_to_tables(stopped).choice == "forest, planned until its budget was spent");
 }
 
 TEST_CASE("More pieces than a plan can hold are refused, with a number that fits") {
