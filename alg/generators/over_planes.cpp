@@ -53,11 +53,16 @@ void append(Schedule& whole, const Schedule& part, const Topology& topology,
     chunk.offset += offset;
     whole.chunks.push_back(chunk);
   }
+  std::vector<RouteId> routes(part.routes.size());  // of the whole, by route of the plane
   for (std::size_t i = 0; i < part.transfers.size(); ++i) {
     Transfer t = part.transfers[i];
-    std::vector<LinkId> route;
-    for (const LinkId l : part.routes.links(t.route)) route.push_back(links[l.index()]);
-    t.route = whole.routes.add(topology, route);
+    RouteId& route = routes[t.route.index()];
+    if (!route.valid()) {
+      std::vector<LinkId> way;
+      for (const LinkId l : part.routes.links(t.route)) way.push_back(links[l.index()]);
+      route = whole.routes.add(topology, way);
+    }
+    t.route = route;
     t.flow = FlowId(t.flow.index() + first_flow);
     t.first_chunk = ChunkId(t.first_chunk.index() + first_chunk);
     std::vector<TransferId> after;
@@ -106,8 +111,12 @@ Schedule Generator::generate(const Topology& topology, const CollectiveRequest& 
     for (const Chunk& chunk : part.chunks) offset += chunk.size;
   }
   whole = finished(std::move(whole));
-  // An algorithm that follows links uses all planes by itself, with fewer messages.
-  if (!unsuited_for_times(topology, name.c_str()).empty()) return whole;
+  // An algorithm that follows links uses all planes by itself, with fewer messages, which may be
+  // better for small data.
+  constexpr Bytes kSmall = 64;  // of the least messages
+  if (request.size > kSmall * least || !unsuited_for_times(topology, name.c_str()).empty()) {
+    return whole;
+  }
   Schedule other = make(topology, request);
   const std::uint64_t planned = schedule_time_ps(topology, whole, request.timing);
   return schedule_time_ps(topology, other, request.timing, planned) < planned ? other : whole;

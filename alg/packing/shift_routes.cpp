@@ -200,7 +200,9 @@ std::vector<ShiftRoutes> shift_routes(const Topology& topology) {
     std::vector<LinkId> kept;
     for (std::size_t l = 0; l < lost_links.size(); ++l) {
       const TopologyLink& link = topology.link(LinkId(l));
-      lost_links[l] = plane_of[link.from.index()] != p && plane_of[link.to.index()] != p;
+      const bool touches = plane_of[link.from.index()] == p || plane_of[link.to.index()] == p;
+      lost_links[l] =
+          !touches || lost_vertices[link.from.index()] || lost_vertices[link.to.index()];
       if (!lost_links[l]) kept.emplace_back(l);
     }
     auto routes =

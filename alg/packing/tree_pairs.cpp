@@ -19,6 +19,7 @@ namespace espalier {
 namespace {
 
 constexpr std::size_t kMostPairs = 32;
+constexpr std::size_t kMostPairsOfNodes = 4096;  // pairs x nodes: some seconds
 constexpr std::size_t kMostPasses = 25;
 constexpr std::size_t kMostRoots = 16;    // that are tried for a pair
 constexpr double kFewerPairsLoss = 0.03;  // that fewer pairs may cost
@@ -211,7 +212,9 @@ void plan_tree_pairs(const ForestTask& task, SegmentSearch& search) {
   std::vector<TreePair> all;
   LinkLists links;                              // by pair
   std::vector<std::vector<std::size_t>> found;  // pairs, each with as much of the data
-  for (std::size_t count = 1; count <= kMostPairs; count += (count + 2) / 3) {
+  const std::size_t most =
+      std::clamp<std::size_t>(kMostPairsOfNodes / task.ranks.size(), 4, kMostPairs);
+  for (std::size_t count = 1; count <= most; count += (count + 2) / 3) {
     found.emplace_back();
     for (TreePair& pair : pairs.find(count)) {
       found.back().push_back(all.size());
@@ -221,7 +224,7 @@ void plan_tree_pairs(const ForestTask& task, SegmentSearch& search) {
     }
   }
   const std::vector<double> share = shares_of(links, pairs.rates());
-  for (std::size_t count = kMostPairs / 2; count <= 2 * kMostPairs; count *= 2) {
+  for (std::size_t count = most / 2; count <= 2 * most; count *= 2) {
     found.push_back(repeated(share, static_cast<double>(count)));
   }
   const auto seconds = [&](const std::vector<std::size_t>& chosen) {

@@ -265,6 +265,7 @@ void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& use
     bound_routes_.resize(routes.size());
     for (const RouteId route : used_routes) {
       bound_routes_[route.index()] = bind_to_any_port(routes, route);
+      bound_routes_[route.index()].share = share_of_route(topology_, routes, route);
     }
     return;
   }

@@ -165,3 +165,17 @@ TEST_CASE("A process group uses the planes that its ranks share") {
   const std::vector<bool> relays = group.relays();
   CHECK(std::count(relays.begin(), relays.end(), true) == 5);
 }
+
+TEST_CASE("forest sends step by step in all planes of a process group") {
+  const Topology whole = make_switch_planes(8, {100, 50});
+  const std::vector<NodeId> nodes{NodeId(0), NodeId(2), NodeId(5), NodeId(7)};
+  const ProcessGroup group(whole, nodes);
+  CollectiveRequest request;
+  request.op = CollectiveOp::all_gather;
+  request.size = Bytes{12} << 20;
+  const Schedule schedule =
+      group.in_whole(find_generator("forest")->generate(group.network(), request));
+  CHECK(certify(whole, schedule).ok());
+  const std::vector<double> shares = shares_of(whole, schedule);
+  CHECK(shares[0] == Approx(2.0 / 3).epsilon(0.01));
+}
