@@ -134,8 +134,12 @@ void plan_two_way_links(const ForestTask& task, SegmentSearch& search) {
 Schedule generate_forest(const Topology& topology, const CollectiveRequest& request) {
   const ForestTask task(topology, request);
   SegmentSearch search(topology, request);
-  plan(task, search);
-  if (!task.is_switched) plan_two_way_links(task, search);
+  if (!request.groups.empty()) {
+    plan_group_trees(task, search);
+  } else {
+    plan(task, search);
+    if (!task.is_switched) plan_two_way_links(task, search);
+  }
   if (search.empty() && has_many_nodes(task)) {
     throw std::invalid_argument(fmt::format("forest plans a {} behind switches on up to {} nodes",
                                             to_string(request.op), kMostNodesBehindSwitches));
@@ -169,6 +173,7 @@ Generator forest_row() {
   row.unsuited = forest_unsuited;
   row.generate = generate_forest;
   row.plans_times = true;
+  row.plans_groups = true;
   return row;
 }
 

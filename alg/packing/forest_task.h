@@ -69,6 +69,9 @@ void plan_timed_trees(const ForestTask& task, SegmentSearch& search);
 void plan_undirected_trees(const ForestTask& task, SegmentSearch& search);
 // The same over relays of a process group.
 void plan_relay_trees(const ForestTask& task, SegmentSearch& search);
+// Trees of several groups at the same time; paths of an exchange over relays. Throws
+// std::invalid_argument if there are none.
+void plan_group_trees(const ForestTask& task, SegmentSearch& search);
 // Out-trees at the best rate; of messages that switches store.
 void plan_directed_trees(const ForestTask& task, SegmentSearch& search);
 void plan_stored_trees(const ForestTask& task, SegmentSearch& search);

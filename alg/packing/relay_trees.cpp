@@ -20,7 +20,8 @@ constexpr double kFewerTreesLoss = 0.03;  // that fewer trees may cost
 
 // Links and the links back.
 struct Cables {
-  std::vector<SteinerEdge> edges;  // of the slower direction's rate
+  std::vector<SteinerEdge> edges;
+  std::vector<double> rates;  // of the slower direction
   std::vector<std::uint32_t> there;
   std::vector<std::uint32_t> back;
 };
@@ -33,7 +34,9 @@ Cables cables_of(const Topology& topology) {
     const TopologyLink& link = topology.link(LinkId(l));
     const std::uint64_t rate =
         std::min(link.spec.bytes_per_second, topology.link(back).spec.bytes_per_second);
-    cables.edges.push_back({link.from.value(), link.to.value(), static_cast<double>(rate)});
+    const auto number = static_cast<std::uint32_t>(cables.edges.size());
+    cables.edges.push_back({link.from.value(), link.to.value(), {number}});
+    cables.rates.push_back(static_cast<double>(rate));
     cables.there.push_back(l);
     cables.back.push_back(back.value());
   }
@@ -82,20 +85,20 @@ PackedTree rooted(std::size_t vertices, const Cables& cables,
 using Trees = std::vector<std::vector<std::uint32_t>>;  // edges
 
 // Seconds per byte of the data, if each tree carries as much.
-double seconds_of(const Trees& trees, const std::vector<SteinerEdge>& edges) {
-  std::vector<double> load(edges.size(), 0);
+double seconds_of(const Trees& trees, const std::vector<double>& rates) {
+  std::vector<double> load(rates.size(), 0);
   double most = 0;
   for (const auto& tree : trees) {
-    for (const std::uint32_t e : tree) most = std::max(most, ++load[e] / edges[e].rate);
+    for (const std::uint32_t e : tree) most = std::max(most, ++load[e] / rates[e]);
   }
   return most / static_cast<double>(trees.size());
 }
 
 // Shares of the data for trees of which no edge is overloaded: every round the cheapest tree gets
 // some more, and its edges become dearer (Garg, Koenemann 2007).
-std::vector<double> shares_of(const Trees& trees, const std::vector<SteinerEdge>& edges) {
+std::vector<double> shares_of(const Trees& trees, const std::vector<double>& rates) {
   std::vector<double> price;
-  for (const SteinerEdge& edge : edges) price.push_back(1 / edge.rate);
+  for (const double rate : rates) price.push_back(1 / rate);
   std::vector<double> share(trees.size(), 0);
   for (std::size_t round = 0; round < kShareRounds; ++round) {
     std::size_t cheapest = 0;
@@ -108,9 +111,9 @@ std::vector<double> shares_of(const Trees& trees, const std::vector<SteinerEdge>
       cheapest = t;
     }
     double rate = std::numeric_limits<double>::infinity();
-    for (const std::uint32_t e : trees[cheapest]) rate = std::min(rate, edges[e].rate);
+    for (const std::uint32_t e : trees[cheapest]) rate = std::min(rate, rates[e]);
     share[cheapest] += rate;
-    for (const std::uint32_t e : trees[cheapest]) price[e] *= 1 + kDearer * rate / edges[e].rate;
+    for (const std::uint32_t e : trees[cheapest]) price[e] *= 1 + kDearer * rate / rates[e];
   }
   return share;
 }
@@ -132,18 +135,21 @@ void plan_relay_trees(const ForestTask& task, SegmentSearch& search) {
   const Cables cables = cables_of(task.topology);
   std::vector<std::uint32_t> ranks(task.ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0U);
-  SteinerTrees steiner(vertices, ranks, cables.edges);
+  SteinerTrees steiner(vertices, cables.rates, cables.edges, {{ranks, 1, {}}}, false);
   std::vector<Trees> found;
   Trees all;
   for (std::uint32_t count = 1; count <= kMostTrees; count += count < 16 ? 1 : count / 8) {
-    found.push_back(steiner.find(count));
+    found.emplace_back();
+    for (SteinerTrees::Tree& tree : steiner.find({count})) {
+      found.back().push_back(std::move(tree.edges));
+    }
     if (found.back().empty()) return;
     all.insert(all.end(), found.back().begin(), found.back().end());
   }
   for (auto& tree : all) std::sort(tree.begin(), tree.end());
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  const std::vector<double> share = shares_of(all, cables.edges);
+  const std::vector<double> share = shares_of(all, cables.rates);
   for (std::uint32_t count = 16; count <= 2 * kMostTrees; count += count / 8) {
     Trees trees = repeated(all, share, count);
     if (!trees.empty()) found.push_back(std::move(trees));
@@ -151,7 +157,7 @@ void plan_relay_trees(const ForestTask& task, SegmentSearch& search) {
   std::stable_sort(found.begin(), found.end(),
                    [](const Trees& a, const Trees& b) { return a.size() < b.size(); });
   std::vector<double> seconds;  // by `found`
-  for (const Trees& trees : found) seconds.push_back(seconds_of(trees, cables.edges));
+  for (const Trees& trees : found) seconds.push_back(seconds_of(trees, cables.rates));
   const double least = *std::min_element(seconds.begin(), seconds.end());
   const PackGraph graph = pack_graph(task.topology, false);
   const Trees* before = nullptr;
