@@ -237,6 +237,7 @@ Schedule generate_a2a_paths(const Topology& topology, const CollectiveRequest& r
   }
   SegmentSearch search(topology, request);
   plan_group_trees(ForestTask(topology, request), search);
+  if (search.empty()) throw std::invalid_argument(groups_not_joined(request));
   return search.schedule("a2a_paths");
 }
 

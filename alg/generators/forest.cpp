@@ -70,6 +70,10 @@ const ForestPlanner kPlanners[] = {
      },
      plan_relay_trees},
     {[](const ForestTask& task, const SegmentSearch&) {
+       return task.is_switched && !task.is_relayed && !task.request.relays.empty() && !task.root;
+     },
+     plan_group_trees},
+    {[](const ForestTask& task, const SegmentSearch&) {
        return stores(task) && !lower_rates_at_switches(task.topology).empty();
      },
      plan_stored_trees, kGoodStoredLoss},
@@ -144,7 +148,10 @@ Schedule generate_forest(const Topology& topology, const CollectiveRequest& requ
     throw std::invalid_argument(fmt::format("forest plans a {} behind switches on up to {} nodes",
                                             to_string(request.op), kMostNodesBehindSwitches));
   }
-  if (search.empty()) throw std::invalid_argument("no trees fit into this network");
+  if (search.empty()) {
+    throw std::invalid_argument(request.groups.empty() ? "no trees fit into this network"
+                                                       : groups_not_joined(request));
+  }
   return search.schedule("forest");
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "alg/packing/link_order.h"
@@ -69,9 +70,10 @@ void plan_timed_trees(const ForestTask& task, SegmentSearch& search);
 void plan_undirected_trees(const ForestTask& task, SegmentSearch& search);
 // The same over relays of a process group.
 void plan_relay_trees(const ForestTask& task, SegmentSearch& search);
-// Trees of several groups at the same time; paths of an exchange over relays. Throws
-// std::invalid_argument if there are none.
+// Trees of several groups at the same time, or of one over relays; paths of an exchange.
 void plan_group_trees(const ForestTask& task, SegmentSearch& search);
+// Why it may have found none, for the user.
+[[nodiscard]] std::string groups_not_joined(const CollectiveRequest& request);
 // Out-trees at the best rate; of messages that switches store.
 void plan_directed_trees(const ForestTask& task, SegmentSearch& search);
 void plan_stored_trees(const ForestTask& task, SegmentSearch& search);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include "alg/flow/steiner_trees.h"
@@ -18,7 +17,8 @@ namespace {
 
 constexpr std::uint32_t kMostTreesOfItem = 64;    // of the item with most bytes
 constexpr std::size_t kMostTreesOfGroups = 2048;  // of all items
-constexpr std::uint32_t kPatienceOfCounts = 6;    // counts tried without such a gain
+constexpr std::size_t kQuickTrees = 512;          // so many are always tried
+constexpr std::uint32_t kPatienceOfCounts = 6;    // of more, counts tried without such a gain
 constexpr double kGainOfCounts = 0.003;
 constexpr double kFewerGroupTreesLoss = 0.02;  // that fewer trees may cost
 
@@ -163,8 +163,7 @@ class GroupTrees {
     std::vector<Found> found;
     double least = std::numeric_limits<double>::infinity();
     std::uint32_t without_gain = 0;
-    for (std::uint32_t k = 1; k <= kMostTreesOfItem && without_gain < kPatienceOfCounts;
-         k += k < 16 ? 1 : k / 8) {
+    for (std::uint32_t k = 1; k <= kMostTreesOfItem; k += k < 16 ? 1 : k / 8) {
       Found next;
       std::size_t all = 0;
       for (const SteinerItem& item : wanted) {
@@ -172,7 +171,8 @@ class GroupTrees {
         next.counts.push_back(std::max(1U, static_cast<std::uint32_t>(std::lround(share * k))));
         all += next.counts.back();
       }
-      if (all > kMostTreesOfGroups && !found.empty()) break;
+      const bool is_slow = all > kQuickTrees && without_gain >= kPatienceOfCounts;
+      if ((all > kMostTreesOfGroups || is_slow) && !found.empty()) break;
       next.trees = steiner.find(next.counts);
       if (next.trees.empty()) return;
       next.seconds = steiner.busiest() * wanted[0].bytes / next.counts[0];
@@ -272,11 +272,12 @@ class GroupTrees {
 void plan_group_trees(const ForestTask& task, SegmentSearch& search) {
   GroupTrees(task, true).plan(search);
   if (!task.request.relays.empty()) GroupTrees(task, false).plan(search);
-  if (!search.empty()) return;
-  throw std::invalid_argument(
-      task.request.relays.empty()
-          ? "a group is not joined by links of its own; set collective.relay: true"
-          : "no trees join the ranks of a group by links that lead both ways");
+}
+
+std::string groups_not_joined(const CollectiveRequest& request) {
+  return request.relays.empty()
+             ? "a group is not joined by links of its own; set collective.relay: true"
+             : "no trees join the ranks of a group by links that lead both ways";
 }
 
 }  // namespace espalier
