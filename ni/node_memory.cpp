@@ -13,9 +13,9 @@ DataTag contribution(NodeId rank, ChunkId chunk) { return mix(rank.value(), chun
 NodeMemory::NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& chunks,
                        ChunkId first, const Scope& scope) {
   tags_.reserve(chunks.size());
-  const bool takes_part = scope.has(rank);
-  const DataTag empty = takes_part || starts_scattered(op) ? kUninitialised : 0;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const bool takes_part = scope.has(rank, chunks[c].group);
+    const DataTag empty = takes_part || starts_scattered(op) ? kUninitialised : 0;
     const bool has_input = takes_part && (!starts_scattered(op) || chunks[c].owner == rank);
     tags_.push_back(has_input ? contribution(rank, ChunkId(first.index() + c)) : empty);
   }
@@ -31,7 +31,7 @@ std::vector<DataTag> promised_tags(CollectiveOp op, const std::vector<Chunk>& ch
       continue;
     }
     for (std::size_t r = 0; r < ranks; ++r) {
-      if (scope.has(NodeId(r))) promised[c] += contribution(NodeId(r), chunk);
+      if (scope.has(NodeId(r), chunks[c].group)) promised[c] += contribution(NodeId(r), chunk);
     }
   }
   return promised;
@@ -41,8 +41,8 @@ std::vector<ChunkId> wrong_chunks(NodeId rank, const NodeMemory& memory, Collect
                                   const std::vector<Chunk>& chunks,
                                   const std::vector<DataTag>& promised, const Scope& scope) {
   std::vector<ChunkId> wrong;
-  if (!scope.has(rank)) return wrong;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
+    if (!scope.has(rank, chunks[c].group)) continue;
     const bool elsewhere = (ends_at_owner(op) && chunks[c].owner != rank) ||
                            (is_exchange(op) && chunks[c].destination != rank);
     if (chunks[c].size == 0 || elsewhere) continue;

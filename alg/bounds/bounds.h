@@ -75,6 +75,12 @@ struct CollectiveBound {
 // Preconditions: as for bandwidth_bound; the scope is one of this network and operation.
 [[nodiscard]] CollectiveBound scoped_bound(const Topology& topology, CollectiveOp op, Bytes size,
                                            const Scope& scope);
+// The bound of several groups at the same time, whose data share links: an all_reduce,
+// reduce_scatter, all_gather or all_to_all. All nodes may add and store. Proven are cuts that the
+// bytes of all groups pass, and partitions (certificate.h). `parts`: by group, the least bytes that
+// a member has, or sends to another one.
+[[nodiscard]] CollectiveBound groups_bound(const Topology& topology, CollectiveOp op,
+                                           const Scope& scope, const std::vector<Bytes>& parts);
 
 // For every subset T of the dimensions, cut all links of T. The system falls into p parts, p =
 // product of P_K over K in T, with a rate of N * sum of B_K over T between them.

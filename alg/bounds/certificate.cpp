@@ -41,17 +41,14 @@ double time_to_take(std::vector<Window> windows, double needed) {
 
 enum class Way : std::uint8_t { from_sources, to_sources };
 
-// By vertex, the least sum of `cost` of the links on a way from one of `sources` to it, or from it
-// to one of them.
+// By vertex, the least of what a vertex has in `sum` and the sum of `cost` of the links on a way
+// from there, or to there.
 template <class Cost>
-std::vector<double> nearest(const Topology& topology, const std::vector<std::size_t>& sources,
-                            Way way, Cost cost) {
+std::vector<double> spread(const Topology& topology, std::vector<double> sum, Way way, Cost cost) {
   using Entry = std::pair<double, std::size_t>;
-  std::vector<double> sum(topology.num_vertices(), kNever);
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-  for (const std::size_t source : sources) {
-    sum[source] = 0;
-    open.emplace(0, source);
+  for (std::size_t v = 0; v < sum.size(); ++v) {
+    if (sum[v] != kNever) open.emplace(sum[v], v);
   }
   while (!open.empty()) {
     const auto [so_far, v] = open.top();
@@ -68,6 +65,16 @@ std::vector<double> nearest(const Topology& topology, const std::vector<std::siz
     }
   }
   return sum;
+}
+
+// By vertex, the least sum of `cost` of the links on a way from one of `sources` to it, or from it
+// to one of them.
+template <class Cost>
+std::vector<double> nearest(const Topology& topology, const std::vector<std::size_t>& sources,
+                            Way way, Cost cost) {
+  std::vector<double> sum(topology.num_vertices(), kNever);
+  for (const std::size_t source : sources) sum[source] = 0;
+  return spread(topology, std::move(sum), way, cost);
 }
 
 double seconds_of(const TopologyLink& link) {
@@ -97,6 +104,7 @@ class BoundChecker {
 
   ProvenBound check(const PartitionCertificate& partition) const {
     if (std::string problem = problem_of(partition); !problem.empty()) return {0, problem};
+    const double times = demand_.op == CollectiveOp::all_reduce ? 2 : 1;
     const Way beyond = partition.outwards ? Way::to_sources : Way::from_sources;
     const auto other_end = nearest(topology_, all_nodes(), beyond, latency_cost());
     std::vector<Window> windows;
@@ -114,16 +122,27 @@ class BoundChecker {
         }
       }
     }
-    const auto crossings = 2 * static_cast<double>(partition.parts.size() - 1);
-    return {time_to_take(std::move(windows), crossings * static_cast<double>(demand_.size)), {}};
+    double needed = 0;
+    const std::vector<RankGroup>& groups = demand_.scope.groups;
+    for (std::size_t g = 0; g < std::max<std::size_t>(1, groups.size()); ++g) {
+      const auto has_member = [&](const std::vector<NodeId>& part) {
+        return std::any_of(part.begin(), part.end(), [&](NodeId v) {
+          return !topology_.is_switch(v) && demand_.scope.has(v, g);
+        });
+      };
+      const auto parts = std::count_if(partition.parts.begin(), partition.parts.end(), has_member);
+      const auto crossings = times * static_cast<double>(parts - 1);
+      needed += crossings * static_cast<double>(several() ? groups[g].size : demand_.size);
+    }
+    return {time_to_take(std::move(windows), needed), {}};
   }
 
   ProvenBound check(const PriceCertificate& prices) const {
     if (std::string problem = problem_of(prices); !problem.empty()) return {0, problem};
     const std::vector<std::size_t> nodes = all_nodes();
-    double paid = 0;
+    double paid = several() ? paid_by_trees(prices) : 0;
     for (const std::size_t n : nodes) {
-      if (!sends_any(n)) continue;
+      if (several() || !sends_any(n)) continue;
       const auto cheapest = nearest(topology_, {n}, Way::from_sources,
                                     [&](LinkId id) { return prices.price[id.index()]; });
       for (const std::size_t m : nodes) paid += m == n ? 0 : pair_bytes(n, m) * cheapest[m];
@@ -193,7 +212,9 @@ class BoundChecker {
   }
 
   [[nodiscard]] std::string problem_of(const PartitionCertificate& partition) const {
-    if (demand_.op != CollectiveOp::all_reduce) return "partitions bind an all_reduce only";
+    if (demand_.op != CollectiveOp::all_reduce && !(several() && !is_exchange(demand_.op))) {
+      return "partitions bind an all_reduce, or several groups";
+    }
     if (partition.parts.size() < 2) return "a partition has at least two parts";
     std::vector<bool> in_part(topology_.num_nodes(), false);
     for (std::size_t part = 0; part < partition.parts.size(); ++part) {
@@ -206,7 +227,7 @@ class BoundChecker {
         if (topology_.is_switch(v)) continue;
         if (in_part[v.index()]) return topology_.vertex_name(v) + " is in two parts";
         in_part[v.index()] = true;
-        has_node = has_node || demand_.scope.has(v);
+        has_node = has_node || several() || demand_.scope.has(v);
       }
       if (!has_node) return fmt::format("part {} has no node that takes part", part + 1);
     }
@@ -217,7 +238,9 @@ class BoundChecker {
   }
 
   [[nodiscard]] std::string problem_of(const PriceCertificate& prices) const {
-    if (!is_exchange(demand_.op)) return "prices bind an all_to_all or all_to_allv only";
+    if (!is_exchange(demand_.op) && (!several() || demand_.op == CollectiveOp::all_reduce)) {
+      return "prices bind exchanges, or an all_gather or reduce_scatter of several groups";
+    }
     if (prices.price.size() != topology_.num_links()) return "the prices are of another network";
     bool any = false;
     for (const double price : prices.price) {
@@ -227,7 +250,80 @@ class BoundChecker {
     return any ? "" : "no link has a price";
   }
 
+  // Every member of every group once as the root of the cheapest tree over its group.
+  [[nodiscard]] double paid_by_trees(const PriceCertificate& prices) const {
+    double paid = 0;
+    for (std::size_t g = 0; g < demand_.scope.groups.size(); ++g) {
+      const std::vector<NodeId>& members = demand_.scope.groups[g].members;
+      for (const double cost : cheapest_trees(members, prices)) {
+        paid += cost * static_cast<double>(demand_.parts[g]);
+      }
+    }
+    return paid;
+  }
+
+  // By member: the cost of a cheapest tree from it to all others (reduce_scatter: to it), by
+  // dynamic programming over sets of members (Dreyfus, Wagner 1971). Of large groups, the way to
+  // the farthest member, which every tree has.
+  [[nodiscard]] std::vector<double> cheapest_trees(const std::vector<NodeId>& members,
+                                                   const PriceCertificate& prices) const {
+    constexpr std::size_t kMostMembers = 8;
+    const Way to_member =
+        demand_.op == CollectiveOp::all_gather ? Way::to_sources : Way::from_sources;
+    const auto price = [&](LinkId id) { return prices.price[id.index()]; };
+    std::vector<double> costs(members.size(), 0);
+    if (members.size() > kMostMembers) {
+      for (const NodeId member : members) {
+        const auto away = nearest(topology_, {member.index()}, to_member, price);
+        for (std::size_t root = 0; root < members.size(); ++root) {
+          costs[root] = std::max(costs[root], away[members[root].index()]);
+        }
+      }
+      return costs;
+    }
+    const std::size_t sets = std::size_t{1} << members.size();
+    // By set and vertex: the cheapest tree from the vertex to the set.
+    std::vector<std::vector<double>> cost(sets);
+    for (std::size_t set = 1; set < sets; ++set) {
+      std::vector<double> here(topology_.num_vertices(), kNever);
+      for (std::size_t m = 0; m < members.size(); ++m) {
+        if (set == std::size_t{1} << m) here[members[m].index()] = 0;
+      }
+      for (std::size_t part = (set - 1) & set; part > (set ^ part); part = (part - 1) & set) {
+        for (std::size_t v = 0; v < topology_.num_nodes(); ++v) {
+          here[v] = std::min(here[v], cost[part][v] + cost[set ^ part][v]);
+        }
+      }
+      cost[set] = spread(topology_, std::move(here), to_member, price);
+    }
+    for (std::size_t root = 0; root < members.size(); ++root) {
+      costs[root] = cost[sets - 1 - (std::size_t{1} << root)][members[root].index()];
+    }
+    return costs;
+  }
+
+  [[nodiscard]] bool several() const { return demand_.scope.groups.size() > 1; }
+
+  // Of several groups: what the members of `from` have for those of `to`, of each group by itself.
+  [[nodiscard]] double group_bytes(const CrossingCertificate& crossing) const {
+    double bytes = 0;
+    for (std::size_t g = 0; g < demand_.scope.groups.size(); ++g) {
+      const auto in_group = [&](NodeId node) { return demand_.scope.has(node, g); };
+      const auto from = std::count_if(crossing.from.begin(), crossing.from.end(), in_group);
+      const auto to = std::count_if(crossing.to.begin(), crossing.to.end(), in_group);
+      if (from == 0 || to == 0) continue;
+      if (demand_.op == CollectiveOp::all_reduce) {
+        bytes += static_cast<double>(demand_.scope.groups[g].size);
+      } else {
+        bytes += static_cast<double>(demand_.parts[g]) *
+                 static_cast<double>(demand_.op == CollectiveOp::all_gather ? from : to);
+      }
+    }
+    return bytes;
+  }
+
   [[nodiscard]] double crossing_bytes(const CrossingCertificate& crossing) const {
+    if (several()) return group_bytes(crossing);
     if (demand_.op == CollectiveOp::all_gather) return parts_of(crossing.from);
     if (demand_.op == CollectiveOp::reduce_scatter) return parts_of(crossing.to);
     if (!is_exchange(demand_.op)) return static_cast<double>(demand_.size);
@@ -284,8 +380,14 @@ const char* to_string(ScheduleClass schedules) {
 
 ProvenBound prove(const Topology& topology, const Demand& demand,
                   const BoundCertificate& certificate) {
-  if (!demand.parts.empty() && demand.parts.size() != topology.num_nodes()) {
+  const std::size_t groups = demand.scope.groups.size();
+  if (!demand.parts.empty() &&
+      demand.parts.size() != (groups > 1 ? groups : topology.num_nodes())) {
     return {0, "the parts are of another network"};
+  }
+  if (groups > 1 && (is_exchange(demand.op) || is_rooted(demand.op) ||
+                     (demand.parts.empty() && demand.op != CollectiveOp::all_reduce))) {
+    return {0, "several groups have all_reduces, or parts"};
   }
   if (demand.op == CollectiveOp::all_to_allv &&
       demand.scope.counts.size() != topology.num_nodes() * topology.num_nodes()) {

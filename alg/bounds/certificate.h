@@ -29,7 +29,7 @@ struct Demand {
   CollectiveOp op = CollectiveOp::all_reduce;
   Bytes size = 0;
   // Bytes of each node's part, by node; all_to_all: of the part that every node sends to it.
-  // Empty: size / N each.
+  // Empty: size / N each. Of several groups: bytes that every member has at least, by group.
   std::vector<Bytes> parts;
   // The root of a broadcast or reduce, the counts of an all_to_allv, and the nodes that take part.
   // The others may pass data on, copy and add.
@@ -56,15 +56,20 @@ struct CrossingCertificate {
 // all_reduce: each element crosses between p parts at least 2 (p-1) times: p-1 times until one part
 // has the sum, and once into each of the others. Counted are the links out of (or into) each part.
 // A link carries nothing useful while it could not reach (be reached from) a node any more.
+// Several groups: p is the number of parts with members of the element's group, and their crossings
+// add up. An all_gather's element enters p-1 parts, a reduce_scatter's sums leave p-1 parts.
 struct PartitionCertificate {
-  // Vertices of each part. Every node is in one part. Switches pass messages on, so a switch may
-  // stand on the inner side of several parts, or of none.
+  // Vertices of each part. Every node is in one part. Of one group, each part has a member.
+  // Switches pass messages on, so a switch may stand on the inner side of several parts, or of
+  // none.
   std::vector<std::vector<NodeId>> parts;
   bool outwards = true;
 };
 
 // all_to_all, all_to_allv: whatever each link asks per byte, every pair pays at least its cheapest
-// path, and a link takes in no more than price x rate in a second.
+// path, and a link takes in no more than price x rate in a second. all_gather or reduce_scatter of
+// several groups: every part pays at least the cheapest tree that joins its group, in which only
+// nodes copy or add.
 struct PriceCertificate {
   std::vector<double> price;  // by LinkId
 };

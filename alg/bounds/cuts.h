@@ -71,8 +71,8 @@ struct Proposal {
 // distance, less the way from there to the node. Of all nodes, distances and radii, the one in each
 // direction that promises most.
 [[nodiscard]] std::vector<Proposal> ball_proposals(const Topology& topology, const Demand& demand);
-// The partition of an all_reduce among some nodes, between which all others add
-// (relay_partition.cpp), or nothing: through switches, none is searched.
+// The partition of an all_reduce among some nodes, between which all others add, or of several
+// groups (relay_partition.cpp). For one group nothing where there are switches.
 [[nodiscard]] std::vector<Proposal> partition_proposals(const Topology& topology,
                                                         const Scope& scope);
 // Certificates of a cut with latency: one counts all data that cross it, others only the data from

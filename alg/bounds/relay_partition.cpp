@@ -1,6 +1,7 @@
 // The partition that binds an all_reduce of a process group whose relays add: every part holds a
-// node that takes part, and every relay is in some part. The best partition is hard to find. The
-// prices of links that trees fill (alg/flow/steiner_trees.h) come close.
+// node that takes part, and every relay is in some part; and the one that binds several groups. The
+// best partition is hard to find. The prices of links that trees fill (alg/flow/steiner_trees.h)
+// come close.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,36 +19,64 @@ namespace {
 
 constexpr std::size_t kMostThresholds = 40;  // of prices that are tried
 constexpr std::uint32_t kTreeCounts[] = {8, 16, 32};
+constexpr std::uint32_t kPhases = 120;
+constexpr double kJump = 1.2;  // of prices, at which partitions of several groups are tried, too
 constexpr double kSteepness[] = {8, 20, 60};
 
 class PartitionSearch {
  public:
-  PartitionSearch(const Topology& topology, const std::vector<bool>& takes_part)
-      : topology_(topology), takes_part_(takes_part) {
+  PartitionSearch(const Topology& topology, const Scope& scope)
+      : topology_(topology), groups_(scope.groups) {
+    if (groups_.empty()) groups_.push_back({scope.members(topology.num_nodes()).front()});
+    if (groups_.size() == 1) groups_.front().size = 1;
+    takes_part_.resize(topology.num_vertices(), false);
+    for (std::size_t n = 0; n < topology.num_nodes(); ++n) takes_part_[n] = scope.has(NodeId(n));
     for (std::uint32_t l = 0; l < topology.num_links(); ++l) {
       const TopologyLink& link = topology.link(LinkId(l));
       const LinkId back = link_back(topology, LinkId(l));
       if (back.valid() && back.value() < l) continue;
       edges_.push_back(
-          {link.from.value(), link.to.value(), static_cast<double>(link.spec.bytes_per_second)});
+          {link.from.value(), link.to.value(), {static_cast<std::uint32_t>(edges_.size())}});
+      rates_.push_back(static_cast<double>(link.spec.bytes_per_second));
     }
   }
 
-  // The parts, by vertex: the least vertex of the part. Empty if there is no partition.
-  std::vector<std::uint32_t> run() {
-    std::vector<std::uint32_t> members;
-    for (std::uint32_t v = 0; v < takes_part_.size(); ++v) {
-      if (takes_part_[v]) members.push_back(v);
+  // The vertices of each part. Empty if there is no partition.
+  std::vector<std::vector<NodeId>> run() {
+    std::vector<SteinerItem> items;
+    for (const RankGroup& group : groups_) {
+      SteinerItem& item = items.emplace_back();
+      for (const NodeId node : group.members) item.terminals.push_back(node.value());
+      item.bytes = static_cast<double>(group.size);
     }
-    SteinerTrees trees(topology_.num_vertices(), members, edges_);
-    for (const std::uint32_t count : kTreeCounts) {
-      if (trees.find(count).empty()) break;
-      for (const double steepness : kSteepness) try_prices(trees.prices(steepness));
+    try_trees(items);
+    // Groups that fill the network by links of their own: other links then cost nothing.
+    for (std::size_t g = 0; groups_.size() > 1 && g < items.size(); ++g) {
+      items[g].within = items[g].terminals;
     }
-    return best_;
+    if (groups_.size() > 1) try_trees(items);
+    std::vector<std::vector<NodeId>> parts;
+    for (std::uint32_t v = 0; v < best_.size(); ++v) {
+      if (best_[v] != v || !best_has_node_[v]) continue;
+      auto& vertices = parts.emplace_back();
+      for (std::uint32_t w = 0; w < best_.size(); ++w) {
+        if (best_[w] == v) vertices.emplace_back(w);
+      }
+    }
+    return parts;
   }
 
  private:
+  void try_trees(const std::vector<SteinerItem>& items) {
+    SteinerTrees trees(topology_.num_vertices(), rates_, edges_, items, false);
+    for (const std::uint32_t count : kTreeCounts) {
+      if (trees.find(std::vector<std::uint32_t>(items.size(), count)).empty()) break;
+      for (const double steepness : kSteepness) try_prices(trees.prices(steepness));
+    }
+    if (groups_.size() == 1) return;
+    for (const std::vector<double>& prices : trees.weighed_prices(kPhases)) try_prices(prices);
+  }
+
   // Joins what cheap edges join.
   void try_prices(const std::vector<double>& price) {
     std::vector<std::uint32_t> order(edges_.size());
@@ -60,7 +89,9 @@ class PartitionSearch {
     for (std::size_t i = 0; i <= order.size(); ++i) {
       const bool same =
           i > 0 && i < order.size() && price[order[i]] <= price[order[i - 1]] * 1.0001;
-      if (!same && (i % step == 0 || i + 1 == order.size())) evaluate(part_);
+      const bool jumps = groups_.size() > 1 && i > 0 && i < order.size() &&
+                         price[order[i]] > kJump * price[order[i - 1]];
+      if (!same && (i % step == 0 || i + 1 == order.size() || jumps)) evaluate(part_);
       if (i < order.size()) join(part_, edges_[order[i]].a, edges_[order[i]].b);
     }
   }
@@ -75,20 +106,25 @@ class PartitionSearch {
     part[std::max(a, b)] = std::min(a, b);
   }
 
-  // Parts without a member join the neighbour to which they have the most rate.
+  // Parts without a member join the neighbour to which they have the most rate. Of several groups,
+  // parts of switches alone are no parts.
   void evaluate(std::vector<std::uint32_t> part) {
     const std::size_t vertices = part.size();
     std::vector<bool> has_member(vertices, false);
+    std::vector<bool> has_node(vertices, false);
+    const bool several = groups_.size() > 1;
     const auto settle = [&] {
       std::fill(has_member.begin(), has_member.end(), false);
+      std::fill(has_node.begin(), has_node.end(), false);
       for (std::uint32_t v = 0; v < vertices; ++v) {
         part[v] = root(part, v);
         if (takes_part_[v]) has_member[part[v]] = true;
+        if (!topology_.is_switch(NodeId(v))) has_node[part[v]] = true;
       }
     };
     settle();
     for (std::uint32_t v = 0; v < vertices;) {
-      if (part[v] != v || has_member[v]) {
+      if (part[v] != v || has_member[v] || (several && !has_node[v])) {
         ++v;
         continue;
       }
@@ -103,42 +139,45 @@ class PartitionSearch {
       join(part, v, static_cast<std::uint32_t>(most - rate_to.begin()));
       settle();
     }
-    std::size_t parts = 0;
+    double crossings = 0;
     double rate = 0;
-    for (std::uint32_t v = 0; v < vertices; ++v) parts += part[v] == v ? 1U : 0U;
+    for (const RankGroup& group : groups_) {
+      std::vector<bool> counted(vertices, false);
+      std::size_t parts = 0;
+      for (const NodeId node : group.members) {
+        parts += counted[part[node.index()]] ? 0U : 1U;
+        counted[part[node.index()]] = true;
+      }
+      crossings += static_cast<double>(group.size) * static_cast<double>(parts - 1);
+    }
     for (const TopologyLink& link : topology_.links()) {
-      if (part[link.from.index()] != part[link.to.index()]) {
+      const std::uint32_t from = part[link.from.index()];
+      if (from != part[link.to.index()] && has_node[from]) {
         rate += static_cast<double>(link.spec.bytes_per_second);
       }
     }
-    if (parts < 2 || static_cast<double>(parts - 1) <= best_ratio_ * rate) return;
-    best_ratio_ = static_cast<double>(parts - 1) / rate;
+    if (crossings == 0 || crossings <= best_ratio_ * rate) return;
+    best_ratio_ = crossings / rate;
     best_ = std::move(part);
+    best_has_node_ = std::move(has_node);
   }
 
   const Topology& topology_;
-  const std::vector<bool>& takes_part_;
+  std::vector<RankGroup> groups_;
+  std::vector<bool> takes_part_;  // by vertex
   std::vector<SteinerEdge> edges_;
+  std::vector<double> rates_;
   std::vector<std::uint32_t> part_;
   double best_ratio_ = 0;
   std::vector<std::uint32_t> best_;
+  std::vector<bool> best_has_node_;
 };
 
 }  // namespace
 
 std::vector<Proposal> partition_proposals(const Topology& topology, const Scope& scope) {
-  if (topology.num_switches() != 0) return {};
-  std::vector<bool> takes_part;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) takes_part.push_back(scope.has(NodeId(n)));
-  const std::vector<std::uint32_t> part = PartitionSearch(topology, takes_part).run();
-  PartitionCertificate partition;
-  for (std::uint32_t v = 0; v < part.size(); ++v) {
-    if (part[v] != v) continue;
-    auto& vertices = partition.parts.emplace_back();
-    for (std::uint32_t w = 0; w < part.size(); ++w) {
-      if (part[w] == v) vertices.emplace_back(w);
-    }
-  }
+  if (topology.num_switches() != 0 && scope.groups.size() < 2) return {};
+  PartitionCertificate partition{PartitionSearch(topology, scope).run()};
   if (partition.parts.empty()) return {};
   std::string text = fmt::format("partition into {} parts", partition.parts.size());
   return {{std::move(partition), std::move(text)}};

@@ -121,6 +121,7 @@ struct ChunkRun {
   ChunkId last;
   NodeId owner;
   NodeId destination;
+  std::uint32_t group = 0;
   bool empty = true;  // true: the chunks have no bytes
 };
 struct ChunkRuns {

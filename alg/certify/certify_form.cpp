@@ -66,12 +66,17 @@ std::string scope_problem(CollectiveOp op, const Scope& scope, std::size_t nodes
     return fmt::format("found counts for {} pairs of nodes; expected {}", scope.counts.size(),
                        has_counts ? nodes * nodes : 0);
   }
-  for (std::size_t m = 0; m < scope.members.size(); ++m) {
-    if (scope.members[m].index() < nodes && (m == 0 || scope.members[m - 1] < scope.members[m])) {
-      continue;
+  for (const RankGroup& group : scope.groups) {
+    for (std::size_t m = 0; m < group.members.size(); ++m) {
+      const NodeId node = group.members[m];
+      if (node.index() < nodes && (m == 0 || group.members[m - 1] < node)) continue;
+      return fmt::format("the members are not nodes in ascending order; nodes are 0 to {}",
+                         nodes - 1);
     }
-    return fmt::format("the members are not nodes in ascending order; nodes are 0 to {}",
-                       nodes - 1);
+    if (group.members.empty()) return "a group has no members";
+  }
+  if (scope.groups.size() > 1 && (is_rooted(op) || has_counts)) {
+    return fmt::format("several groups compute no {} at the same time", to_string(op));
   }
   if (scope.root.valid() && (scope.root.index() >= nodes || !scope.has(scope.root))) {
     return fmt::format("the root {} takes no part in the collective", scope.root.value());
@@ -80,28 +85,32 @@ std::string scope_problem(CollectiveOp op, const Scope& scope, std::size_t nodes
 }
 
 // Empty if the node that is named as `who` takes part.
-std::string participant_problem(const char* who, NodeId node, std::size_t chunk, const Scope& scope,
-                                std::size_t nodes) {
+std::string participant_problem(const char* who, NodeId node, std::size_t number,
+                                const Chunk& chunk, const Scope& scope, std::size_t nodes) {
   if (node.index() >= nodes) {
-    return fmt::format("the {} of chunk {} is not a node; nodes are 0 to {}", who, chunk,
+    return fmt::format("the {} of chunk {} is not a node; nodes are 0 to {}", who, number,
                        nodes - 1);
   }
-  if (scope.has(node)) return {};
-  return fmt::format("the {} of chunk {} is node {}, which takes no part in the collective", who,
-                     chunk, node.value());
+  if (scope.has(node, chunk.group)) return {};
+  return fmt::format("the {} of chunk {} is node {}, which takes no part in the {}", who, number,
+                     node.value(), scope.groups.size() < 2 ? "collective" : "chunk's group");
 }
 
 std::string chunk_problem(CollectiveOp op, const Scope& scope, const Chunk& chunk,
                           std::size_t number, std::size_t nodes) {
+  if (chunk.group >= std::max<std::size_t>(1, scope.groups.size())) {
+    return fmt::format("chunk {} is of group {}, but there are {} groups", number, chunk.group,
+                       std::max<std::size_t>(1, scope.groups.size()));
+  }
   if (op == CollectiveOp::all_reduce) return {};
-  std::string problem = participant_problem("owner", chunk.owner, number, scope, nodes);
+  std::string problem = participant_problem("owner", chunk.owner, number, chunk, scope, nodes);
   if (!problem.empty()) return problem;
   if (is_rooted(op) && chunk.owner != scope.root) {
     return fmt::format("the owner of chunk {} is node {}, but the root of the {} is node {}",
                        number, chunk.owner.value(), to_string(op), scope.root.value());
   }
   return is_exchange(op)
-             ? participant_problem("destination", chunk.destination, number, scope, nodes)
+             ? participant_problem("destination", chunk.destination, number, chunk, scope, nodes)
              : std::string();
 }
 
@@ -116,6 +125,7 @@ void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
   }
   const Bytes all = data_bytes(op, size, scope, num_nodes);
   Bytes covered = 0;
+  std::vector<Bytes> of_group(std::max<std::size_t>(1, scope.groups.size()), 0);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const Chunk& chunk = chunks[c];
     if (chunk.offset != covered || chunk.size > all - covered) {
@@ -129,9 +139,17 @@ void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
     covered += chunk.size;
     const std::string why = chunk_problem(op, scope, chunk, c, num_nodes);
     if (!why.empty()) findings.add(ViolationKind::malformed, "{}", why);
+    if (chunk.group < of_group.size()) of_group[chunk.group] += chunk.size;
   }
   if (covered != all) {
     findings.add(ViolationKind::malformed, "the chunks cover {} of {} bytes", covered, all);
+  }
+  for (std::size_t g = 0; scope.groups.size() > 1 && g < scope.groups.size(); ++g) {
+    const RankGroup& group = scope.groups[g];
+    const Bytes wanted = data_bytes(op, group.size, {{}, {}, {group}}, num_nodes);
+    if (of_group[g] == wanted) continue;
+    findings.add(ViolationKind::malformed, "the chunks of group {} have {} of {} bytes", g,
+                 of_group[g], wanted);
   }
 }
 

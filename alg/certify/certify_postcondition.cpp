@@ -21,9 +21,10 @@ ChunkRuns group_by_chunk(const Schedule& s, const OrderedTransfers& ordered) {
   for (std::size_t c = 0; c < s.chunks.size(); ++c) {
     const NodeId owner = owned ? s.chunks[c].owner : NodeId();
     const NodeId destination = s.chunks[c].destination;
+    const std::uint32_t group = s.chunks[c].group;
     if (c == 0 || starts_run[c] || result.runs.back().owner != owner ||
-        result.runs.back().destination != destination) {
-      result.runs.push_back({ChunkId(c), ChunkId(c), owner, destination, true});
+        result.runs.back().destination != destination || result.runs.back().group != group) {
+      result.runs.push_back({ChunkId(c), ChunkId(c), owner, destination, group, true});
     }
     ChunkRun& run = result.runs.back();
     run.last = ChunkId(c);
@@ -82,20 +83,9 @@ void check_counts(const Scope& scope, const std::vector<Bytes>& shares, std::siz
   }
 }
 
-}  // namespace
-
-void check_shares(CollectiveOp op, const Scope& scope, Bytes element_bytes,
-                  const std::vector<Chunk>& chunks, std::size_t num_nodes, Findings& findings) {
-  if (!is_exchange(op)) return;
-  std::vector<Bytes> shares(num_nodes * num_nodes, 0);  // by owner, then destination
-  for (const Chunk& chunk : chunks) {
-    if (chunk.owner.index() >= num_nodes || chunk.destination.index() >= num_nodes) return;
-    shares[chunk.owner.index() * num_nodes + chunk.destination.index()] += chunk.size;
-  }
-  if (op == CollectiveOp::all_to_allv) return check_counts(scope, shares, num_nodes, findings);
-  std::vector<NodeId> ranks = scope.members;
-  for (std::size_t n = 0; scope.members.empty() && n < num_nodes; ++n) ranks.emplace_back(n);
-  if (ranks.back().index() >= num_nodes) return;  // malformed
+// Of an all_to_all: all ranks of a group send a rank as much, and their data are cut evenly.
+void check_even_shares(const std::vector<NodeId>& ranks, const std::vector<Bytes>& shares,
+                       Bytes element_bytes, std::size_t num_nodes, Findings& findings) {
   std::vector<Bytes> first;
   for (const NodeId to : ranks) first.push_back(shares[ranks[0].index() * num_nodes + to.index()]);
   if (!is_even_cut(first, element_bytes)) {
@@ -117,6 +107,27 @@ void check_shares(CollectiveOp op, const Scope& scope, Bytes element_bytes,
           "rank {} sends {} bytes to rank {}, but rank {} sends it {} bytes; all ranks must send "
           "a rank the same number of bytes",
           ranks[owner].value(), share, ranks[to].value(), ranks[0].value(), first[to]);
+    }
+  }
+}
+
+}  // namespace
+
+void check_shares(CollectiveOp op, const Scope& scope, Bytes element_bytes,
+                  const std::vector<Chunk>& chunks, std::size_t num_nodes, Findings& findings) {
+  if (!is_exchange(op)) return;
+  const std::vector<std::vector<NodeId>> groups = scope.members(num_nodes);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    std::vector<Bytes> shares(num_nodes * num_nodes, 0);  // by owner, then destination
+    for (const Chunk& chunk : chunks) {
+      if (chunk.owner.index() >= num_nodes || chunk.destination.index() >= num_nodes) return;
+      if (chunk.group != g) continue;
+      shares[chunk.owner.index() * num_nodes + chunk.destination.index()] += chunk.size;
+    }
+    if (op == CollectiveOp::all_to_allv) {
+      check_counts(scope, shares, num_nodes, findings);
+    } else if (groups[g].back().index() < num_nodes) {  // otherwise malformed
+      check_even_shares(groups[g], shares, element_bytes, num_nodes, findings);
     }
   }
 }
@@ -274,7 +285,7 @@ void check_postcondition(const Schedule& s, const OrderedTransfers& ordered,
     held.clear();
     std::vector<std::size_t> wanted;
     for (std::size_t n = 0; n < s.num_nodes; ++n) {
-      if (!s.scope.has(NodeId(n))) continue;
+      if (!s.scope.has(NodeId(n), run.group)) continue;
       if (!starts_scattered(s.op) || run.owner == NodeId(n)) {
         held.set_own(NodeId(n));
         wanted.push_back(n);
@@ -286,7 +297,7 @@ void check_postcondition(const Schedule& s, const OrderedTransfers& ordered,
     const std::vector<Word> wanted_set = held.set_of(wanted);
     for (std::size_t n = 0; n < s.num_nodes; ++n) {
       const NodeId node(n);
-      if (!s.scope.has(node)) continue;
+      if (!s.scope.has(node, run.group)) continue;
       if (ends_at_owner(s.op) && node != run.owner) continue;
       if (is_exchange(s.op) && node != run.destination) continue;
       if (held.holds_exactly(node, wanted_set)) continue;

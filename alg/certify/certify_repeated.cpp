@@ -111,7 +111,7 @@ class RoundFolding {
         const auto offset = static_cast<Bytes>(static_cast<std::int64_t>(family.start_addr) +
                                                family.address_stride * i);
         if (chunk.offset != offset || chunk.owner != base.owner ||
-            chunk.destination != base.destination ||
+            chunk.destination != base.destination || chunk.group != base.group ||
             chunk.size != (i + 1 == family.count ? family.last_size : family.size)) {
           return false;
         }
@@ -137,11 +137,16 @@ class RoundFolding {
       const Chunk& chunk = tables_.chunks[first.index()];
       const std::size_t number = round_.chunks.size();
       place[first] = number;
-      round_.chunks.push_back({number, 1, chunk.owner, chunk.destination});
+      round_.chunks.push_back({number, 1, chunk.owner, chunk.destination, chunk.group});
     }
-    round_.size = round_.chunks.size();
-    if (tables_.op == CollectiveOp::all_to_all) {
-      round_.size /= tables_.scope.num_members(tables_.nodes.size());
+    const auto members = tables_.scope.members(tables_.nodes.size());
+    for (std::size_t g = 0; g < members.size(); ++g) {
+      auto size =
+          static_cast<Bytes>(std::count_if(round_.chunks.begin(), round_.chunks.end(),
+                                           [&](const Chunk& chunk) { return chunk.group == g; }));
+      if (tables_.op == CollectiveOp::all_to_all) size /= members[g].size();
+      round_.size += size;
+      if (members.size() > 1) round_.scope.groups[g].size = size;
     }
     for (const RepeatedTable& table : tables_.repeated) {
       std::vector<TableEntry>& entries = round_.nodes.emplace_back();

@@ -21,25 +21,47 @@ constexpr std::uint32_t kPatience = 8;
 
 }  // namespace
 
-SteinerTrees::SteinerTrees(std::size_t vertices, std::vector<std::uint32_t> terminals,
-                           std::vector<SteinerEdge> edges)
-    : terminals_(std::move(terminals)),
+SteinerTrees::SteinerTrees(std::size_t vertices, std::vector<double> rates,
+                           std::vector<SteinerEdge> edges, std::vector<SteinerItem> items,
+                           bool directed)
+    : rates_(std::move(rates)),
       edges_(std::move(edges)),
-      is_terminal_(vertices, false),
-      at_(vertices),
-      load_(edges_.size(), 0),
-      price_(edges_.size(), 0) {
-  for (const std::uint32_t t : terminals_) is_terminal_[t] = true;
-  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
-    at_[edges_[e].a].push_back(e);
-    at_[edges_[e].b].push_back(e);
+      items_(std::move(items)),
+      directed_(directed),
+      is_terminal_(items_.size(), std::vector<bool>(vertices, false)),
+      allowed_(items_.size()),
+      out_(vertices),
+      load_(rates_.size(), 0),
+      price_(rates_.size(), 0) {
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    for (const std::uint32_t t : items_[i].terminals) is_terminal_[i][t] = true;
+    if (!items_[i].within.empty()) allowed_[i].resize(vertices, false);
+    for (const std::uint32_t v : items_[i].within) allowed_[i][v] = true;
   }
+  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+    out_[edges_[e].a].push_back(e);
+    if (!directed_) out_[edges_[e].b].push_back(e);
+  }
+  into_ = out_;
+  if (!directed_) return;
+  into_.assign(vertices, {});
+  for (std::uint32_t e = 0; e < edges_.size(); ++e) into_[edges_[e].b].push_back(e);
 }
 
-std::vector<std::vector<std::uint32_t>> SteinerTrees::find(std::uint32_t count) {
+std::vector<SteinerTrees::Tree> SteinerTrees::find(const std::vector<std::uint32_t>& counts) {
   std::fill(load_.begin(), load_.end(), 0);
-  trees_.assign(count, {});
-  for (std::uint32_t t = 0; t < count; ++t) {
+  trees_.clear();
+  weight_.clear();
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    weight_.push_back(items_[i].bytes / items_[0].bytes * counts[0] / counts[i]);
+  }
+  const std::uint32_t most = *std::max_element(counts.begin(), counts.end());
+  for (std::uint32_t t = 0; t < most; ++t) {
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (t < counts[i]) trees_.push_back({i, {}});
+    }
+  }
+  for (std::uint32_t t = 0; t < trees_.size(); ++t) {
     set_prices(kFirstSteepness);
     if (!grow(t)) return {};
   }
@@ -67,27 +89,54 @@ const std::vector<double>& SteinerTrees::prices(double steepness) {
   return price_;
 }
 
+std::vector<std::vector<double>> SteinerTrees::weighed_prices(std::uint32_t phases) {
+  constexpr double kDearer = 0.05;
+  std::vector<std::vector<double>> found;
+  std::vector<double> first_load(rates_.size(), 0);
+  double scale = 0;  // the load of the busiest link in the first phase
+  for (std::size_t l = 0; l < rates_.size(); ++l) price_[l] = 1 / rates_[l];
+  for (std::uint32_t phase = 0; phase < phases; ++phase) {
+    for (item_ = 0; item_ < items_.size(); ++item_) {
+      std::vector<std::uint32_t> tree;
+      if (!grow_edges(phase, tree)) return {};
+      for (const std::uint32_t e : tree) {
+        for (const std::uint32_t l : edges_[e].links) {
+          const double load = items_[item_].bytes / rates_[l];
+          if (phase == 0) {
+            scale = std::max(scale, first_load[l] += load);
+          } else {
+            price_[l] *= 1 + kDearer * load / scale;
+          }
+        }
+      }
+    }
+    if (phase + 1 == phases / 2 || phase + 1 == phases) found.push_back(price_);
+  }
+  return found;
+}
+
 double SteinerTrees::peak() const {
   double most = 0;
-  for (std::size_t e = 0; e < edges_.size(); ++e) most = std::max(most, filled(e));
+  for (std::size_t l = 0; l < rates_.size(); ++l) most = std::max(most, filled(l));
   return most;
 }
 
 void SteinerTrees::set_prices(double steepness) {
   peak_ = std::max(peak(), std::numeric_limits<double>::min());
   steepness_ = steepness;
-  for (std::size_t e = 0; e < edges_.size(); ++e) set_price(e);
+  for (std::size_t l = 0; l < rates_.size(); ++l) set_price(l);
 }
 
-void SteinerTrees::set_price(std::size_t edge) {
-  price_[edge] =
-      (std::exp(steepness_ * (filled(edge) / peak_ - 1)) + kLeastPrice) / edges_[edge].rate;
+void SteinerTrees::set_price(std::size_t link) {
+  price_[link] = (std::exp(steepness_ * (filled(link) / peak_ - 1)) + kLeastPrice) / rates_[link];
 }
 
-void SteinerTrees::add_load(const std::vector<std::uint32_t>& tree, double change) {
-  for (const std::uint32_t e : tree) {
-    load_[e] += change;
-    set_price(e);
+void SteinerTrees::add_load(const Tree& tree, double change) {
+  for (const std::uint32_t e : tree.edges) {
+    for (const std::uint32_t l : edges_[e].links) {
+      load_[l] += change * weight_[tree.item];
+      set_price(l);
+    }
   }
 }
 
@@ -97,8 +146,12 @@ void SteinerTrees::improve(double steepness) {
   std::iota(order.begin(), order.end(), 0U);
   std::shuffle(order.begin(), order.end(), random_);
   for (const std::uint32_t t : order) {
-    const bool busy = std::any_of(trees_[t].begin(), trees_[t].end(),
-                                  [&](std::uint32_t e) { return filled(e) >= kBusy * peak_; });
+    const auto& edges = trees_[t].edges;
+    const bool busy = std::any_of(edges.begin(), edges.end(), [&](std::uint32_t e) {
+      const auto& links = edges_[e].links;
+      return std::any_of(links.begin(), links.end(),
+                         [&](std::uint32_t l) { return filled(l) >= kBusy * peak_; });
+    });
     if (!busy) continue;
     add_load(trees_[t], -1);
     grow(t);
@@ -106,22 +159,25 @@ void SteinerTrees::improve(double steepness) {
 }
 
 bool SteinerTrees::grow(std::uint32_t tree) {
-  auto& edges = trees_[tree];
-  edges.clear();
-  const double steps = std::pow(3, terminals_.size() - 1) * static_cast<double>(at_.size());
-  const auto first = static_cast<std::uint32_t>(tree % terminals_.size());
-  if (!(steps <= kMostExactSteps ? grow_least(edges) : grow_near(terminals_[first], edges))) {
-    return false;
-  }
-  add_load(edges, 1);
+  item_ = trees_[tree].item;
+  trees_[tree].edges.clear();
+  if (!grow_edges(tree / items_.size(), trees_[tree].edges)) return false;
+  add_load(trees_[tree], 1);
   return true;
+}
+
+bool SteinerTrees::grow_edges(std::size_t turn, std::vector<std::uint32_t>& edges) {
+  const std::vector<std::uint32_t>& terminals = items_[item_].terminals;
+  const double steps = std::pow(3, terminals.size() - 1) * static_cast<double>(out_.size());
+  const std::uint32_t first = directed_ ? terminals.back() : terminals[turn % terminals.size()];
+  return steps <= kMostExactSteps ? grow_least(edges) : grow_near(first, edges);
 }
 
 // The nearest terminal that the tree lacks joins it, again and again (Takahashi, Matsuyama 1980).
 bool SteinerTrees::grow_near(std::uint32_t from, std::vector<std::uint32_t>& tree) {
-  std::vector<bool> in_tree(at_.size(), false);
+  std::vector<bool> in_tree(out_.size(), false);
   in_tree[from] = true;
-  for (std::size_t joined = 1; joined < terminals_.size(); ++joined) {
+  for (std::size_t joined = 1; joined < items_[item_].terminals.size(); ++joined) {
     std::uint32_t v = nearest(in_tree);
     if (v == kNone) return false;
     while (!in_tree[v]) {
@@ -136,22 +192,23 @@ bool SteinerTrees::grow_near(std::uint32_t from, std::vector<std::uint32_t>& tre
 // By the cheapest way from the tree, in came_by_.
 std::uint32_t SteinerTrees::nearest(const std::vector<bool>& in_tree) {
   Frontier frontier;
-  cost_.assign(at_.size(), kNever);
-  came_by_.assign(at_.size(), kNone);
+  cost_.assign(out_.size(), kNever);
+  came_by_.assign(out_.size(), kNone);
   for (std::uint32_t v = 0; v < in_tree.size(); ++v) {
     if (!in_tree[v]) continue;
     cost_[v] = 0;
     frontier.emplace(0, v);
   }
   while (!frontier.empty()) {
-    const auto [cost, v] = frontier.top();
+    const auto [so_far, v] = frontier.top();
     frontier.pop();
-    if (cost > cost_[v]) continue;
-    if (is_terminal_[v] && !in_tree[v]) return v;
-    for (const std::uint32_t e : at_[v]) {
+    if (so_far > cost_[v]) continue;
+    if (is_terminal_[item_][v] && !in_tree[v]) return v;
+    for (const std::uint32_t e : out_[v]) {
       const std::uint32_t next = other_end(e, v);
-      if (cost + price_[e] >= cost_[next]) continue;
-      cost_[next] = cost + price_[e];
+      const double then = so_far + cost(e);
+      if (then >= cost_[next] || !may_pass(next)) continue;
+      cost_[next] = then;
       came_by_[next] = e;
       frontier.emplace(cost_[next], next);
     }
@@ -162,37 +219,39 @@ std::uint32_t SteinerTrees::nearest(const std::vector<bool>& in_tree) {
 // The cheapest tree (Dreyfus, Wagner 1971): over all sets of terminals but the last, and all
 // vertices that a tree of the set reaches.
 bool SteinerTrees::grow_least(std::vector<std::uint32_t>& tree) {
-  const std::size_t vertices = at_.size();
-  const std::size_t others = terminals_.size() - 1;
+  const std::vector<std::uint32_t>& terminals = items_[item_].terminals;
+  const std::size_t vertices = out_.size();
+  const std::size_t others = terminals.size() - 1;
   const std::uint32_t sets = 1U << others;
   least_.assign(sets * vertices, {kNever, kNone, 0});
   for (std::size_t t = 0; t < others; ++t) {
-    least_[(std::size_t{1} << t) * vertices + terminals_[t]].cost = 0;
+    least_[(std::size_t{1} << t) * vertices + terminals[t]].cost = 0;
   }
   for (std::uint32_t set = 1; set < sets; ++set) {
     Least* of_set = &least_[set * vertices];
     Frontier frontier;
     for (std::uint32_t v = 0; v < vertices; ++v) {
       for (std::uint32_t part = (set - 1) & set; part > (set ^ part); part = (part - 1) & set) {
-        const double cost =
+        const double both =
             least_[part * vertices + v].cost + least_[(set ^ part) * vertices + v].cost;
-        if (cost < of_set[v].cost) of_set[v] = {cost, kNone, part};
+        if (both < of_set[v].cost) of_set[v] = {both, kNone, part};
       }
       if (of_set[v].cost < kNever) frontier.emplace(of_set[v].cost, v);
     }
     while (!frontier.empty()) {
-      const auto [cost, v] = frontier.top();
+      const auto [so_far, v] = frontier.top();
       frontier.pop();
-      if (cost > of_set[v].cost) continue;
-      for (const std::uint32_t e : at_[v]) {
+      if (so_far > of_set[v].cost) continue;
+      for (const std::uint32_t e : into_[v]) {
         const std::uint32_t next = other_end(e, v);
-        if (cost + price_[e] >= of_set[next].cost) continue;
-        of_set[next] = {cost + price_[e], e, 0};
+        const double then = so_far + cost(e);
+        if (then >= of_set[next].cost || !may_pass(next)) continue;
+        of_set[next] = {then, e, 0};
         frontier.emplace(of_set[next].cost, next);
       }
     }
   }
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> open{{sets - 1, terminals_.back()}};
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> open{{sets - 1, terminals.back()}};
   while (!open.empty()) {
     const auto [set, v] = open.back();
     open.pop_back();

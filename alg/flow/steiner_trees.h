@@ -1,6 +1,6 @@
 // Trees over some vertices of a graph, the terminals, and any others: as many as wanted, each with
-// an equal share of what flows, so that the busiest edge is as little busy as possible. Found by
-// prices on edges: a tree is taken off the busiest edges and grown anew where edges are cheap.
+// an equal share of its item's bytes, so that the busiest link is as little busy as possible. Found
+// by prices on links: a tree is taken off the busiest links and grown anew where links are cheap.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,38 @@ namespace espalier {
 struct SteinerEdge {
   std::uint32_t a = 0;  // vertices
   std::uint32_t b = 0;
-  double rate = 0;
+  std::vector<std::uint32_t> links;  // that a tree fills with this edge
+};
+
+// What several trees share: bytes for the terminals.
+struct SteinerItem {
+  std::vector<std::uint32_t> terminals;  // two or more; the last one is the root of directed trees
+  double bytes = 1;
+  std::vector<std::uint32_t> within;  // the only vertices that trees may have; empty: all
 };
 
 class SteinerTrees {
  public:
-  // Precondition: two terminals or more.
-  SteinerTrees(std::size_t vertices, std::vector<std::uint32_t> terminals,
-               std::vector<SteinerEdge> edges);
+  struct Tree {
+    std::size_t item = 0;
+    std::vector<std::uint32_t> edges;
+  };
 
-  // `count` trees, as edge numbers; empty if some terminal cannot be reached.
-  [[nodiscard]] std::vector<std::vector<std::uint32_t>> find(std::uint32_t count);
-  // Of the trees that find() returned last: trees / rate of the busiest edge.
+  // `rates`: by link. Directed trees lead from their root along edges from a to b.
+  SteinerTrees(std::size_t vertices, std::vector<double> rates, std::vector<SteinerEdge> edges,
+               std::vector<SteinerItem> items, bool directed);
+
+  // `counts[i]` trees of item i; empty if some terminal cannot be reached.
+  [[nodiscard]] std::vector<Tree> find(const std::vector<std::uint32_t>& counts);
+  // Of the trees that find() returned last: load / rate of the busiest link. A tree of item 0 is a
+  // load of 1.
   [[nodiscard]] double busiest() const { return peak(); }
-  // By edge: the more of it they use, the more.
+  // By link: the more of it they use, the more.
   [[nodiscard]] const std::vector<double>& prices(double steepness);
+  // Prices by link with which the cheapest trees of all items cost much beside the links' rates: in
+  // every phase each item grows a tree, whose links become dearer (Garg, Koenemann 2007). Those
+  // after half of the phases, and after all. Empty if some terminal cannot be reached.
+  [[nodiscard]] std::vector<std::vector<double>> weighed_prices(std::uint32_t phases);
 
  private:
   // How a tree reaches a vertex: over an edge, or as two parts that meet there.
@@ -43,27 +60,43 @@ class SteinerTrees {
   using Frontier = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  [[nodiscard]] double filled(std::size_t edge) const { return load_[edge] / edges_[edge].rate; }
+  [[nodiscard]] double filled(std::size_t link) const { return load_[link] / rates_[link]; }
+  [[nodiscard]] double cost(std::uint32_t edge) const {
+    double sum = 0;
+    for (const std::uint32_t l : edges_[edge].links) sum += price_[l];
+    return sum;
+  }
+  [[nodiscard]] bool may_pass(std::uint32_t vertex) const {
+    return allowed_[item_].empty() || allowed_[item_][vertex];
+  }
   [[nodiscard]] double peak() const;
   [[nodiscard]] std::uint32_t other_end(std::uint32_t edge, std::uint32_t vertex) const {
     return edges_[edge].a == vertex ? edges_[edge].b : edges_[edge].a;
   }
   void set_prices(double steepness);
-  void set_price(std::size_t edge);
-  void add_load(const std::vector<std::uint32_t>& tree, double change);
+  void set_price(std::size_t link);
+  void add_load(const Tree& tree, double change);
   void improve(double steepness);
   bool grow(std::uint32_t tree);
+  // Some tree of the item that item_ names; `turn` chooses where an undirected one begins.
+  bool grow_edges(std::size_t turn, std::vector<std::uint32_t>& edges);
   bool grow_near(std::uint32_t from, std::vector<std::uint32_t>& tree);
   bool grow_least(std::vector<std::uint32_t>& tree);
   [[nodiscard]] std::uint32_t nearest(const std::vector<bool>& in_tree);
 
-  std::vector<std::uint32_t> terminals_;
+  std::vector<double> rates_;
   std::vector<SteinerEdge> edges_;
-  std::vector<bool> is_terminal_;               // by vertex
-  std::vector<std::vector<std::uint32_t>> at_;  // by vertex: edges
-  std::vector<std::vector<std::uint32_t>> trees_;
-  std::vector<double> load_;  // trees, by edge
+  std::vector<SteinerItem> items_;
+  bool directed_;
+  std::vector<std::vector<bool>> is_terminal_;    // by item and vertex
+  std::vector<std::vector<bool>> allowed_;        // the same; empty: every vertex
+  std::vector<std::vector<std::uint32_t>> out_;   // by vertex: edges that lead away
+  std::vector<std::vector<std::uint32_t>> into_;  // undirected: the same ones
+  std::vector<Tree> trees_;
+  std::vector<double> weight_;  // by item: the load of a tree
+  std::vector<double> load_;    // by link
   std::vector<double> price_;
+  std::size_t item_ = 0;  // of the tree that grows
   double peak_ = 0;
   double steepness_ = 0;
   std::mt19937 random_{1};

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "alg/generators/generator.h"
 #include "alg/packing/balanced_paths.h"
+#include "alg/packing/forest_task.h"
 #include "alg/packing/round_plan.h"
 #include "alg/routes/links.h"
 #include "alg/time/schedule_time.h"
@@ -280,7 +282,13 @@ std::optional<ParameterProblem> a2a_paths_problem(const Topology& topology,
 }
 
 Schedule generate_a2a_paths(const Topology& topology, const CollectiveRequest& request) {
-  return PathScheduler(topology, request).build();
+  if (request.groups.empty() && request.relays.empty()) {
+    return PathScheduler(topology, request).build();
+  }
+  SegmentSearch search(topology, request);
+  plan_group_trees(ForestTask(topology, request), search);
+  if (search.empty()) throw std::invalid_argument(groups_not_joined(request));
+  return search.schedule("a2a_paths");
 }
 
 }  // namespace
@@ -290,9 +298,10 @@ Generator a2a_paths_row() {
                 "an all_to_all over several paths per pair, which load all links evenly",
                 {CollectiveOp::all_to_all, CollectiveOp::all_to_allv}, a2a_paths_unsuited,
                 generate_a2a_paths);
-  row.parameters = {{"collective.segments", {}}};
+  row.parameters = {{"collective.segments", {}}, {"collective.relay", {}}};
   row.problem = a2a_paths_problem;
   row.plans_times = true;
+  row.plans_groups = true;
   return row;
 }
 

@@ -76,6 +76,10 @@ const ForestPlanner kPlanners[] = {
      },
      plan_relay_trees},
     {[](const ForestTask& task, const SegmentSearch&) {
+       return task.is_switched && !task.is_relayed && !task.request.relays.empty() && !task.root;
+     },
+     plan_group_trees},
+    {[](const ForestTask& task, const SegmentSearch&) {
        return stores(task) && !lower_rates_at_switches(task.topology).empty();
      },
      plan_stored_trees, kGoodStoredLoss},
@@ -141,13 +145,20 @@ void plan_two_way_links(const ForestTask& task, SegmentSearch& search) {
 Schedule generate_forest(const Topology& topology, const CollectiveRequest& request) {
   const ForestTask task(topology, request);
   SegmentSearch search(topology, request);
-  plan(task, search);
-  if (!task.is_switched) plan_two_way_links(task, search);
+  if (!request.groups.empty()) {
+    plan_group_trees(task, search);
+  } else {
+    plan(task, search);
+    if (!task.is_switched) plan_two_way_links(task, search);
+  }
   if (search.empty() && has_many_nodes(task)) {
     throw std::invalid_argument(fmt::format("forest plans a {} behind switches on up to {} nodes",
                                             to_string(request.op), kMostNodesBehindSwitches));
   }
-  if (search.empty()) throw std::invalid_argument("no trees fit into this network");
+  if (search.empty()) {
+    throw std::invalid_argument(request.groups.empty() ? "no trees fit into this network"
+                                                       : groups_not_joined(request));
+  }
   return search.schedule("forest");
 }
 
@@ -176,6 +187,7 @@ Generator forest_row() {
   row.unsuited = forest_unsuited;
   row.make = generate_forest;
   row.plans_times = true;
+  row.plans_groups = true;
   return row;
 }
 

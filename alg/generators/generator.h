@@ -54,6 +54,8 @@ struct Generator : AlgorithmRow {
                                              const CollectiveRequest& request) = nullptr;
   // Messages are listed by planned time, in one timestep, over all planes of the network.
   bool plans_times = false;
+  // Plans several groups at the same time; other algorithms plan each alone.
+  bool plans_groups = false;
   // The second half of the steps is a collective of its own for the hosts of MultiTree's authors.
   bool posts_halves = false;
   // The messages that `espalier reorder` prices; none if the algorithm follows the network.

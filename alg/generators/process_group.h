@@ -2,6 +2,7 @@
 // do. Their NIs do nothing, or, as relays, store messages and send them on.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "alg/generators/generator.h"
@@ -32,5 +33,15 @@ class ProcessGroup {
   std::vector<NodeId> whole_vertex_;  // by vertex of group_
   Topology group_;
 };
+
+// Empty if the generator computes the request's collective, among several groups as well; otherwise
+// the reason, as a sentence for the user.
+[[nodiscard]] std::string unsuited_for(const Generator& generator, const Topology& topology,
+                                       const CollectiveRequest& request);
+// The generator's schedule. Several groups that it does not plan together have plans made alone,
+// which run at the same time: a table lists messages by their planned starts. Throws
+// std::invalid_argument if the request cannot be met.
+[[nodiscard]] Schedule generate(const Generator& generator, const Topology& topology,
+                                const CollectiveRequest& request);
 
 }  // namespace espalier

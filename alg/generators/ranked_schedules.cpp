@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "alg/generators/process_group.h"
 #include "alg/time/schedule_time.h"
 
 namespace espalier {
@@ -16,8 +17,7 @@ bool is_auto_candidate(const Generator& generator, const Topology& topology,
                        const CollectiveRequest& request) {
   if (generator.name == kAutoAlgorithm || !generator.computes(request.op)) return false;
   if (!request.rank_order.empty() && !generator.follows_rank_order()) return false;
-  if (generator.problem != nullptr && generator.problem(topology, request)) return false;
-  return generator.unsuited(topology).empty();
+  return unsuited_for(generator, topology, request).empty();
 }
 
 namespace {
@@ -40,7 +40,7 @@ RankedSchedule planned_schedule(const Generator& generator, const Topology& topo
                                       ? std::string()
                                       : fmt::format(" in {} segments", segments);
   request.segments = segments;
-  Schedule schedule = generator.generate(topology, request);
+  Schedule schedule = generate(generator, topology, request);
   const std::uint64_t time = schedule_time_ps(topology, schedule, request.timing, limit);
   const char* spent = schedule.is_budget_spent ? " (planned until its budget was spent)" : "";
   return {generator.name + in_segments + spent, &generator, segments, time, std::move(schedule)};
@@ -140,6 +140,7 @@ Generator auto_row() {
       auto_unsuited, generate_auto);
   row.parameters = {root_parameter(row.ops), {"collective.relay", {}}};
   row.plans_times = true;
+  row.plans_groups = true;
   return row;
 }
 

@@ -64,7 +64,7 @@ ForestTask::ForestTask(const Topology& the_topology, const CollectiveRequest& th
                std::all_of(request.relays.begin() + static_cast<std::ptrdiff_t>(ranks.size()),
                            request.relays.end(), [](bool relay) { return relay; });
   const CollectiveOp op = request.op;
-  if (op != CollectiveOp::all_gather && op != CollectiveOp::broadcast) phases.push_back(true);
+  if (!starts_scattered(op)) phases.push_back(true);
   if (op != CollectiveOp::reduce_scatter && op != CollectiveOp::reduce) phases.push_back(false);
   if (is_rooted(op)) root = request.node_of(request.root).value();
 }

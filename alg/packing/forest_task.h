@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "alg/packing/link_order.h"
@@ -73,6 +74,10 @@ void plan_relay_trees(const ForestTask& task, SegmentSearch& search);
 void plan_tree_pairs(const ForestTask& task, SegmentSearch& search);
 // Some link leads one way, or at another rate back.
 [[nodiscard]] bool leads_otherwise_back(const Topology& topology);
+// Trees of several groups at the same time, or of one over relays; paths of an exchange.
+void plan_group_trees(const ForestTask& task, SegmentSearch& search);
+// Why it may have found none, for the user.
+[[nodiscard]] std::string groups_not_joined(const CollectiveRequest& request);
 // Out-trees at the best rate; of messages that switches store.
 void plan_directed_trees(const ForestTask& task, SegmentSearch& search);
 void plan_stored_trees(const ForestTask& task, SegmentSearch& search);

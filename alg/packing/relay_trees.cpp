@@ -18,7 +18,8 @@ constexpr double kFewerTreesLoss = 0.03;  // that fewer trees may cost
 
 // Links and the links back.
 struct Cables {
-  std::vector<SteinerEdge> edges;  // of the slower direction's rate
+  std::vector<SteinerEdge> edges;
+  std::vector<double> rates;  // of the slower direction
   std::vector<std::uint32_t> there;
   std::vector<std::uint32_t> back;
 };
@@ -31,7 +32,9 @@ Cables cables_of(const Topology& topology) {
     const TopologyLink& link = topology.link(LinkId(l));
     const std::uint64_t rate =
         std::min(link.spec.bytes_per_second, topology.link(back).spec.bytes_per_second);
-    cables.edges.push_back({link.from.value(), link.to.value(), static_cast<double>(rate)});
+    const auto number = static_cast<std::uint32_t>(cables.edges.size());
+    cables.edges.push_back({link.from.value(), link.to.value(), {number}});
+    cables.rates.push_back(static_cast<double>(rate));
     cables.there.push_back(l);
     cables.back.push_back(back.value());
   }
@@ -84,20 +87,21 @@ void plan_relay_trees(const ForestTask& task, SegmentSearch& search) {
   const Cables cables = cables_of(task.topology);
   std::vector<std::uint32_t> ranks(task.ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0U);
-  SteinerTrees steiner(vertices, ranks, cables.edges);
+  SteinerTrees steiner(vertices, cables.rates, cables.edges, {{ranks, 1, {}}}, false);
   std::vector<LinkLists> found;
   LinkLists all;
   for (std::uint32_t count = 1; count <= kMostTrees; count += count < 16 ? 1 : count / 8) {
-    found.push_back(steiner.find(count));
+    found.emplace_back();
+    for (SteinerTrees::Tree& tree : steiner.find({count})) {
+      found.back().push_back(std::move(tree.edges));
+    }
     if (found.back().empty()) return;
     all.insert(all.end(), found.back().begin(), found.back().end());
   }
   for (auto& tree : all) std::sort(tree.begin(), tree.end());
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  std::vector<double> rates;
-  for (const SteinerEdge& edge : cables.edges) rates.push_back(edge.rate);
-  const std::vector<double> share = shares_of(all, rates);
+  const std::vector<double> share = shares_of(all, cables.rates);
   for (std::uint32_t count = 16; count <= 2 * kMostTrees; count += count / 8) {
     LinkLists trees;
     for (const std::size_t t : repeated(share, count)) trees.push_back(all[t]);
@@ -106,7 +110,7 @@ void plan_relay_trees(const ForestTask& task, SegmentSearch& search) {
   std::stable_sort(found.begin(), found.end(),
                    [](const LinkLists& a, const LinkLists& b) { return a.size() < b.size(); });
   std::vector<double> seconds;  // by `found`
-  for (const LinkLists& trees : found) seconds.push_back(seconds_of(trees, rates));
+  for (const LinkLists& trees : found) seconds.push_back(seconds_of(trees, cables.rates));
   const double least = *std::min_element(seconds.begin(), seconds.end());
   const PackGraph graph = pack_graph(task.topology, false);
   const LinkLists* before = nullptr;

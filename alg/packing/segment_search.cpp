@@ -31,12 +31,28 @@ bool SegmentSearch::is_better(const Passing& a, const Passing& b) const {
   return many_a != many_b ? many_b : a.time_ps < b.time_ps;
 }
 
+std::vector<OwnedData> SegmentSearch::owned_by(const TreeOps& trees) const {
+  if (!trees.owned.empty()) return trees.owned;
+  const std::size_t parts = trees.per_rank == 0 ? 1 : topology_.num_nodes();
+  const std::vector<Bytes> offsets = cut_evenly(request_.size, parts, request_.element_bytes);
+  std::vector<OwnedData> owned;
+  for (std::size_t part = 0; part < parts; ++part) {
+    owned.push_back({0,
+                     request_.node_of(is_rooted(request_.op) ? request_.root : part),
+                     offsets[part + 1] - offsets[part],
+                     trees.per_rank == 0 ? static_cast<std::uint32_t>(trees.units) : trees.per_rank,
+                     {}});
+  }
+  return owned;
+}
+
 Bytes SegmentSearch::unit_bytes(const TreeOps& trees) const {
-  const Bytes elements = request_.size / request_.element_bytes;
-  const Bytes parts = trees.per_rank == 0 ? trees.units : topology_.num_nodes();
-  const Bytes of_part = (elements + parts - 1) / parts;
-  const Bytes per_part = trees.per_rank == 0 ? 1 : trees.per_rank;
-  return (of_part + per_part - 1) / per_part * request_.element_bytes;
+  Bytes most = 0;
+  for (const OwnedData& owned : owned_by(trees)) {
+    const Bytes elements = owned.bytes / request_.element_bytes;
+    most = std::max(most, (elements + owned.units - 1) / owned.units * request_.element_bytes);
+  }
+  return most;
 }
 
 // Whole elements, and whole flits where that changes the number of segments little.
@@ -251,22 +267,19 @@ Schedule SegmentSearch::schedule(const char* algorithm) {
 // The segments of a unit are equal but for the last ones, so that a table entry repeats with a
 // constant stride.
 void SegmentSearch::cut(Schedule& schedule, std::uint32_t segments) const {
-  const std::size_t parts = best_->per_rank == 0 ? 1 : topology_.num_nodes();
-  const std::size_t units = best_->per_rank == 0 ? best_->units : best_->per_rank;
-  const std::vector<Bytes> offsets = cut_evenly(request_.size, parts, request_.element_bytes);
-  for (std::size_t part = 0; part < parts; ++part) {
-    const NodeId owner =
-        is_rooted(request_.op) ? request_.node_of(request_.root) : request_.node_of(part);
-    const std::vector<Bytes> within =
-        cut_evenly(offsets[part + 1] - offsets[part], units, request_.element_bytes);
-    for (std::size_t u = 0; u < units; ++u) {
+  Bytes first = 0;
+  for (const OwnedData& owned : owned_by(*best_)) {
+    const std::vector<Bytes> within = cut_evenly(owned.bytes, owned.units, request_.element_bytes);
+    for (std::size_t u = 0; u < owned.units; ++u) {
       const Bytes length = within[u + 1] - within[u];
       for (std::uint32_t s = 0; s < segments; ++s) {
         const Bytes begin = std::min(length, s * passing_.segment);
         const Bytes end = std::min(length, begin + passing_.segment);
-        schedule.chunks.push_back({offsets[part] + within[u] + begin, end - begin, owner});
+        schedule.chunks.push_back(
+            {first + within[u] + begin, end - begin, owned.owner, owned.destination, owned.group});
       }
     }
+    first += owned.bytes;
   }
 }
 

@@ -14,6 +14,15 @@
 
 namespace espalier {
 
+// Data that one node owns, in units of equal shares.
+struct OwnedData {
+  std::uint32_t group = 0;
+  NodeId owner;
+  Bytes bytes = 0;
+  std::uint32_t units = 1;
+  NodeId destination = {};  // of an exchange
+};
+
 // Trees as ops of one round; each unit is a flow with an equal share of its owner's data.
 struct TreeOps {
   TreeOps(const Topology& topology, std::size_t the_units, std::uint32_t units_per_rank)
@@ -22,6 +31,7 @@ struct TreeOps {
   std::vector<RoundOp> ops;
   std::size_t units = 0;                            // rank by rank, or of the whole data
   std::uint32_t per_rank = 0;                       // 0: units are not bound to ranks
+  std::vector<OwnedData> owned;                     // otherwise empty: by rank
   std::vector<std::vector<std::uint32_t>> reduced;  // by unit: the reduces into its root
 };
 
@@ -106,6 +116,8 @@ class SegmentSearch {
   [[nodiscard]] std::size_t rows_of(const std::vector<RoundOp>& ops) const;
   [[nodiscard]] bool has_many_rows(const Passing& p) const;
   [[nodiscard]] bool is_better(const Passing& a, const Passing& b) const;
+  // What the units of the trees have, in their order.
+  [[nodiscard]] std::vector<OwnedData> owned_by(const TreeOps& trees) const;
   void cut(Schedule& schedule, std::uint32_t segments) const;
 
   const Topology& topology_;

@@ -1,6 +1,7 @@
 // What a collective asks of an algorithm that generates its schedule.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "alg/schedule/construction.h"
@@ -20,6 +21,9 @@ struct CollectiveRequest {
   std::uint32_t segments = 0;
   std::uint32_t base = 4;  // peers of a group (bcube)
   std::size_t root = 0;    // rank (broadcast, reduce)
+  // Several groups of nodes, rank 0 first, that run at the same time; empty: one, of all nodes.
+  // Then `size` is the sum of theirs.
+  std::vector<RankGroup> groups;
   // Bytes that each rank sends to each rank, [from * ranks + to] (all_to_allv). None to itself.
   std::vector<Bytes> counts;
   // By vertex: the switches that store messages and add to them as nodes do, because they are nodes
@@ -46,10 +50,12 @@ struct CollectiveRequest {
   [[nodiscard]] NodeId node_of(std::size_t rank) const {
     return rank_order.empty() ? NodeId(rank) : rank_order[rank];
   }
-  // The schedule's scope on a network of `nodes` nodes, if all of them take part.
+  // The schedule's scope on a network of `nodes` nodes, each of which takes part.
   [[nodiscard]] Scope scope(std::size_t nodes) const {
     Scope scope;
     if (is_rooted(op)) scope.root = node_of(root);
+    scope.groups = groups;
+    for (RankGroup& group : scope.groups) std::sort(group.members.begin(), group.members.end());
     if (op != CollectiveOp::all_to_allv) return scope;
     scope.counts.resize(nodes * nodes);
     for (std::size_t from = 0; from < nodes; ++from) {

@@ -40,6 +40,7 @@ struct Chunk {
   // all_to_all, all_to_allv: the rank that has the chunk at the start. all_reduce does not use it.
   NodeId owner;
   NodeId destination = {};  // all_to_all(v): the rank that must have the chunk at the end
+  std::uint32_t group = 0;  // whose data it is (Scope::groups)
 };
 
 // Whether every rank has data of its own for every other one.
@@ -58,12 +59,16 @@ struct Chunk {
 [[nodiscard]] constexpr bool ends_at_owner(CollectiveOp op) {
   return op == CollectiveOp::reduce_scatter || op == CollectiveOp::reduce;
 }
-// Bytes that the chunks cover: `size`, in an all_to_all `size` for every rank, in an all_to_allv
-// what all pairs send.
+// Bytes that the chunks cover: `size`, in an all_to_all `size` for every rank of a group, in an
+// all_to_allv what all pairs send.
 [[nodiscard]] inline Bytes data_bytes(CollectiveOp op, Bytes size, const Scope& scope,
                                       std::size_t nodes) {
   if (op == CollectiveOp::all_to_allv) return scope.all_counts();
-  return op == CollectiveOp::all_to_all ? size * scope.num_members(nodes) : size;
+  if (op != CollectiveOp::all_to_all) return size;
+  if (scope.groups.size() < 2) return size * scope.members(nodes).front().size();
+  Bytes all = 0;
+  for (const RankGroup& group : scope.groups) all += group.size * group.members.size();
+  return all;
 }
 
 // One message of the schedule: chunks [first_chunk, first_chunk + num_chunks) of the sender's
@@ -89,7 +94,7 @@ struct Schedule {
   CollectiveOp op = CollectiveOp::all_reduce;
   Scope scope;
   std::size_t num_nodes = 0;
-  // As requested. Chunks cover [0, data_bytes()) in order and without gaps.
+  // As requested, of all groups together. Chunks cover [0, data_bytes()) in order and without gaps.
   Bytes size = 0;
   Timestep num_steps = 0;  // of the whole schedule: an all_reduce of T steps per phase has 2T
   // Claim: no link carries more transfers in one step than it has units of bandwidth

@@ -36,8 +36,8 @@ std::string scope_difference(const Scope& wanted, const Scope& found) {
                        found.root.valid() ? fmt::format("node {}", found.root.value()) : "missing",
                        wanted.root.valid() ? fmt::format("node {}", wanted.root.value()) : "none");
   }
-  if (wanted.members != found.members) {
-    return "the schedule is for other nodes than collective.ranks names";
+  if (!(wanted.groups == found.groups)) {
+    return "the schedule is for other nodes than collective.ranks or groups names, or other sizes";
   }
   return "the schedule's bytes of every pair of ranks are not those of collective.counts";
 }

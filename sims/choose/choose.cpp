@@ -134,7 +134,7 @@ std::vector<std::string> suitable_programs(const Topology& topology, const RunPo
   const CollectiveConfig& collective = *point.collective;
   const auto& skews = point.faults.clock_skew;
   // Programs have no ranks apart from nodes, no timesteps, and no ni_control.
-  if (point.simulation.has_rtl(RtlBlock::ni_control) || !collective.ranks.empty() ||
+  if (point.simulation.has_rtl(RtlBlock::ni_control) || !group_nodes(collective).empty() ||
       !collective.rank_order.is_identity() ||
       std::any_of(skews.begin(), skews.end(), [](const ClockSkew& s) { return s.per_step != 0; })) {
     return {};

@@ -69,7 +69,7 @@ struct GroupRequest {
   GroupRequest& operator=(const GroupRequest&) = delete;
 
   [[nodiscard]] Schedule generate(const std::string& algorithm) const {
-    return find_generator(algorithm)->generate(group.network(), request);
+    return espalier::generate(*find_generator(algorithm), group.network(), request);
   }
   [[nodiscard]] ScheduleTables tables_of(Schedule schedule) const;
 

@@ -17,6 +17,7 @@
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
 #include "sims/formats/rank_order_file.h"
+#include "sims/model/build_program.h"
 #include "sims/point/config.h"
 #include "sims/point/enum_names.h"
 #include "sims/study/order_study.h"
@@ -307,10 +308,10 @@ std::string why_no_order(const RunPoint& point) {
 int study(const ReorderOptions& options, const Input& input) {
   const auto begin = std::chrono::steady_clock::now();
   const RunPoint& point = input.points.front();
-  if (!point.collective->ranks.empty()) {
-    return usage_error(
-        input.path,
-        "espalier reorder searches orders of all nodes, and collective.ranks names some");
+  if (!group_nodes(*point.collective).empty()) {
+    return usage_error(input.path,
+                       "espalier reorder searches orders of all nodes, and collective.ranks or "
+                       "collective.groups names some");
   }
   std::string problem;
   const auto request = cost_model_request(point, input.topology->num_nodes(), problem);

@@ -36,10 +36,13 @@ Json record_schema(const ValueShape& shape) {
     properties[field.name] = json_schema_of(field.shape);
     if (field.required) required.push_back(field.name);
   }
-  return {{"type", "object"},
-          {"properties", std::move(properties)},
-          {"required", std::move(required)},
-          {"additionalProperties", false}};
+  Json mapping = {{"type", "object"},
+                  {"properties", std::move(properties)},
+                  {"required", std::move(required)},
+                  {"additionalProperties", false}};
+  const ValueShape& first = shape.fields.front().shape;
+  return first.list == ListOf::nothing ? mapping
+                                       : any_of(json_schema_of(first), std::move(mapping));
 }
 
 // The fields' names are dotted, and the schema nests them.

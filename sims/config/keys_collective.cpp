@@ -216,12 +216,32 @@ void add_collective_keys(KeyTable& table) {
       .doc(
           "nodes of the ranks of a process group, rank 0 first; the other nodes take no part; all: "
           "rank r is node r");
+  ValueField ranks = value_field("ranks", ValueType::integer, 0, 65535, true);
+  ranks.shape.list = ListOf::any_number;
+  ranks.shape.is_node = true;
+  collective
+      .records<GroupConfig>("groups", &Config::groups,
+                            {{&GroupConfig::ranks, std::move(ranks)},
+                             {&GroupConfig::size,
+                              value_field("size", ValueType::size, 1, kLargestCollective, false)}})
+      .only(table.where(kAlgorithmKey, algorithms_where([](const Algorithm& a) {
+                          return a.generator != nullptr;
+                        })))
+      .only(KeyTable::without({"training", "workload"}))
+      .only({"collective.ranks", "collective.ranks names no process group",
+             [](const RunPoint& point) { return point.collective->ranks.empty(); }})
+      .exclusive()
+      .doc(
+          "process groups that run the collective at the same time, each on data of its own: [[0, "
+          "1], [2, 3]]; size: of the group's data, otherwise collective.size");
   collective.boolean("relay", &Config::relay)
       .only_where_algorithm_reads_it()
-      .only({"collective.ranks", "collective.ranks names a process group",
-             [](const RunPoint& point) { return !point.collective->ranks.empty(); }})
+      .only({"collective.ranks", "collective.ranks or collective.groups names a process group",
+             [](const RunPoint& point) {
+               return !point.collective->ranks.empty() || !point.collective->groups.empty();
+             }})
       .doc(
-          "true: nodes outside of the process group store messages and send them on, and add to "
+          "true: nodes outside of a process group store messages and send them on, and add to "
           "them; false: their NIs do nothing");
   collective.integer("base", &Config::base)
       .range(2, 64)

@@ -277,6 +277,9 @@ class PointBuilder {
           Value& field = value.records[r][f];
           const Place place = given_.place_of_field(key.name, r, key.shape.fields[f].name);
           number(place, field.text, field.number);
+          for (std::size_t i = 0; i < field.texts.size(); ++i) {
+            number(place, field.texts[i], field.items[i]);
+          }
         }
       }
       if (!is_new) continue;

@@ -17,10 +17,11 @@ namespace {
 
 constexpr const char* kRankOrderKey = "collective.rank_order";
 
-// The reason why collective.ranks is no process group of the network; empty if it is one.
-std::string group_problem(const CollectiveConfig& collective, std::size_t nodes) {
+// The reason why the ranks are no process group of the network; empty if they are one.
+std::string group_problem(const CollectiveConfig& collective,
+                          const std::vector<std::uint32_t>& ranks, std::size_t nodes) {
   std::set<std::uint32_t> seen;
-  for (const std::uint32_t node : collective.ranks) {
+  for (const std::uint32_t node : ranks) {
     if (node >= nodes) {
       return fmt::format("there is no node {}; the network has nodes 0 to {}", node, nodes - 1);
     }
@@ -33,40 +34,97 @@ std::string group_problem(const CollectiveConfig& collective, std::size_t nodes)
   return {};
 }
 
+// Whether collective.ranks, or each of collective.groups, is a process group.
+bool has_good_groups(const CollectiveConfig& collective, std::size_t nodes) {
+  return group_problem(collective, collective.ranks, nodes).empty() &&
+         std::all_of(collective.groups.begin(), collective.groups.end(),
+                     [&](const GroupConfig& group) {
+                       return group_problem(collective, group.ranks, nodes).empty();
+                     });
+}
+
 // The network on which the point's algorithm plans. Precondition: examined.topology.
 Topology ranks_network_of(const ExaminedPoint& examined) {
   const Topology& topology = *examined.topology;
   const CollectiveConfig& collective = *examined.point.collective;
-  return group_problem(collective, topology.num_nodes()).empty()
-             ? ranks_network(topology, collective)
-             : topology;
+  return has_good_groups(collective, topology.num_nodes()) ? ranks_network(topology, collective)
+                                                           : topology;
+}
+
+// Why the algorithm does not run on the network and among the groups; empty if it does.
+std::string unsuited(const ExaminedPoint& examined, const Algorithm& algorithm) {
+  const CollectiveConfig& collective = *examined.point.collective;
+  if (algorithm.generator == nullptr || collective.groups.empty() ||
+      !has_good_groups(collective, examined.topology->num_nodes())) {
+    return algorithm.unsuited(ranks_network_of(examined));
+  }
+  return unsuited_for_groups(*examined.topology, examined.point.system, collective,
+                             *algorithm.generator);
 }
 
 // A list of algorithms may hold some that know no process groups; they would run on all nodes.
 void check_knows_groups(const ExaminedPoint& examined) {
   const Algorithm* algorithm = find_algorithm(examined.point.collective->algorithm);
-  const GivenKey* ranks = examined.given.find("collective.ranks");
-  const auto names_nodes = [](const GivenValue& value) { return !value.value.items.empty(); };
-  if (algorithm == nullptr || algorithm->generator != nullptr || ranks == nullptr ||
-      !std::all_of(ranks->values.begin(), ranks->values.end(), names_nodes)) {
-    return;
+  if (algorithm == nullptr || algorithm->generator != nullptr) return;
+  for (const char* key : {"collective.ranks", "collective.groups"}) {
+    const GivenKey* given = examined.given.find(key);
+    const auto names_nodes = [](const GivenValue& value) {
+      return !value.value.items.empty() || !value.value.records.empty();
+    };
+    if (given == nullptr || !std::all_of(given->values.begin(), given->values.end(), names_nodes)) {
+      continue;
+    }
+    examined.diagnostics.error(
+        examined.place_of_algorithm(),
+        fmt::format("collective.algorithm: {} has no process groups; {} names one", algorithm->name,
+                    key));
   }
-  examined.diagnostics.error(
-      examined.place_of_algorithm(),
-      fmt::format("collective.algorithm: {} has no process groups; collective.ranks names one",
-                  algorithm->name));
 }
 
 void check_group(const ExaminedPoint& examined) {
   if (examined.topology == nullptr) return;
   check_knows_groups(examined);
-  const std::string problem =
-      group_problem(*examined.point.collective, examined.topology->num_nodes());
-  if (problem.empty()) return;
-  examined.given.rule({"collective.ranks"}, [&](const Place& place) {
-    examined.diagnostics.error(place, "collective.ranks: " + problem,
-                               "for example collective.ranks: [0, 1]");
-  });
+  const CollectiveConfig& collective = *examined.point.collective;
+  const std::size_t nodes = examined.topology->num_nodes();
+  const std::string problem = group_problem(collective, collective.ranks, nodes);
+  if (!problem.empty()) {
+    examined.given.rule({"collective.ranks"}, [&](const Place& place) {
+      examined.diagnostics.error(place, "collective.ranks: " + problem,
+                                 "for example collective.ranks: [0, 1]");
+    });
+  }
+  examined.given.rule(
+      {"collective.groups", "collective.op", "collective.element"}, [&](const Place& first) {
+        if (collective.groups.size() == 1) {
+          examined.diagnostics.error(first,
+                                     "collective.groups: one group is named by collective.ranks",
+                                     "for example collective.ranks: [0, 1]");
+        }
+        if (!collective.groups.empty() &&
+            (is_rooted(collective.op) || collective.op == CollectiveOp::all_to_allv)) {
+          examined.diagnostics.error(
+              first,
+              fmt::format("collective.groups: several groups compute no {}",
+                          to_string(collective.op)),
+              "allowed are all_reduce, reduce_scatter, all_gather and all_to_all");
+        }
+        for (std::size_t g = 0; g < collective.groups.size(); ++g) {
+          const GroupConfig& group = collective.groups[g];
+          const Place place = examined.given.place_of_field("collective.groups", g, "ranks");
+          const std::string why = group_problem(collective, group.ranks, nodes);
+          if (!why.empty()) {
+            examined.diagnostics.error(place, fmt::format("collective.groups: {}", why),
+                                       "for example collective.groups: [[0, 1], [2, 3]]");
+          }
+          if (group.size % collective.element_bytes == 0) continue;
+          examined.diagnostics.error(
+              examined.given.place_of_field("collective.groups", g, "size"),
+              fmt::format("collective.groups: {} bytes are no whole elements of {} bytes",
+                          group.size, collective.element_bytes),
+              fmt::format("for example {}B",
+                          (group.size / collective.element_bytes + 1) * collective.element_bytes));
+        }
+      });
 }
 
 // Why the built-in program does not run on the network; empty if it does.
@@ -87,8 +145,8 @@ bool would_run(const ExaminedPoint& examined, const Algorithm& algorithm) {
   if (!collective.rank_order.is_identity() && !row.follows_rank_order()) return false;
   if (collective.bitwise_identical && !algorithm.is_bitwise_identical()) return false;
   if (examined.topology == nullptr) return true;
+  if (!unsuited(examined, algorithm).empty()) return false;
   const Topology topology = ranks_network_of(examined);
-  if (!algorithm.unsuited(topology).empty()) return false;
   if (algorithm.program != nullptr) return unsuited_program(topology, point, algorithm).empty();
   return algorithm.generator == nullptr || algorithm.generator->problem == nullptr ||
          !algorithm.generator->problem(topology, collective_request(point.system, collective));
@@ -261,7 +319,7 @@ void check_program_file(const ExaminedPoint& examined, const Program& program) {
 // Checks the algorithm's parameters against the network.
 void check_parameters(const ExaminedPoint& examined, const Algorithm& algorithm) {
   if (examined.topology == nullptr || algorithm.generator == nullptr ||
-      algorithm.generator->problem == nullptr) {
+      algorithm.generator->problem == nullptr || !examined.point.collective->groups.empty()) {
     return;
   }
   for (const AlgorithmParameter& parameter : algorithm.parameters) {
@@ -319,7 +377,7 @@ void check_operation(const ExaminedPoint& examined) {
 void check_algorithm(const ExaminedPoint& examined) {
   const Algorithm* algorithm = find_algorithm(examined.point.collective->algorithm);
   if (algorithm == nullptr || examined.topology == nullptr) return;
-  const std::string reason = algorithm->unsuited(ranks_network_of(examined));
+  const std::string reason = unsuited(examined, *algorithm);
   if (reason.empty()) return;
   examined.diagnostics.error(
       examined.place_of_algorithm(),

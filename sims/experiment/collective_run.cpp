@@ -1,5 +1,6 @@
 // A collective by schedule tables, and training iterations that all-reduce by such tables. If the
 // collective has a program in place of tables, program_run.cpp runs it.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -20,19 +21,19 @@ using Json = nlohmann::ordered_json;
 
 // The bytes that each node of the group owns at the end or has at the start; of an all_to_all, the
 // bytes that the first node sends to each node. Empty for an all-reduce, where every node has all.
-std::vector<Bytes> parts_of(const Topology& topology, const ScheduleTables& tables) {
+std::vector<Bytes> parts_of(const Topology& topology, const ScheduleTables& tables,
+                            std::size_t group = 0) {
   if (tables.op == CollectiveOp::all_reduce) return {};
   std::vector<Bytes> parts(topology.num_nodes(), 0);
   const bool exchanges = tables.op == CollectiveOp::all_to_all;
-  const std::vector<NodeId>& members = tables.scope.members;
-  const NodeId first = members.empty() ? NodeId(0) : members.front();
+  const std::vector<NodeId> members = tables.scope.members(topology.num_nodes())[group];
+  const NodeId first = members.front();
   for (const Chunk& chunk : tables.chunks) {
-    if (exchanges && chunk.owner != first) continue;
+    if (chunk.group != group || (exchanges && chunk.owner != first)) continue;
     const NodeId holder = exchanges ? chunk.destination : chunk.owner;
     // A chunk of a schedule file that is not checked may have no owner.
     if (holder.index() < parts.size()) parts[holder.index()] += chunk.size;
   }
-  if (members.empty()) return parts;
   std::vector<Bytes> of_members;
   for (const NodeId member : members) of_members.push_back(parts[member.index()]);
   return of_members;
@@ -70,6 +71,15 @@ class TablesRun : public PointRun {
     RunBound bound;
     bound.size = tables.size;
     const bool all_reduces = tables.op == CollectiveOp::all_reduce;
+    if (scope.groups.size() > 1) {
+      std::vector<Bytes> least;
+      for (std::size_t g = 0; g < scope.groups.size(); ++g) {
+        const std::vector<Bytes> parts = parts_of(topology(), tables, g);
+        least.push_back(parts.empty() ? 0 : *std::min_element(parts.begin(), parts.end()));
+      }
+      bound.bound = groups_bound(topology(), tables.op, scope, least);
+      return bound;
+    }
     // A switch of collective_bound() does not add, but a relay does.
     if (is_rooted(tables.op) || tables.op == CollectiveOp::all_to_allv ||
         (all_reduces && point().collective->relay)) {
@@ -77,10 +87,12 @@ class TablesRun : public PointRun {
       return bound;
     }
     // Nodes that take no part are switches.
-    const ProcessGroup group(topology(), scope.members);
+    const std::vector<NodeId> members =
+        scope.groups.empty() ? std::vector<NodeId>() : scope.groups.front().members;
+    const ProcessGroup group(topology(), members);
     bound.bound =
         collective_bound(group.network(), tables.op, tables.size, parts_of(topology(), tables));
-    if (!scope.members.empty()) bound.network = group.network();
+    if (!members.empty()) bound.network = group.network();
     if (all_reduces && tables.size != 0) {
       bound.two_phase_seconds = two_phase_seconds(group.network(), tables.size);
     }

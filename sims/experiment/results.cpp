@@ -32,6 +32,14 @@ double rounded_ns(double seconds) {
   return std::strtod(fmt::format("{:.13e}", seconds * 1e9).c_str(), nullptr);
 }
 
+std::size_t TablesResult::num_ranks() const {
+  std::size_t ranks = 0;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    ranks += tables.scope.has(NodeId(n)) ? 1U : 0U;
+  }
+  return ranks;
+}
+
 std::optional<double> BoundResult::bound_ns() const {
   if (!run.bound) return {};
   return rounded_ns(run.bound->seconds);

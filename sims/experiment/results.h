@@ -24,6 +24,7 @@ namespace espalier {
 // Before the simulation: what each kind of run knows.
 struct TablesResult : PointFacts {
   const ScheduleTables& tables;
+  [[nodiscard]] std::size_t num_ranks() const;
 };
 struct PlanResult : PointFacts {
   const ForecastPlan& planned;

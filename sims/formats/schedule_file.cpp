@@ -52,9 +52,10 @@ class Writer {
     for (std::size_t c = 0; c < tables_.chunks.size(); ++c) {
       const Chunk& chunk = tables_.chunks[c];
       const bool has_destination = chunk.destination.valid();
-      out_ << fmt::format("{}\n    [{}, {}, {}{}{}]", c == 0 ? "" : ",", chunk.offset, chunk.size,
+      out_ << fmt::format("{}\n    [{}, {}, {}{}{}{}]", c == 0 ? "" : ",", chunk.offset, chunk.size,
                           id_or_null(chunk.owner), has_destination ? ", " : "",
-                          has_destination ? id_or_null(chunk.destination) : "");
+                          has_destination ? id_or_null(chunk.destination) : "",
+                          tables_.scope.groups.size() < 2 ? "" : fmt::format(", {}", chunk.group));
     }
     out_ << "\n  ],\n  \"nodes\": [";
     for (std::size_t n = 0; n < tables_.nodes.size(); ++n) {
@@ -72,12 +73,19 @@ class Writer {
     const Scope& scope = tables_.scope;
     std::string text;
     if (scope.root.valid()) text += fmt::format(",\n  \"root\": {}", scope.root.value());
-    std::string members;
-    for (const NodeId node : scope.members) {
-      members += (members.empty() ? "" : ", ") + std::to_string(node.value());
+    const auto members_text = [](const RankGroup& group) {
+      std::string members;
+      for (const NodeId node : group.members) {
+        members += (members.empty() ? "" : ", ") + std::to_string(node.value());
+      }
+      return fmt::format("\"members\": [{}]", members);
+    };
+    if (scope.groups.size() == 1) return text + ",\n  " + members_text(scope.groups.front());
+    for (std::size_t g = 0; g < scope.groups.size(); ++g) {
+      text += fmt::format("{}\n    {{{}, \"size\": {}}}", g == 0 ? ",\n  \"groups\": [" : ",",
+                          members_text(scope.groups[g]), scope.groups[g].size);
     }
-    if (!members.empty()) text += fmt::format(",\n  \"members\": [{}]", members);
-    return text;
+    return text + (scope.groups.empty() ? "" : "\n  ]");
   }
 
   template <class Tag>
@@ -156,7 +164,7 @@ class Reader {
   ScheduleTables read() {
     root_.expect_keys({"format", "version", "config", "algorithm", "op", "size", "num_steps",
                        "contention_free", "ni_ports", "chunks", "nodes"},
-                      {"listed_order", "root", "members"});
+                      {"listed_order", "root", "members", "groups"});
     tables_.algorithm = root_.key("algorithm").text();
     tables_.op = name_of_one(root_.key("op"), kCollectives);
     read_scope();
@@ -181,16 +189,29 @@ class Reader {
               : fmt::format("\"root\": {} has no root", to_string(tables_.op)));
     }
     if (root_.has("root")) scope.root = node_id(root_.key("root"));
-    if (!root_.has("members")) return;
-    const JsonCursor members = root_.key("members");
-    if (members.expect_array() < 2) members.fail("a collective needs at least two nodes");
-    members.for_each([&](const JsonCursor& member) {
+    if (root_.has("members")) scope.groups.push_back({members_of(root_)});
+    if (!root_.has("groups")) return;
+    const JsonCursor groups = root_.key("groups");
+    if (root_.has("members")) groups.fail("\"members\" names the only group");
+    if (groups.expect_array() < 2) groups.fail("a single group is named by \"members\"");
+    groups.for_each([&](const JsonCursor& group) {
+      group.expect_keys({"members", "size"});
+      scope.groups.push_back({members_of(group), group.key("size").integer(0, kMost64)});
+    });
+  }
+
+  [[nodiscard]] std::vector<NodeId> members_of(const JsonCursor& group) const {
+    const JsonCursor json = group.key("members");
+    if (json.expect_array() < 2) json.fail("a collective needs at least two nodes");
+    std::vector<NodeId> members;
+    json.for_each([&](const JsonCursor& member) {
       const NodeId node = node_id(member);
-      if (!scope.members.empty() && !(scope.members.back() < node)) {
+      if (!members.empty() && !(members.back() < node)) {
         member.fail("members are listed in ascending order, each once");
       }
-      scope.members.push_back(node);
+      members.push_back(node);
     });
+    return members;
   }
 
   // Adds up the bytes of each pair's chunks. The certifier compares them with the configuration.
@@ -208,16 +229,21 @@ class Reader {
     json.for_each([&](const JsonCursor& item) {
       const std::size_t fields = item.expect_array();
       const bool has_destination = is_exchange(tables_.op);
-      if (fields != (has_destination ? 4 : 3)) {
+      const std::size_t groups = tables_.scope.groups.size();
+      if (fields != (has_destination ? 4U : 3U) + (groups > 1 ? 1U : 0U)) {
         item.fail(
             "expected [offset, size, owner], or in an all_to_all [offset, size, owner, "
-            "destination]");
+            "destination]; of several groups, the group's number follows");
       }
+
       Chunk chunk;
       chunk.offset = item.at(0).integer(0, kMost64);
       chunk.size = item.at(1).integer(0, kMost64);
       if (!item.at(2).is_null()) chunk.owner = node_id(item.at(2));
       if (has_destination) chunk.destination = node_id(item.at(3));
+      if (groups > 1) {
+        chunk.group = static_cast<std::uint32_t>(item.at(fields - 1).integer(0, groups - 1));
+      }
       tables_.chunks.push_back(chunk);
     });
   }

@@ -54,6 +54,17 @@ std::optional<Program> compiled_trace(const std::string& path, const std::string
   }
 }
 
+// By rank, the place of its node in the list of all nodes that take part.
+std::vector<NodeId> numbered(const std::vector<std::uint32_t>& ranks,
+                             const std::vector<NodeId>& nodes) {
+  std::vector<NodeId> members;
+  for (const std::uint32_t rank : ranks) {
+    const auto found = std::lower_bound(nodes.begin(), nodes.end(), NodeId(rank));
+    members.emplace_back(static_cast<std::size_t>(found - nodes.begin()));
+  }
+  return members;
+}
+
 // The bytes that the weights mean: whole elements, rounded such that every rank's sum is.
 std::vector<Bytes> counts_of(const CollectiveConfig& collective) {
   const std::vector<std::uint64_t>& weights = collective.counts.weights;
@@ -132,6 +143,13 @@ CollectiveRequest collective_request(const SystemConfig& system,
   request.table_repeat = system.ni.table_repeat;
   request.op = collective.op;
   request.size = collective.size;
+  if (!collective.groups.empty()) request.size = 0;
+  for (const GroupConfig& given : collective.groups) {
+    RankGroup& group = request.groups.emplace_back();
+    group.size = given.size != 0 ? given.size : collective.size;
+    request.size += group.size;
+    group.members = numbered(given.ranks, group_nodes(collective));
+  }
   request.element_bytes = collective.element_bytes;
   request.segments = collective.segments;
   request.base = collective.base;
@@ -149,12 +167,24 @@ CollectiveRequest collective_request(const SystemConfig& system,
 std::vector<NodeId> group_nodes(const CollectiveConfig& collective) {
   std::vector<NodeId> nodes;
   for (const std::uint32_t node : collective.ranks) nodes.emplace_back(node);
+  if (collective.groups.empty()) return nodes;
+  for (const GroupConfig& group : collective.groups) {
+    for (const std::uint32_t node : group.ranks) nodes.emplace_back(node);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
 }
 
 Topology ranks_network(const Topology& topology, const CollectiveConfig& collective) {
   const std::vector<NodeId> nodes = group_nodes(collective);
   return ProcessGroup(topology, nodes).network();
+}
+
+std::string unsuited_for_groups(const Topology& topology, const SystemConfig& system,
+                                const CollectiveConfig& collective, const Generator& generator) {
+  return unsuited_for(generator, ranks_network(topology, collective),
+                      collective_request(system, collective));
 }
 
 bool posts_halves(const std::string& algorithm) {

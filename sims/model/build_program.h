@@ -26,11 +26,16 @@ struct TopologyConfig;
 [[nodiscard]] CollectiveRequest collective_request(const SystemConfig& system,
                                                    const CollectiveConfig& collective);
 
-// The node of each rank of the process group; empty: all nodes.
+// The node of each rank of the process group, or all nodes of several groups, ascending; empty: all
+// nodes.
 [[nodiscard]] std::vector<NodeId> group_nodes(const CollectiveConfig& collective);
 // The network on which the collective's algorithm plans: the whole one, or as its process group
 // sees it (alg/generators/process_group.h).
 [[nodiscard]] Topology ranks_network(const Topology& topology, const CollectiveConfig& collective);
+// Why the generator does not run among collective.groups; empty if it does.
+[[nodiscard]] std::string unsuited_for_groups(const Topology& topology, const SystemConfig& system,
+                                              const CollectiveConfig& collective,
+                                              const Generator& generator);
 
 // Generator::posts_halves of the algorithm of that name.
 [[nodiscard]] bool posts_halves(const std::string& algorithm);

@@ -61,6 +61,12 @@ struct CountsConfig {
   [[nodiscard]] bool is_file() const { return source != kZipf; }
 };
 
+// One of several groups that run at the same time.
+struct GroupConfig {
+  std::vector<std::uint32_t> ranks;  // the node of each rank
+  Bytes size = 0;                    // 0: collective.size
+};
+
 struct CollectiveConfig {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::string algorithm = kAutoAlgorithm;
@@ -74,6 +80,7 @@ struct CollectiveConfig {
   std::uint32_t root = 0;                    // broadcast, reduce: rank
   CountsConfig counts;                       // all_to_allv
   std::vector<std::uint32_t> ranks;          // the node of each rank of a group; empty: all nodes
+  std::vector<GroupConfig> groups;           // several groups at the same time; then no `ranks`
   bool relay = false;                        // nodes outside of the group store and send on
   bool bitwise_identical = false;            // ranks must get the same bits of a sum
   RankOrderConfig rank_order;

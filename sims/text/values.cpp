@@ -296,6 +296,14 @@ class ValueParser {
 
   std::optional<std::vector<Value>> parse_record(const ConfigNode& item, const ValueShape& shape) {
     const std::size_t errors_before = diagnostics_.num_errors();
+    const ValueShape& first = shape.fields.front().shape;
+    if (item.kind == ConfigNode::Kind::list && first.list != ListOf::nothing) {
+      auto parsed = parse_value(item, key_, first, diagnostics_);
+      if (!parsed) return std::nullopt;
+      std::vector<Value> values(shape.fields.size());
+      values.front() = std::move(*parsed);
+      return values;
+    }
     std::vector<std::string> names;
     for (const ValueField& field : shape.fields) names.push_back(field.name);
     const StrictMap map(item, key_, names, diagnostics_);

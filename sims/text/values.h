@@ -50,7 +50,8 @@ struct ValueShape {
   // name: in place of a list, the word for all names but names[file_name] and not_in_all.
   std::string all_word;
   std::vector<std::string> not_in_all;
-  std::vector<ValueField> fields;  // record
+  // record; if the first field is a list, the list alone may stand for a mapping.
+  std::vector<ValueField> fields;
   // integer: the number of a node, or a name that find_vertex() knows. Value::text, or for a list
   // Value::texts, has the name until the network is known, and the number is 0 until then.
   bool is_node = false;

@@ -1,6 +1,8 @@
 #include "draw_workload.h"
 
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -157,6 +159,18 @@ void draw_ports(Draw& draw, RunPoint& point) {
   ni.lockstep = draw.pick({LockstepMode::off, LockstepMode::nop});
 }
 
+// Nothing where links do not join several groups.
+std::optional<ScheduleTables> planned_tables_of(const Topology& topology, const RunPoint& point) {
+  if (point.collective->groups.empty()) {
+    return generate_tables(topology, point.system, *point.collective);
+  }
+  try {
+    return generate_tables(topology, point.system, *point.collective);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
 bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {
   std::vector<std::string> suited;
   for (const Generator& generator : generators()) {
@@ -191,10 +205,26 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
       if (draw.percent(60)) collective.ranks.push_back(n);
     }
   }
+  // Several groups at the same time, which may cross.
+  const bool has_groups = collective.ranks.empty() && draw.percent(20);
+  for (std::uint64_t g = has_groups ? draw.between(2, 4) : 0; g != 0; --g) {
+    GroupConfig& group = collective.groups.emplace_back();
+    for (std::uint32_t n = 0; n < topology.num_nodes(); ++n) {
+      if (draw.percent(50)) group.ranks.push_back(n);
+    }
+    if (draw.percent(30)) group.size = collective.element_bytes * draw.between(1, elements);
+  }
   fit_collective(collective, topology.num_nodes());
   const Topology network = ranks_network(topology, collective);
+  const Generator& generator = *find_generator(collective.algorithm);
+  if (!collective.groups.empty()) {
+    collective.relay = generator.plans_groups;
+    if (is_rooted(collective.op) || collective.op == CollectiveOp::all_to_allv ||
+        !unsuited_for_groups(topology, point.system, collective, generator).empty()) {
+      return false;
+    }
+  }
   if (!collective.ranks.empty()) {
-    const Generator& generator = *find_generator(collective.algorithm);
     if (collective.algorithm == "bcube") collective.base = smallest_bcube_base(network.num_nodes());
     if (!generator.unsuited(network).empty()) return false;
     if (generator.problem != nullptr &&
@@ -202,8 +232,9 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
       return false;
     }
   }
-  const ScheduleTables tables = generate_tables(topology, point.system, collective);
-  if (!certify_point(topology, point, tables).ok()) return false;
+  const std::optional<ScheduleTables> planned = planned_tables_of(topology, point);
+  if (!planned || !certify_point(topology, point, *planned).ok()) return false;
+  const ScheduleTables& tables = *planned;
   // In fidelity train, against the model in fidelity cycle.
   const NiConfig& ni = point.system.ni;
   const bool with_rtl = draw.percent(25) && ni.rules == NiRules::linked;

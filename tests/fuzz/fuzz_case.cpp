@@ -112,11 +112,20 @@ Topology topology_of(const FuzzCase& fuzz_case) {
 }
 
 void fit_collective(CollectiveConfig& collective, std::size_t nodes) {
+  const auto fit = [nodes](std::vector<std::uint32_t>& ranks) {
+    ranks.erase(std::remove_if(ranks.begin(), ranks.end(),
+                               [nodes](std::uint32_t node) { return node >= nodes; }),
+                ranks.end());
+    if (ranks.size() < 2) ranks.clear();
+  };
   auto& ranks = collective.ranks;
-  ranks.erase(std::remove_if(ranks.begin(), ranks.end(),
-                             [nodes](std::uint32_t node) { return node >= nodes; }),
-              ranks.end());
-  if (ranks.size() < 2) ranks.clear();
+  fit(ranks);
+  auto& groups = collective.groups;
+  for (GroupConfig& group : groups) fit(group.ranks);
+  groups.erase(std::remove_if(groups.begin(), groups.end(),
+                              [](const GroupConfig& group) { return group.ranks.empty(); }),
+               groups.end());
+  if (groups.size() == 1) groups.clear();
   const std::size_t count = ranks.empty() ? nodes : ranks.size();
   collective.root = std::min(collective.root, static_cast<std::uint32_t>(count - 1));
   collective.counts.weights.clear();

@@ -188,7 +188,8 @@ TEST_CASE("An all_reduce of a group reduces and broadcasts over trees that relay
     point.collective->ranks = ranks;
     point.collective->relay = true;
     Scope scope;
-    for (const std::uint32_t rank : ranks) scope.members.emplace_back(rank);
+    scope.groups.emplace_back();
+    for (const std::uint32_t rank : ranks) scope.groups.front().members.emplace_back(rank);
     return scoped_bound(network, CollectiveOp::all_reduce, 64 << 20, scope).seconds /
            simulated_seconds(network, point, Fidelity::train);
   };

@@ -57,7 +57,8 @@ Scope random_scope(const Topology& topology, CollectiveOp op, std::uint32_t seed
       scope.counts.push_back(itself ? 0 : test::pick(random, 3) * kBoundSize / 7);
     }
   } else if (op == CollectiveOp::all_reduce) {
-    for (std::size_t n = 0; n + 1 < nodes; ++n) scope.members.emplace_back(n);
+    scope.groups.emplace_back();
+    for (std::size_t n = 0; n + 1 < nodes; ++n) scope.groups.front().members.emplace_back(n);
   } else {
     scope.root = NodeId(test::pick(random, nodes));
   }
@@ -152,7 +153,7 @@ TEST_CASE("The checker refuses crossings of data that nobody sends or awaits") {
             kRightHalf) == "a broadcast's data come from its root");
   CHECK(Question{make_mesh({4}, kPlainLink), {CollectiveOp::reduce, 4000, {}, scope}}.problem_of(
             kRightHalf) == "only the root of a reduce waits for data");
-  scope.members = {NodeId(0), NodeId(1), NodeId(3)};
+  scope.groups = {RankGroup{{NodeId(0), NodeId(1), NodeId(3)}}};
   CHECK(
       Question{make_mesh({4}, kPlainLink), {CollectiveOp::all_reduce, 4000, {}, scope}}.problem_of(
           kRightHalf) == "r_2 receives and takes no part");

@@ -433,7 +433,7 @@ TEST_CASE("A broadcast along a line needs its latency and then the data") {
   const CollectiveBound bound = scoped_bound(line, CollectiveOp::broadcast, 1000, scope);
   CHECK(bound.bandwidth_seconds == Approx(1e-6));
   CHECK(bound.seconds == Approx(1.3e-6));
-  scope.members = {NodeId(0), NodeId(1)};
+  scope.groups = {RankGroup{{NodeId(0), NodeId(1)}}};
   CHECK(scoped_bound(line, CollectiveOp::broadcast, 1000, scope).seconds == Approx(1.1e-6));
 }
 
@@ -463,13 +463,14 @@ TEST_CASE("The bound of an all_to_allv in a group names no node outside of it") 
     const std::size_t nodes = topology.num_nodes();
     for (int i = 0; i < 30; ++i) {
       Scope scope;
+      scope.groups.emplace_back();
       for (std::size_t n = 0; n < nodes; ++n) {
-        if (random() % 2 == 0) scope.members.emplace_back(n);
+        if (random() % 2 == 0) scope.groups.front().members.emplace_back(n);
       }
-      if (scope.members.size() < 2) continue;
+      if (scope.groups.front().members.size() < 2) continue;
       scope.counts.assign(nodes * nodes, 0);
-      for (const NodeId from : scope.members) {
-        for (const NodeId to : scope.members) {
+      for (const NodeId from : scope.groups.front().members) {
+        for (const NodeId to : scope.groups.front().members) {
           if (from != to) scope.counts[from.index() * nodes + to.index()] = random() % 5000;
         }
       }

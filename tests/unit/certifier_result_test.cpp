@@ -178,7 +178,7 @@ TEST_CASE("The root of a reduce ends with every contribution once") {
 TEST_CASE("In a process group only members have data and must have the result") {
   // Nodes 0 and 2 sum up through node 1, which stores and passes on.
   Plan plan = line_of_3(CollectiveOp::all_reduce, 1);
-  plan.schedule.scope.members = {NodeId(0), NodeId(2)};
+  plan.schedule.scope.groups = {RankGroup{{NodeId(0), NodeId(2)}}};
   const auto up = plan.add(kReduce, 0, 0, 1, 1);
   const auto sum = plan.add(kReduce, 0, 1, 2, 2, {up});
   const auto back = plan.add(kCopy, 0, 2, 1, 3, {sum});
@@ -192,11 +192,11 @@ TEST_CASE("In a process group only members have data and must have the result") 
   }
   SECTION("with node 1 as a member, its contribution would be there") {
     plan.add(kCopy, 0, 1, 0, 4, {back});
-    plan.schedule.scope.members = {};
+    plan.schedule.scope.groups = {};
     CHECK(plan.certified().ok());
   }
   SECTION("members out of order") {
-    plan.schedule.scope.members = {NodeId(2), NodeId(0)};
+    plan.schedule.scope.groups = {RankGroup{{NodeId(2), NodeId(0)}}};
     CHECK_THAT(listed(plan.certified(), ViolationKind::malformed), Contains("ascending order"));
   }
   SECTION("a chunk of a node outside") {

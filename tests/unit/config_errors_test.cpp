@@ -537,6 +537,26 @@ const std::vector<BadCase>& cross_cases() {
        "system: {topology: {type: torus, dims: [4]}}\n"
        "collective: {op: reduce, algorithm: forest, size: 1MiB, ranks: [3, 1], root: @2}\n",
        "collective.root: there is no rank 2; ranks are 0 to 1", "collective.root: 0"},
+      {"one of several groups with a node twice",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {algorithm: ring, size: 1MiB, groups: [[0, 1], @[2, 2]]}\n",
+       "collective.groups: node 2 is listed twice", "[[0, 1], [2, 3]]"},
+      {"several groups of which one has half an element",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {algorithm: ring, size: 1MiB, groups: [[0, 1], {ranks: [2, 3], size: @6B}]}\n",
+       "collective.groups: 6 bytes are no whole elements of 4 bytes", "8B"},
+      {"several groups that broadcast",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {op: broadcast, algorithm: forest, size: 1MiB, groups: @[[0, 1], [2, 3]]}\n",
+       "collective.groups: several groups compute no broadcast", "all_gather"},
+      {"one group in a list of several",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {algorithm: ring, size: 1MiB, groups: @[[0, 1]]}\n",
+       "collective.groups: one group is named by collective.ranks", "[0, 1]"},
+      {"several groups beside one",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {algorithm: ring, size: 1MiB, ranks: [0, 1], groups: @[[0, 1], [2, 3]]}\n",
+       "collective.groups contradicts 'collective.ranks'", "remove one"},
       {"a group with a node that does not exist",
        "system: {topology: {type: torus, dims: [4]}}\n"
        "collective: {algorithm: ring, size: 1MiB, ranks: @[0, 4]}\n",

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "alg/certify/certifier.h"
-#include "alg/generators/generator.h"
+#include "alg/generators/process_group.h"
 #include "alg/schedule/schedule_text.h"
 #include "sims/text/strict_json.h"
 #include "tests/support/networks.h"
@@ -92,6 +92,25 @@ TEST_CASE("A schedule file gives back every entry, every route and the caller's 
   }
 }
 
+TEST_CASE("A schedule file gives back several groups and the group of each chunk") {
+  const Topology topology = make_fully_connected(5, test::kPlainLink);
+  for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_to_all}) {
+    CollectiveRequest request;
+    request.op = op;
+    request.size = 6000;
+    request.groups = {{{NodeId(0), NodeId(1), NodeId(2)}, 4000}, {{NodeId(1), NodeId(4)}, 2000}};
+    const ScheduleTables tables = lower_to_tables(generate(
+        *find_generator(op == CollectiveOp::all_reduce ? "forest" : "direct"), topology, request));
+    const std::string text = written(topology, tables);
+    const auto read = ScheduleDocument::parse(text).value->read_tables(topology);
+    CAPTURE(to_string(op), read.error);
+    REQUIRE(read.value);
+    CHECK(read.value->scope == tables.scope);
+    CHECK(written(topology, *read.value) == text);
+    CHECK(certify(topology, *read.value).ok());
+  }
+}
+
 TEST_CASE("The first direct link is not named, any other route names its links") {
   const Topology topology = make_torus({2}, test::kPlainLink);
   ScheduleTables tables = generate("multitree", topology, CollectiveOp::all_reduce);
@@ -147,6 +166,15 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
   SECTION("one member") {
     set("/members", {2});
     expected = "/members: a collective needs at least two nodes";
+  }
+  SECTION("groups beside members") {
+    set("/members", {0, 1});
+    set("/groups", Json::array());
+    expected = "/groups: \"members\" names the only group";
+  }
+  SECTION("a list of one group") {
+    set("/groups", Json::array({Json{{"members", {0, 1}}, {"size", 8}}}));
+    expected = "/groups: a single group is named by \"members\"";
   }
   SECTION("members out of order") {
     set("/members", {2, 1});

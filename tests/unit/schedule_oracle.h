@@ -36,7 +36,7 @@ class ScheduleOracle {
     for (std::size_t n = 0; n < nodes; ++n) {
       for (std::size_t c = 0; c < schedule.chunks.size(); ++c) {
         const bool has = !starts_scattered(schedule.op) || schedule.chunks[c].owner == NodeId(n);
-        memory_[n][c][n] = has && schedule.scope.has(NodeId(n)) ? 1 : 0;
+        memory_[n][c][n] = has && schedule.scope.has(NodeId(n), schedule.chunks[c].group) ? 1 : 0;
       }
     }
     for (const Transfer& t : schedule.transfers) sends_.emplace(t.from, t.flow);
@@ -159,13 +159,15 @@ class ScheduleOracle {
       const Chunk& chunk = schedule_.chunks[c];
       if (chunk.size == 0) continue;
       Contributions expected(nodes, 0);
-      for (std::size_t n = 0; n < nodes; ++n) expected[n] = schedule_.scope.has(NodeId(n)) ? 1 : 0;
+      for (std::size_t n = 0; n < nodes; ++n) {
+        expected[n] = schedule_.scope.has(NodeId(n), chunk.group) ? 1 : 0;
+      }
       if (starts_scattered(schedule_.op)) {
         expected.assign(nodes, 0);
         expected.at(chunk.owner.index()) = 1;
       }
       for (std::size_t n = 0; n < nodes; ++n) {
-        if (!schedule_.scope.has(NodeId(n))) continue;
+        if (!schedule_.scope.has(NodeId(n), chunk.group)) continue;
         if (ends_at_owner(schedule_.op) && chunk.owner != NodeId(n)) continue;
         if (is_exchange(schedule_.op) && chunk.destination != NodeId(n)) continue;
         if (memory_[n][c] != expected) return false;

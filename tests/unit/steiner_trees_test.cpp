@@ -34,34 +34,49 @@ bool is_tree_over(const std::vector<std::uint32_t>& tree, const std::vector<Stei
                      [&](std::uint32_t t) { return reached.count(t) != 0; });
 }
 
-std::vector<SteinerEdge> full_mesh(std::uint32_t vertices, double rate) {
+// Each edge is a link of its own.
+struct Graph {
   std::vector<SteinerEdge> edges;
-  for (std::uint32_t a = 0; a < vertices; ++a) {
-    for (std::uint32_t b = a + 1; b < vertices; ++b) edges.push_back({a, b, rate});
+  std::vector<double> rates;
+
+  void add(std::uint32_t a, std::uint32_t b, double rate) {
+    edges.push_back({a, b, {static_cast<std::uint32_t>(edges.size())}});
+    rates.push_back(rate);
   }
-  return edges;
+  [[nodiscard]] SteinerTrees trees(std::uint32_t vertices, std::vector<SteinerItem> items,
+                                   bool directed = false) const {
+    return {vertices, rates, edges, std::move(items), directed};
+  }
+};
+
+Graph full_mesh(std::uint32_t vertices, double rate) {
+  Graph graph;
+  for (std::uint32_t a = 0; a < vertices; ++a) {
+    for (std::uint32_t b = a + 1; b < vertices; ++b) graph.add(a, b, rate);
+  }
+  return graph;
 }
 
-std::vector<SteinerEdge> random_graph(std::mt19937& random, std::uint32_t vertices) {
-  std::vector<SteinerEdge> edges;
+Graph random_graph(std::mt19937& random, std::uint32_t vertices) {
+  Graph graph;
   for (std::uint32_t v = 1; v < vertices; ++v) {
-    edges.push_back(
-        {v, static_cast<std::uint32_t>(random() % v), static_cast<double>(1 + random() % 4)});
+    const auto before = static_cast<std::uint32_t>(random() % v);
+    graph.add(v, before, static_cast<double>(1 + random() % 4));
   }
   for (std::uint32_t more = 0; more < vertices; ++more) {
     const auto a = static_cast<std::uint32_t>(random() % vertices);
     const auto b = static_cast<std::uint32_t>(random() % vertices);
-    if (a != b) edges.push_back({a, b, static_cast<double>(1 + random() % 4)});
+    if (a != b) graph.add(a, b, static_cast<double>(1 + random() % 4));
   }
-  return edges;
+  return graph;
 }
 
-Topology network_of(const std::vector<SteinerEdge>& edges, std::uint32_t vertices) {
+Topology network_of(const Graph& graph, std::uint32_t vertices) {
   Topology network("random");
   for (std::uint32_t v = 0; v < vertices; ++v) network.add_node("n" + std::to_string(v));
-  for (const SteinerEdge& e : edges) {
-    const LinkSpec spec{1, static_cast<std::uint64_t>(e.rate) * 1'000'000'000};
-    test::add_cable(network, e.a, e.b, spec, spec);
+  for (std::size_t e = 0; e < graph.edges.size(); ++e) {
+    const LinkSpec spec{1, static_cast<std::uint64_t>(graph.rates[e]) * 1'000'000'000};
+    test::add_cable(network, graph.edges[e].a, graph.edges[e].b, spec, spec);
   }
   return network;
 }
@@ -100,18 +115,18 @@ TEST_CASE("Trees join all terminals without a circle, and the busiest edge is to
   CAPTURE(seed);
   for (int round = 0; round < 30; ++round) {
     const auto vertices = static_cast<std::uint32_t>(4 + random() % 30);
-    const std::vector<SteinerEdge> edges = random_graph(random, vertices);
+    const Graph graph = random_graph(random, vertices);
     std::vector<std::uint32_t> terminals(vertices);
     std::iota(terminals.begin(), terminals.end(), 0U);
     std::shuffle(terminals.begin(), terminals.end(), random);
     terminals.resize(2 + random() % (vertices - 2));
-    SteinerTrees search(vertices, terminals, edges);
-    const auto trees = search.find(5);
+    SteinerTrees search = graph.trees(vertices, {{terminals, 1, {}}});
+    const auto trees = search.find({5});
     REQUIRE(trees.size() == 5);
-    std::vector<double> load(edges.size(), 0);
-    for (const auto& tree : trees) {
-      CHECK(is_tree_over(tree, edges, terminals));
-      for (const std::uint32_t e : tree) load[e] += 1 / edges[e].rate;
+    std::vector<double> load(graph.edges.size(), 0);
+    for (const SteinerTrees::Tree& tree : trees) {
+      CHECK(is_tree_over(tree.edges, graph.edges, terminals));
+      for (const std::uint32_t e : tree.edges) load[e] += 1 / graph.rates[e];
     }
     CHECK(search.busiest() == Approx(*std::max_element(load.begin(), load.end())));
   }
@@ -119,14 +134,35 @@ TEST_CASE("Trees join all terminals without a circle, and the busiest edge is to
 
 TEST_CASE("Twelve trees over four of eight connected vertices fill all edges that count") {
   // Parts {a}, {b}, {c}, {d and the others}: 36 directed edges out for 2 x 3 crossings.
-  SteinerTrees search(8, {0, 1, 2, 3}, full_mesh(8, 1));
-  REQUIRE(search.find(12).size() == 12);
+  SteinerTrees search = full_mesh(8, 1).trees(8, {{{0, 1, 2, 3}, 1, {}}});
+  REQUIRE(search.find({12}).size() == 12);
   CHECK(search.busiest() / 12 == Approx(1.0 / 6));
 }
 
 TEST_CASE("Terminals that no edge reaches have no trees") {
-  CHECK(SteinerTrees(3, {0, 2}, {{0, 1, 1}}).find(2).empty());
-  CHECK(SteinerTrees(24, {0, 2, 5, 7, 9, 11, 13, 15}, {{0, 1, 1}}).find(2).empty());
+  Graph graph;
+  graph.add(0, 1, 1);
+  CHECK(graph.trees(3, {{{0, 2}, 1, {}}}).find({2}).empty());
+  CHECK(graph.trees(24, {{{0, 2, 5, 7, 9, 11, 13, 15}, 1, {}}}).find({2}).empty());
+}
+
+TEST_CASE("Trees of two items share links by their bytes and stay where they may be") {
+  // A square 0 1 2 3: item a from 0 to 1, item b of three times the bytes from 3 to 2.
+  Graph square;
+  for (std::uint32_t v = 0; v < 4; ++v) square.add(v, (v + 1) % 4, 1);
+  square.add(3, 2, 1);
+  const std::vector<SteinerItem> items{{{1, 0}, 1, {}}, {{2, 3}, 3, {}}};
+  SteinerTrees search = square.trees(4, items, true);
+  const auto trees = search.find({2, 6});
+  REQUIRE(trees.size() == 8);
+  // Two of b's bytes take the link 3 2; the third one and a's byte share 0 1. A tree has half a
+  // byte.
+  CHECK(search.busiest() == Approx(4));
+  std::vector<SteinerItem> apart = items;
+  for (SteinerItem& item : apart) item.within = item.terminals;
+  SteinerTrees own = square.trees(4, apart, true);
+  for (const SteinerTrees::Tree& tree : own.find({2, 6})) CHECK(tree.edges.size() == 1);
+  CHECK(own.busiest() == Approx(6));
 }
 
 TEST_CASE("The bound of an all_reduce whose relays add is the best partition or close to it") {
@@ -139,10 +175,11 @@ TEST_CASE("The bound of an all_reduce whose relays add is the best partition or 
     const auto vertices = static_cast<std::uint32_t>(3 + random() % 5);
     const Topology network = network_of(random_graph(random, vertices), vertices);
     Scope scope;
+    scope.groups.emplace_back();
     std::vector<bool> member(vertices, false);
     for (std::uint32_t v = 0; v < vertices; ++v) {
       if (v < 2 || random() % 2 == 0) {
-        scope.members.emplace_back(v);
+        scope.groups.front().members.emplace_back(v);
         member[v] = true;
       }
     }
@@ -159,7 +196,7 @@ TEST_CASE("The bound of an all_reduce whose relays add is the best partition or 
 TEST_CASE("Eight connected nodes of which four take part need a partition in four parts") {
   const Topology network = make_fully_connected(8, kPlainLink);
   Scope scope;
-  scope.members = {NodeId(0), NodeId(1), NodeId(2), NodeId(3)};
+  scope.groups = {RankGroup{{NodeId(0), NodeId(1), NodeId(2), NodeId(3)}}};
   const CollectiveBound bound = scoped_bound(network, CollectiveOp::all_reduce, 1 << 30, scope);
   const auto rate = static_cast<double>(kPlainLink.bytes_per_second);
   CHECK(bound.seconds == Approx((1 << 30) / (6 * rate)).epsilon(1e-3));

@@ -26,8 +26,8 @@ class TableInterpreter {
         received_(tables.nodes.size()),
         memory_(tables.nodes.size(), Memory(tables.chunks.size(), Counts(tables.nodes.size(), 0))) {
     for (std::size_t n = 0; n < tables.nodes.size(); ++n) {
-      if (!tables.scope.has(NodeId(n))) continue;
       for (std::size_t c = 0; c < tables.chunks.size(); ++c) {
+        if (!tables.scope.has(NodeId(n), tables.chunks[c].group)) continue;
         if (!starts_scattered(tables.op)) {
           memory_[n][c][n] = 1;
         } else if (tables.chunks[c].owner == NodeId(n)) {
@@ -179,15 +179,16 @@ class TableInterpreter {
 
   [[nodiscard]] bool result_is_right() const {
     for (std::size_t n = 0; n < tables_.nodes.size(); ++n) {
-      if (!tables_.scope.has(NodeId(n))) continue;
       for (std::size_t c = 0; c < tables_.chunks.size(); ++c) {
+        const std::uint32_t group = tables_.chunks[c].group;
+        if (!tables_.scope.has(NodeId(n), group)) continue;
         const NodeId owner = tables_.chunks[c].owner;
         if (tables_.chunks[c].size == 0) continue;
         if (ends_at_owner(tables_.op) && owner != NodeId(n)) continue;
         const NodeId destination = tables_.chunks[c].destination;
         if (is_exchange(tables_.op) && destination != NodeId(n)) continue;
         for (std::size_t rank = 0; rank < tables_.nodes.size(); ++rank) {
-          const bool wanted = tables_.scope.has(NodeId(rank)) &&
+          const bool wanted = tables_.scope.has(NodeId(rank), group) &&
                               (!starts_scattered(tables_.op) || owner == NodeId(rank));
           if (memory_[n][c][rank] != (wanted ? 1U : 0U)) return false;
         }
