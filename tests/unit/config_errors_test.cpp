@@ -265,7 +265,7 @@ const std::vector<BadCase>& value_cases() {
       {"grid without wrap", kGoodCollective + "system: {@topology: {type: grid, dims: [4, 4]}}\n",
        "missing key 'system.topology.wrap'", "true or false"},
       {"three links in a ring of two nodes",
-       kGoodCollective + "system: {topology: {type: torus, dims: [4, 2], links: [1, @3]}}\n",
+       kGoodCollective + "system: {topology: {type: torus, dims: [4, 2], links: @[1, 3]}}\n",
        "a ring of two nodes has 1 link or an even number", "2 links"},
       {"twist of a line",
        kGoodCollective +
