@@ -74,7 +74,7 @@ inline std::vector<Topology> small_networks() {
   networks.push_back(
       make_data_center({2, 2, 4, 2, 2, 1, 2, 2, 8, 2}, {kPlainLink, kPlainLink, kPlainLink}));
   networks.push_back(make_switch_planes(4, {16, 16}));
-  networks.push_back(make_switch_planes(5, {16, 7, 12}));
+  networks.push_back(make_switch_planes(5, {16, 16, 16}));
   networks.push_back(cables(4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1}, {1, 2}, {2, 3}, {3, 0}}));
   for (std::uint32_t seed = 1; seed <= 8; ++seed) networks.push_back(random_switched(seed));
   return networks;
