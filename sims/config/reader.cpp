@@ -243,7 +243,11 @@ class PointBuilder {
       diagnostics_.warning(place, fmt::format("{} has no effect: {}", key.name, only));
       return;
     }
-    const std::string& on = key.conditions.front().on;
+    const auto failing = std::find_if(
+        key.conditions.begin(), key.conditions.end(),
+        [&](const KeyCondition& condition) { return !condition.holds(points_.front()); });
+    const std::string& on =
+        (failing == key.conditions.end() ? key.conditions.begin() : failing)->on;
     diagnostics_.error(place,
                        find_key(on) != nullptr || given_.has_section(on)
                            ? fmt::format("{} contradicts '{}': {}", key.name, on, only)

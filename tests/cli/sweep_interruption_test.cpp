@@ -78,7 +78,8 @@ TEST_CASE("A sweep that is killed ten times and resumed gives the same bytes", "
 }
 
 TEST_CASE(
-    "SIGINT, SIGTERM and SIGHUP end the workers, leave only complete files, and say how to continue") {
+    "SIGINT, SIGTERM and SIGHUP end the workers, leave only complete files, and say how to "
+    "continue") {
   for (const auto& [signal, exit_code, name] :
        {std::tuple(SIGINT, 130, "SIGINT"), std::tuple(SIGTERM, 143, "SIGTERM"),
         std::tuple(SIGHUP, 129, "SIGHUP")}) {

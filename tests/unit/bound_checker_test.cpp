@@ -280,7 +280,7 @@ TEST_CASE("The checker refuses partitions that prove nothing") {
   wrong.parts[0].push_back(NodeId(7));
   CHECK(question.problem_of(wrong) == "a part has a vertex of another network");
   const Question gather{question.topology, {CollectiveOp::all_gather, 3000, {}, {}}};
-  CHECK(gather.problem_of(right) == "partitions bind an all_reduce only");
+  CHECK(gather.problem_of(right) == "partitions bind an all_reduce, or several groups");
 }
 
 TEST_CASE("The checker refuses prices that prove nothing") {
@@ -299,7 +299,7 @@ TEST_CASE("The checker refuses prices that prove nothing") {
   CHECK(question.problem_of(PriceCertificate{std::vector<double>(6, 0.0)}) ==
         "no link has a price");
   CHECK(line_question(CollectiveOp::all_gather).problem_of(right) ==
-        "prices bind an all_to_all or all_to_allv only");
+        "prices bind exchanges, or an all_gather or reduce_scatter of several groups");
 }
 
 TEST_CASE("The checker refuses dimensions that prove nothing") {
