@@ -237,9 +237,9 @@ TEST_CASE(
       folder.write("one.yaml",
                    "system: {topology: {type: mesh, dims: [4, 4]}}\nsimulation: {fidelity: cycle}\n"
                    "collective: {algorithm: ring, size: 8GiB}\n");
-  for (const auto& [signal, code, text] :
-       {std::tuple(SIGINT, 130, "stopped by SIGINT"), {SIGTERM, 143, "stopped by SIGTERM"},
-        {SIGHUP, 129, "stopped by SIGHUP"}}) {
+  for (const auto& [signal, code, text] : {std::tuple(SIGINT, 130, "stopped by SIGINT"),
+                                           {SIGTERM, 143, "stopped by SIGTERM"},
+                                           {SIGHUP, 129, "stopped by SIGHUP"}}) {
     RunningCommand run({"run", config});
     REQUIRE(
         test::wait_until([&run, s = signal] { return test::has_signal(run.pid(), "SigCgt", s); }));

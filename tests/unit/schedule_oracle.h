@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "alg/routes/links.h"
 #include "alg/schedule/schedule.h"
 
 namespace espalier::test {
@@ -239,6 +240,15 @@ inline void require_well_formed(const Topology& topology, const Schedule& s) {
   // A generator that does not count rates may say less than is true of links of unequal rates.
   if (shares_no_link) REQUIRE(s.contention_free);
   if (!contention_free) REQUIRE_FALSE(s.contention_free);
+}
+
+// A claim of no contention is proven. One that does not count rates may be missing on links of
+// unequal rates, and only there.
+inline void require_contention_as_claimed(const Topology& topology, const Schedule& s,
+                                          bool proven) {
+  const std::vector<std::uint32_t> units = link_units(topology);
+  const bool is_even = std::all_of(units.begin(), units.end(), [](auto u) { return u == 1; });
+  CHECK((is_even ? proven == s.contention_free : proven || !s.contention_free));
 }
 
 // What NI schedule tables can say: a node sends a flow's Reduce once and gets its Gather once, and

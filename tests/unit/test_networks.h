@@ -39,14 +39,14 @@ inline std::vector<Topology> small_networks() {
                                 {"bandwidth", {0, 6'000'000'000}},
                                 {"latency", {400'000, 0}}},
                                kPlainLink));
-  networks.push_back(make_grid({{"dims", {4, 2, 2}},
+  networks.push_back(make_grid({{"dims", {3, 2, 2}},
                                 {"wrap", {1, 1, 1}},
                                 {"links", {2, 1, 4}},
                                 {"bandwidth", {0, 0, 8'000'000'000}}},
                                kPlainLink));
   networks.push_back(
       make_grid({{"dims", {2, 2, 4}}, {"wrap", {1, 1, 1}}, {"twist", {0, 2, 2}}}, kPlainLink));
-  networks.push_back(make_grid({{"dims", {3, 4, 2}},
+  networks.push_back(make_grid({{"dims", {3, 3, 2}},
                                 {"wrap", {1, 1, 0}},
                                 {"twist", {1, 0, 0}},
                                 {"bandwidth", {12'000'000'000, 0, 0}}},
