@@ -169,9 +169,8 @@ int schedule_command(const ScheduleOptions& options) {
   const Input& input = inputs->front();
   if (!input.program && input.points.size() != 1) {
     return usage_error(
-        input.path,
-        fmt::format("found {} points, but schedule shows one; {}", input.points.size(),
-                    how_to_choose_one(input.points.front(), input.points.back())));
+        input.path, fmt::format("found {} points, but schedule shows one; {}", input.points.size(),
+                                how_to_choose_one(input.points.front(), input.points.back())));
   }
   if (is_planned(input) && options.format != "table" && options.format != "json") {
     return usage_error(input.path,

@@ -101,7 +101,8 @@ struct WorkerBatch {
 // machine.
 [[nodiscard]] unsigned jobs_at_once(unsigned asked);
 
-// The signals of kStopSignals as data, while the object exists. Signals that nobody has taken are dropped.
+// The signals of kStopSignals as data, while the object exists. Signals that nobody has taken are
+// dropped.
 class StopSignals {
  public:
   StopSignals();
