@@ -31,15 +31,19 @@ PlaneNetwork network_of(const Topology& topology, const Planes& planes, std::uin
   return {std::move(kept), without_parts(topology, topology.name(), lost_vertices, lost_links)};
 }
 
-// Where each plane's share of `bytes` ends. A share has whole elements.
-std::vector<Bytes> cut_by_rates(Bytes bytes, const std::vector<std::uint64_t>& rates,
-                                Bytes element_bytes) {
-  std::vector<Bytes> ends;
+// Each plane's share of `bytes`, in proportion to its rate. Slower planes get whole units, the
+// first one the rest: where a unit divides among the ranks, remainders of several planes cannot add
+// up.
+std::vector<Bytes> cut_by_rates(Bytes bytes, const std::vector<std::uint64_t>& rates, Bytes unit) {
+  std::vector<Bytes> shares;
+  Bytes end = 0;
   for (std::size_t p = 0; p < rates.size(); ++p) {
     const auto rate_of = [&](std::size_t plane) { return rates[plane]; };
-    ends.push_back(end_of_part(bytes / element_bytes, rates.size(), p, rate_of) * element_bytes);
+    const Bytes begin = std::exchange(end, end_of_part(bytes / unit, rates.size(), p, rate_of));
+    shares.push_back((end - begin) * unit);
   }
-  return ends;
+  shares.front() += bytes % unit;
+  return shares;
 }
 
 // Appends the schedule of a plane.
@@ -85,28 +89,27 @@ Schedule Generator::generate(const Topology& topology, const CollectiveRequest& 
   std::vector<std::uint64_t> rates = planes.rates();
   // A message of an even share of a rank's data must not be too small in the slowest plane.
   const Bytes least = kLeastMessage * topology.num_nodes();
-  while (rates.size() > 1) {
-    const std::vector<Bytes> ends = cut_by_rates(request.size, rates, request.element_bytes);
-    if (ends.back() - ends[ends.size() - 2] >= least) break;
+  const Bytes unit = request.element_bytes * topology.num_nodes();
+  while (rates.size() > 1 && cut_by_rates(request.size, rates, unit).back() < least) {
     rates.pop_back();
   }
   Schedule whole = empty_schedule(name.c_str(), topology, request);
   whole.ni_ports = 0;
-  const std::vector<Bytes> ends = cut_by_rates(request.size, rates, request.element_bytes);
+  const std::vector<Bytes> sizes = cut_by_rates(request.size, rates, unit);
   std::vector<std::vector<Bytes>> counts(rates.size());  // by plane and pair
   for (const Bytes count : request.counts) {
     const std::vector<Bytes> shares = cut_by_rates(count, rates, request.element_bytes);
-    for (std::size_t p = 0; p < shares.size(); ++p) {
-      counts[p].push_back(shares[p] - (p == 0 ? 0 : shares[p - 1]));
-    }
+    for (std::size_t p = 0; p < shares.size(); ++p) counts[p].push_back(shares[p]);
   }
   Bytes offset = 0;
   for (std::size_t p = 0; p < rates.size(); ++p) {
     const PlaneNetwork plane = network_of(topology, planes, static_cast<std::uint32_t>(p));
     CollectiveRequest share = request;
-    share.size = ends[p] - (p == 0 ? 0 : ends[p - 1]);
+    share.size = sizes[p];
     share.counts = counts[p];
     const Schedule part = make(plane.topology, share);
+    if (part.symmetry)
+      return make(topology, request);  // one table of a plane says nothing of others
     append(whole, part, topology, plane.links, offset);
     for (const Chunk& chunk : part.chunks) offset += chunk.size;
   }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "alg/certify/channel_dependencies.h"
 #include "alg/routes/links.h"
 #include "alg/time/schedule_time.h"
 
@@ -158,8 +159,16 @@ class Merging {
     merged_.ni_ports += part.ni_ports;
   }
 
-  // Sorted by step, and within a step by planned start.
+  // Sorted by step, and within a step by planned start. Throws std::invalid_argument if routes of
+  // several groups wait for each other in a circle; each group's alone do not.
   Schedule finish() {
+    ChannelDependencies waits(topology_, topology_.shape().vc_classes.all);
+    for (std::size_t r = 0; r < merged_.routes.size(); ++r) waits.add(merged_.routes, RouteId(r));
+    if (!waits.cycle(1).empty()) {
+      throw std::invalid_argument(merged_.algorithm +
+                                  " plans each group alone, and messages of several groups could "
+                                  "then wait for each other in a circle");
+    }
     std::vector<std::uint32_t> order(merged_.transfers.size());
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {

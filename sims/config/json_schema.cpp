@@ -233,7 +233,8 @@ Json json_schema_of(const ValueShape& shape) {
     return or_word(scalar_schema(shape), has_word ? shape.zero_word : "");
   }
   Json list{{"type", "array"},
-            {"items", json_schema_of(entry_shape(shape))},
+            {"items", shape.type == ValueType::record ? record_schema(shape)
+                                                      : json_schema_of(entry_shape(shape))},
             {"minItems", 1},
             {"maxItems", most_entries(shape.list)}};
   return or_word(std::move(list), shape.zero_word);

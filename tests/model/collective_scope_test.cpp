@@ -176,7 +176,7 @@ TEST_CASE("With relays a process group comes close to the bound of the network a
       const double with = simulated_seconds(network, point, Fidelity::train);
       CHECK(bound / with >= 0.97);
       // Without relays some of these groups are near the bound, too.
-      CHECK(with < (ranks.size() == 8 ? 1 : 1.01) * without);
+      CHECK(with < 1.01 * without);
     }
   }
 }

@@ -152,6 +152,44 @@ TEST_CASE("Every algorithm over ranks sends in all planes, as much as their rate
   }
 }
 
+TEST_CASE("Remainders of several planes do not add up") {
+  for (const std::vector<std::uint64_t>& rates :
+       std::vector<std::vector<std::uint64_t>>{{64, 32}, {64, 64, 64}, {40, 20, 10}}) {
+    const Topology topology = make_switch_planes(5, rates);
+    for (const Generator& generator : generators()) {
+      if (generator.plans_times || !generator.unsuited(topology).empty()) continue;
+      for (const CollectiveOp op : generator.ops) {
+        if (op == CollectiveOp::all_to_allv) continue;  // cut pair by pair
+        for (const Bytes elements : {4001U, 10007U, 16384U, 99998U}) {
+          CollectiveRequest request;
+          request.op = op;
+          request.size = 4 * elements;
+          request.root = 2;
+          request.base = 5;
+          CAPTURE(generator.name, to_string(op), elements, rates);
+          CHECK(certify(topology, generator.generate(topology, request)).ok());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("An algorithm with one table for all nodes uses parallel links of unequal rates") {
+  Topology topology("pair");
+  const NodeId a = topology.add_node("a");
+  const NodeId b = topology.add_node("b");
+  add_cable(topology, a, b, {1000, 16 * kGigabyte}, "0");
+  add_cable(topology, a, b, {1000, 8 * kGigabyte}, "1");
+  const Generator& translated = *find_generator("multitree_translated");
+  REQUIRE(translated.unsuited(topology).empty());
+  for (const CollectiveOp op : translated.ops) {
+    CollectiveRequest request;
+    request.op = op;
+    request.size = 400000;
+    CHECK(certify(topology, lower_to_tables(translated.generate(topology, request))).ok());
+  }
+}
+
 TEST_CASE("A process group uses the planes that its ranks share") {
   Topology whole = make_switch_planes(8, {100, 100});
   const NodeId third = whole.add_switch("s2");

@@ -54,7 +54,6 @@ std::vector<Topology> families_with_shapes() {
           make_mesh({2, 2, 2}, kPlainLink),
           grid({{"dims", {4, 3}},
                 {"wrap", {1, 0}},
-                {"links", {1, 2}},
                 {"bandwidth", {16'000'000'000, 8'000'000'000}},
                 {"latency", {150'000, 500'000}}}),
           make_fully_connected(6, kPlainLink),
@@ -93,6 +92,11 @@ TEST_CASE("A graph with one slower link or without one link is no network of a f
     CHECK_FALSE(recognised_family(as_graph(family, 5)));
     CHECK_FALSE(recognised_family(as_graph(family, ~std::size_t{0}, 5)));
   }
+}
+
+TEST_CASE("A torus of parallel links stays a graph, whose rings and trees use them all") {
+  CHECK_FALSE(recognised_family(as_graph(
+      make_network(network_spec("torus", {{"dims", {4, 3}}, {"links", {2, 2}}}), kPlainLink))));
 }
 
 TEST_CASE("A torus whose nodes are listed in another order stays a graph") {

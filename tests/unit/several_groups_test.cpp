@@ -1,7 +1,9 @@
 // Several process groups in the schedule IR: what the certifier finds, and what bounds prove.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <random>
+#include <stdexcept>
 
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
@@ -106,6 +108,38 @@ TEST_CASE("Groups without links of their own need relays, or an algorithm over r
   CHECK(certify(mesh, generate(*find_generator("ring"), mesh, request)).ok());
   request.relays.assign(9, false);
   CHECK(certify(mesh, generate(*find_generator("forest"), mesh, request)).ok());
+}
+
+TEST_CASE("Groups whose routes would wait for each other are refused, and auto takes others") {
+  std::mt19937 random(3);
+  std::size_t refused = 0;
+  for (int draw = 0; draw < 60; ++draw) {
+    const Topology network =
+        draw % 2 == 0 ? make_torus({3, 3}, kUnitLink) : make_mesh({5, 2}, kUnitLink);
+    CollectiveRequest request;
+    request.op = draw % 3 == 0 ? CollectiveOp::all_to_all : CollectiveOp::all_gather;
+    for (int g = 0; g < 3; ++g) {
+      std::vector<NodeId> members;
+      for (std::size_t n = 0; n < network.num_nodes(); ++n) members.emplace_back(n);
+      std::shuffle(members.begin(), members.end(), random);
+      members.resize(2 + random() % 3);
+      request.groups.push_back({members, 4 * 24});
+      request.size += 4 * 24;
+    }
+    request.relays.assign(network.num_nodes(), false);
+    CAPTURE(draw);
+    for (const char* name : {"multitree", "direct", "auto"}) {
+      try {
+        const Schedule schedule = generate(*find_generator(name), network, request);
+        CHECK(certify(network, schedule).ok());
+      } catch (const std::invalid_argument& error) {
+        CHECK_THAT(error.what(), Catch::Matchers::Contains("wait for each other in a circle"));
+        CHECK(std::string("auto") != name);
+        ++refused;
+      }
+    }
+  }
+  CHECK(refused > 0);
 }
 
 TEST_CASE("The bound of several groups adds up what they pass over a partition") {

@@ -30,7 +30,7 @@ bool is_grid(const Topology& graph, const GridShape& grid) {
     for (std::size_t d = 0; d < grid.dims.size(); ++d) {
       for (const bool plus : {false, true}) {
         const NodeId next = grid.neighbour(NodeId(n), d, plus);
-        if (next.valid()) expected.insert(expected.end(), grid.links[d], next);
+        if (next.valid()) expected.push_back(next);
       }
     }
     std::sort(expected.begin(), expected.end());
@@ -98,19 +98,17 @@ void add_factors(std::uint32_t nodes, std::vector<std::uint32_t> begun,
   }
 }
 
-// The grid of these sizes whose rings and parallel links node 0 shows.
+// The grid of these sizes whose rings node 0 shows. Its hops have one link: parallel links are
+// planes (alg/routes/planes.h), which the algorithms of graphs use.
 GridShape grid_at_first_node(const Topology& graph, const std::vector<std::uint32_t>& dims) {
   const Vertices near = neighbours(graph, NodeId(0));
   const auto links_to = [&](std::size_t node) {
-    return static_cast<std::uint32_t>(std::count(near.begin(), near.end(), NodeId(node)));
+    return std::count(near.begin(), near.end(), NodeId(node));
   };
   GridShape grid(dims, false);
   std::size_t stride = 1;
   for (std::size_t d = 0; d < dims.size(); ++d) {
-    const std::uint32_t links = links_to(stride);
-    const bool both_ways = dims[d] == 2 && links % 2 == 0;
-    grid.wraps[d] = dims[d] == 2 ? both_ways : links_to(stride * (dims[d] - 1)) != 0;
-    grid.links[d] = both_ways ? links / 2 : links;
+    grid.wraps[d] = dims[d] == 2 ? links_to(stride) == 2 : links_to(stride * (dims[d] - 1)) != 0;
     stride *= dims[d];
   }
   return grid;
@@ -125,11 +123,6 @@ NetworkSpec spec_of(const GridShape& grid) {
   spec.type = same(true) ? "torus" : same(false) ? "mesh" : "grid";
   spec.set("dims", {grid.dims.begin(), grid.dims.end()});
   if (spec.type == "grid") spec.set("wrap", {grid.wraps.begin(), grid.wraps.end()});
-  std::vector<std::uint64_t> links;
-  for (std::size_t d = 0; d < grid.dims.size(); ++d) {
-    links.push_back(grid.links[d] * (grid.is_pair(d) ? 2 : 1));
-  }
-  spec.set("links", links);
   return spec;
 }
 
