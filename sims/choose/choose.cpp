@@ -162,10 +162,14 @@ std::vector<Candidate> programs(const Topology& topology, const RunPoint& point,
     if (tiling.tiles != 1 || is_proven_slowly(*work->program)) continue;
     Candidate candidate;
     candidate.algorithm = candidate.name = name;
-    candidate.planned_us =
-        static_cast<double>(program_time_ps(topology, *work->program, tiling, timing,
-                                            static_cast<std::uint64_t>(most_us * kPsPerUs))) /
-        kPsPerUs;
+    const auto most_ps = static_cast<std::uint64_t>(most_us * kPsPerUs);
+    try {
+      candidate.planned_us =
+          static_cast<double>(program_time_ps(topology, *work->program, tiling, timing, most_ps)) /
+          kPsPerUs;
+    } catch (const std::invalid_argument&) {
+      continue;  // links without a link back leave some of its ranks without a route
+    }
     candidate.error = kProgramPlan;
     candidate.make = [work] { return *work; };
     if (candidate.planned_us <= most_us) candidates.push_back(std::move(candidate));
