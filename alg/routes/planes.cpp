@@ -7,7 +7,6 @@ namespace espalier {
 
 namespace {
 
-constexpr std::uint64_t kMegabyte = 1'000'000;
 constexpr std::size_t kMostUnits = 64;  // of all planes
 
 // By link: its place among the links between the same two vertices, and how many there are at least
@@ -127,8 +126,8 @@ Planes::Planes(const Topology& topology) : of_link_(topology.num_links(), kNone)
     for (const LinkId link : links) {
       Found& plane = found[first + std::min(parallel[link.index()].place, planes - 1)];
       plane.links.push_back(link);
-      plane.rate = std::clamp<std::uint64_t>(topology.link(link).spec.bytes_per_second / kMegabyte,
-                                             1, plane.rate);
+      plane.rate = std::clamp<std::uint64_t>(
+          topology.link(link).spec.bytes_per_second / Planes::kMegabyte, 1, plane.rate);
     }
   }
   std::stable_sort(found.begin(), found.end(),

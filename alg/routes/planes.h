@@ -16,6 +16,7 @@ namespace espalier {
 class Planes {
  public:
   static constexpr std::uint32_t kNone = ~0U;
+  static constexpr std::uint64_t kMegabyte = 1'000'000;  // of rates
 
   // None in a network whose family has routes of its own. Fewer than two planes change nothing.
   explicit Planes(const Topology& topology);

@@ -158,13 +158,12 @@ std::vector<std::vector<LinkId>> parallel_routes(const Topology& topology, NodeI
 }
 
 std::uint32_t share_of_route(const Topology& topology, const RouteSet& routes, RouteId route) {
-  constexpr std::uint64_t kMegabyte = 1'000'000;
   std::uint64_t slowest = ~std::uint64_t{0};
   for (const LinkId link : routes.links(route)) {
     slowest = std::min(slowest, topology.link(link).spec.bytes_per_second);
   }
-  return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(slowest / kMegabyte, 1, std::numeric_limits<std::uint32_t>::max()));
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+      slowest / Planes::kMegabyte, 1, std::numeric_limits<std::uint32_t>::max()));
 }
 
 bool may_lack_routes(const Topology& topology) {
