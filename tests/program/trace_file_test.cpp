@@ -191,9 +191,9 @@ TEST_CASE("A header cannot make its reader fill the memory") {
 }
 
 TEST_CASE("Any trace is read or refused") {
-  constexpr unsigned kSeed = 977;
-  INFO("seed " << kSeed);
-  std::mt19937 random(kSeed);
+  constexpr unsigned kTraceSeed = 977;
+  INFO("seed " << kTraceSeed);
+  std::mt19937 random(kTraceSeed);
   const auto below = [&](std::size_t limit) {
     return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
   };

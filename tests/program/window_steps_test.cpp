@@ -71,13 +71,13 @@ TEST_CASE("A window counts every node of a ring exactly once, after half a ring'
 }
 
 TEST_CASE("Windows take few steps") {
-  using Steps = std::vector<WindowStep>;
+  using WindowSteps = std::vector<WindowStep>;
   CHECK(window_steps(1).empty());
-  CHECK(window_steps(2) == Steps{{1, 0}});
-  CHECK(window_steps(3) == Steps{{1, 1}});
-  CHECK(window_steps(4) == Steps{{1, 1}, {1, 0}});
-  CHECK(window_steps(8) == Steps{{1, 1}, {3, 2}});
-  CHECK(window_steps(16) == Steps{{1, 1}, {3, 3}, {4, 3}});
-  CHECK(window_steps(32) == Steps{{1, 1}, {3, 3}, {4, 4}, {8, 7}});
+  CHECK(window_steps(2) == WindowSteps{{1, 0}});
+  CHECK(window_steps(3) == WindowSteps{{1, 1}});
+  CHECK(window_steps(4) == WindowSteps{{1, 1}, {1, 0}});
+  CHECK(window_steps(8) == WindowSteps{{1, 1}, {3, 2}});
+  CHECK(window_steps(16) == WindowSteps{{1, 1}, {3, 3}, {4, 3}});
+  CHECK(window_steps(32) == WindowSteps{{1, 1}, {3, 3}, {4, 4}, {8, 7}});
   CHECK(window_steps(64).size() == 5);
 }
