@@ -24,10 +24,10 @@ namespace {
 constexpr Bytes kSegmentBytes = Bytes{8} * 1024;
 constexpr std::size_t kMostAutoSegments = 64;
 
-std::size_t segments_per_tree(const CollectiveRequest& request) {
+std::uint32_t segments_per_tree(const CollectiveRequest& request) {
   if (request.segments != 0) return request.segments;
   const Bytes of_tree = (request.size + 1) / 2;
-  return static_cast<std::size_t>(
+  return static_cast<std::uint32_t>(
       std::clamp<Bytes>((of_tree + kSegmentBytes - 1) / kSegmentBytes, 1, kMostAutoSegments));
 }
 
@@ -149,6 +149,7 @@ Schedule generate_dbtree(const Topology& topology, const CollectiveRequest& requ
 Generator dbtree_row() {
   Generator row("dbtree", "double binary tree as in NCCL, pipelined in collective.segments",
                 {CollectiveOp::all_reduce}, unsuited_for_routes, generate_dbtree);
+  row.auto_segments = segments_per_tree;
   row.parameters = {{"collective.segments", {}}};
   row.order_model = OrderModel::dbtree;
   row.look = 5;

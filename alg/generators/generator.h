@@ -49,6 +49,9 @@ struct Generator : AlgorithmRow {
   // The same; on a network of several planes (alg/routes/planes.h), one schedule for each plane and
   // its share of the data, side by side.
   [[nodiscard]] Schedule generate(const Topology& topology, const CollectiveRequest& request) const;
+  // The segments that make() chooses where the request leaves them open, as many in every plane, so
+  // that all planes have the same timesteps. nullptr: it chooses none.
+  std::uint32_t (*auto_segments)(const CollectiveRequest& request) = nullptr;
   // Checks the request's parameters; nullptr: every value is valid.
   std::optional<ParameterProblem> (*problem)(const Topology& topology,
                                              const CollectiveRequest& request) = nullptr;

@@ -1,5 +1,5 @@
 // Algorithms over parallel planes: every plane carries out the collective on its share of the data,
-// unless the network as a whole is planned to be faster.
+// unless small data are planned to be faster on the network as a whole.
 #include <algorithm>
 #include <utility>
 
@@ -106,6 +106,7 @@ Schedule Generator::generate(const Topology& topology, const CollectiveRequest& 
     const PlaneNetwork plane = network_of(topology, planes, static_cast<std::uint32_t>(p));
     CollectiveRequest share = request;
     share.size = sizes[p];
+    if (auto_segments != nullptr) share.segments = auto_segments(request);
     share.counts = counts[p];
     const Schedule part = make(plane.topology, share);
     if (part.symmetry)

@@ -28,7 +28,7 @@ struct GridShape {
 
   std::vector<std::uint32_t> dims;
   std::vector<bool> wraps;  // by dimension: its lines have links around
-  // By dimension: parallel links of a hop. A ring of two nodes has so many for either direction.
+  // By dimension: the number of parallel links from a node to its neighbour in one direction.
   std::vector<std::uint32_t> links;
   // Where links around lead: at x = X - 1 to x = 0 and so many places further in other dimensions,
   // {X in Y, X in Z, Y in Z}, or {X in Y} if there is no Z. Empty: in none.

@@ -7,8 +7,9 @@
 // A row is a route of the pair; messages of a pair with several rows take them in turn. The path
 // names every vertex behind `from`, the last one is `to`. A name may end in /K, the link K (0: the
 // first) of parallel links that lead there, and in @C, the VC class at the end of this link. '#'
-// starts a comment. With the header `at,to,next`, a row is a choice: a packet for `to` that is at
-// `at` may take any of these links, and a '!' behind a link marks an escape channel (Duato).
+// starts a comment. With the header `at,to,next`, a row lists the links from vertex `at` among
+// which an adaptive router chooses for packets to `to`. '!' behind a link marks an escape channel
+// (Duato).
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "hw/topology/families/recognise.h"
+#include "hw/topology/families/family.h"
 #include "sims/formats/routes_file.h"
 #include "sims/formats/topology_file.h"
 #include "sims/model/build_dimensions.h"

@@ -174,6 +174,16 @@ TEST_CASE("Remainders of several planes do not add up") {
   }
 }
 
+TEST_CASE("A double tree has as many segments, and so timesteps, in every plane") {
+  const Generator& dbtree = *find_generator("dbtree");
+  CollectiveRequest request;
+  request.size = 640'000;
+  const Schedule one = dbtree.generate(make_switch_planes(16, {40}), request);
+  const Schedule three = dbtree.generate(make_switch_planes(16, {40, 20, 10}), request);
+  CHECK(three.num_steps == one.num_steps);
+  CHECK(three.chunks.size() == 3 * one.chunks.size());
+}
+
 TEST_CASE("An algorithm with one table for all nodes uses parallel links of unequal rates") {
   Topology topology("pair");
   const NodeId a = topology.add_node("a");

@@ -1,5 +1,5 @@
 // Graphs that are networks of a family are recognised; graphs that nearly are, are not.
-#include "hw/topology/families/recognise.h"
+#include "hw/topology/families/family.h"
 
 #include <catch2/catch.hpp>
 

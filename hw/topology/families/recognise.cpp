@@ -1,5 +1,4 @@
-#include "hw/topology/families/recognise.h"
-
+// Graphs from files that are networks of a family.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -98,8 +97,9 @@ void add_factors(std::uint32_t nodes, std::vector<std::uint32_t> begun,
   }
 }
 
-// The grid of these sizes whose rings node 0 shows. Its hops have one link: parallel links are
-// planes (alg/routes/planes.h), which the algorithms of graphs use.
+// The grid that the links of node 0 imply for these sizes: a dimension is a ring if its first and
+// last nodes are linked. Parallel links match no grid, because rings and trees on a graph use them
+// all (alg/routes/planes.h), and those on a grid do not.
 GridShape grid_at_first_node(const Topology& graph, const std::vector<std::uint32_t>& dims) {
   const Vertices near = neighbours(graph, NodeId(0));
   const auto links_to = [&](std::size_t node) {
