@@ -95,7 +95,7 @@ void SegmentSearch::consider(TreeOps trees) {
   if (!part_links_.empty()) {
     RouteSet routes(topology_);
     for (RoundOp& op : trees.ops) {
-      LinkPath path;
+      std::vector<LinkId> path;
       for (const LinkId l : trees.routes.links(op.route)) path.push_back(part_links_[l.index()]);
       op.route = routes.add(topology_, path);
     }
