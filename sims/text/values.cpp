@@ -265,16 +265,16 @@ class ValueParser {
       return fail("expected a list of sizes",
                   number ? fmt::format("write [{}]", node_.text) : "for example [8, 8]");
     }
-    const std::string as_list = node_.kind == ConfigNode::Kind::scalar
-                                    ? fmt::format("write [{}]", node_.text)
-                                    : describe(shape_);
+    const bool scalar = node_.kind == ConfigNode::Kind::scalar;
     if (shape_.list == ListOf::per_dimension) {
-      return fail("expected a list with one value for each dimension", as_list);
+      return fail("expected a list with one value for each dimension",
+                  scalar ? fmt::format("for example [{0}, {0}]", node_.text) : describe(shape_));
     }
     if (shape_.type == ValueType::record) {
       return fail("expected a list of mappings", describe(shape_));
     }
-    return fail("expected a list", as_list);
+    return fail("expected a list",
+                scalar ? fmt::format("write [{}]", node_.text) : describe(shape_));
   }
 
   // Returns an empty string if the length is right.

@@ -84,6 +84,16 @@ tenants: {flows: 2, message: 4KiB, rate: 4GB/s, on_time: 5us, off_time: 5us}
     "root.yaml": MESH + "collective: {op: broadcast, root: 2, algorithm: [forest, binomial], size: 1KiB}\n",
     "weights_of_pairs.csv": "0,3,1,1\n2,0,1,1\n1,1,0,0.5\n7,1,1,0\n",
     "counts.yaml": MESH + "collective: {op: all_to_allv, counts: weights_of_pairs.csv, algorithm: [direct, a2a_paths], size: 4KiB}\n",
+    "grids.yaml": "system:\n  topology: {type: grid, dims: [3, 2, 2], wrap: [true, false, true], bandwidth: [16GB/s, 15GB/s, 8GB/s], latency: [150ns, 500ns, 50ns], links: [1, 2, 1]}\n"
+                  "  routing: split\n  routing_seed: 3\n  router: {vcs: 4}\n"
+                  "collective: {op: all_to_all, algorithm: [direct, a2a_paths], size: 2KiB}\n",
+    "twisted.yaml": "system: {topology: {type: grid, dims: [4, 8], wrap: [true, true], twist: [4]}}\n" + RING,
+    "routes.csv": "from,to,path  # listed\na,b,s/0 b/1@1\na,c,s@0 c@0\nb,c,s/1 c\nb,c,s c\n",
+    "routed.yaml": "system:\n  topology: {type: file, file: net.yaml}\n  routing: file\n  routing_file: routes.csv\n  router: {flit_bytes: 64, vcs: 4}\n"
+                   "traffic: {pattern: uniform, injection_rate: 0.05, message: 64B, warmup_cycles: 100, measure_cycles: 500, drain_cycles: 3000}\n",
+    "choices.csv": "at,to,next\na,c,b@1 b@0!\nb,c,c@1 c@0!\nc,a,b@1 b@0!\nb,a,a@1 a@0!\na,b,b@0!\nc,b,b@0!\n",
+    "groups.yaml": "system: {topology: {type: torus, dims: [2, 4]}}\ncollective: {op: all_gather, relay: true, size: 2KiB, algorithm: [forest, ring],\n"
+                   "  groups: [[0, 1, 2], {ranks: [3, r_0_1, 6], size: 4KiB}, [0, 7]]}\n",
     "program.yaml": "system:\n  topology: {type: switch, nodes: 2}\n  ni: {program: {doorbell_cycles: 10}}\n"
                     "collective: {op: all_reduce, algorithm: program, size: 4KiB, program: {file: two.trace}}\n",
     "promised.yaml": "system: {topology: {type: switch, nodes: 3}}\n"
@@ -194,7 +204,7 @@ def targets():
     for name, beside in (("mesh", ""), ("graph", "net.yaml"), ("anynet", "tri.anynet"), ("astra", "astra.yml"), ("dimensions", ""), ("training", "layers.csv"),
                          ("coordination", "weights.csv"), ("workload", ""), ("traffic", ""), ("listed", "messages.csv"), ("tenants", ""), ("control", ""), ("cost", ""),
                          ("faults", ""), ("orders", "orders.order"), ("group", ""), ("root", ""), ("counts", "weights_of_pairs.csv"), ("program", "two.trace"),
-                         ("promised", "custom.xml custom.promises")):
+                         ("promised", "custom.xml custom.promises"), ("grids", ""), ("twisted", ""), ("groups", ""), ("routed", "routes.csv net.yaml")):
         add(f"{name}.yaml", beside, *(reader.format(f"{name}.yaml") for reader in READERS))
         if beside:
             add(beside, f"{name}.yaml", f"run {name}.yaml", f"run {name}.yaml --json out.json", f"check {name}.yaml", copies=3)
@@ -207,6 +217,9 @@ def targets():
     add("latency.csv", "orders.yaml orders.order", "reorder orders.yaml -s collective.rank_order=identity --latency latency.csv --no-simulate -o out.order", copies=6)
     add("orders.yaml", "orders.order", "reorder orders.yaml --json out.json", copies=2)
     add("traffic.yaml", "", "latency traffic.yaml --loads 0.1,0.3 --json out.json", "latency traffic.yaml --loads 0.1 {set}", copies=3)
+    add("routes.csv", "routed.yaml net.yaml", "certify routes routed.yaml", "certify routes routes.csv -o out.txt", copies=4)
+    add("choices.csv", "", "certify routes choices.csv -o out.txt", copies=6)
+    add("grids.yaml", "", "certify routes grids.yaml", "certify routes grids.yaml {set}", "compare grids.yaml -s collective.algorithm=direct -s system.routing=auto")
     for name in ("two.trace", "custom.trace", "pairs.xml", "both.xml", "custom.xml"):
         add(name, "", f"check {name}", f"run {name} -s collective.size=4KiB", f"schedule {name} -f msccl-xml", f"area {name}", copies=2)
     add("two.trace", "bare.yaml", "compare bare.yaml two.trace -s collective.size=1KiB -s system.topology.dims=[2,1]")

@@ -277,7 +277,7 @@ const std::vector<BadCase>& value_cases() {
        "x leads 8 places further in y", "fewer places"},
       {"twists of three dimensions in two",
        kGoodCollective + "system: {topology: {type: torus, dims: [4, 8], twist: @[4, 4, 0]}}\n",
-       "has 3 entries, and the grid has 2 dimensions", "[x in y]"},
+       "3 entries for 2 dimensions", "[x in y]"},
       {"control character in a path",
        kGoodCollective + "system: {topology: {type: file, file: @\"a\\0b\"}}\n",
        "contains a control character", ""},

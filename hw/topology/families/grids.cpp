@@ -112,8 +112,8 @@ std::optional<NetworkProblem> problem_of_grid(const NetworkSpec& spec) {
   }
   const std::size_t twists = twist_of(spec).size();
   if (twists != 0 && (twists != dims * (dims - 1) / 2)) {
-    return wrong_twist(fmt::format("has {} entries, and the grid has {} dimensions", twists, dims),
-                       "[x in y] with two dimensions, [x in y, x in z, y in z] with three");
+    return wrong_twist(fmt::format("{} entries for {} dimensions", twists, dims),
+                       "one for each pair: [x in y], or [x in y, x in z, y in z]");
   }
   const GridShape grid = shape_of_grid(spec);
   for (std::size_t d = 0; d < dims; ++d) {
