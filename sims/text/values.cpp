@@ -268,7 +268,8 @@ class ValueParser {
     const bool scalar = node_.kind == ConfigNode::Kind::scalar;
     if (shape_.list == ListOf::per_dimension) {
       return fail("expected a list with one value for each dimension",
-                  scalar ? fmt::format("for example [{0}, {0}]", node_.text) : describe(shape_));
+                  scalar ? fmt::format("write [{0}], or [{0}, {0}] for two", node_.text)
+                         : describe(shape_));
     }
     if (shape_.type == ValueType::record) {
       return fail("expected a list of mappings", describe(shape_));
