@@ -9,12 +9,13 @@ namespace espalier {
 namespace {
 
 constexpr std::uint32_t kNone = ~0U;
-// Of the search for one cheapest tree; larger groups would take minutes.
+// Of the search for one cheapest tree; larger groups would take minutes. Directed trees fill links
+// as well without it.
 constexpr double kMostExactSteps = 20'000;
+constexpr double kMostDirectedSteps = 2'000;
 constexpr double kFirstSteepness = 8;
 constexpr double kSteeper = 1.25;
 constexpr double kSteepest = 200;
-constexpr double kLeastPrice = 0.02;   // idle edges cost, too
 constexpr double kBusy = 0.94;         // of the busiest edge
 constexpr double kLeastGain = 0.0005;  // otherwise patience ends
 constexpr std::uint32_t kPatience = 8;
@@ -31,6 +32,7 @@ SteinerTrees::SteinerTrees(std::size_t vertices, std::vector<double> rates,
       is_terminal_(items_.size(), std::vector<bool>(vertices, false)),
       allowed_(items_.size()),
       out_(vertices),
+      fastest_(*std::max_element(rates_.begin(), rates_.end())),
       load_(rates_.size(), 0),
       price_(rates_.size(), 0) {
   for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -48,7 +50,9 @@ SteinerTrees::SteinerTrees(std::size_t vertices, std::vector<double> rates,
   for (std::uint32_t e = 0; e < edges_.size(); ++e) into_[edges_[e].b].push_back(e);
 }
 
-std::vector<SteinerTrees::Tree> SteinerTrees::find(const std::vector<std::uint32_t>& counts) {
+std::vector<SteinerTrees::Tree> SteinerTrees::find(const std::vector<std::uint32_t>& counts,
+                                                   const TreeGrowth& growth) {
+  growth_ = growth;
   std::fill(load_.begin(), load_.end(), 0);
   trees_.clear();
   weight_.clear();
@@ -128,7 +132,8 @@ void SteinerTrees::set_prices(double steepness) {
 }
 
 void SteinerTrees::set_price(std::size_t link) {
-  price_[link] = (std::exp(steepness_ * (filled(link) / peak_ - 1)) + kLeastPrice) / rates_[link];
+  price_[link] = std::exp(steepness_ * (filled(link) / peak_ - 1)) / rates_[link] +
+                 growth_.least_price / fastest_;
 }
 
 void SteinerTrees::add_load(const Tree& tree, double change) {
@@ -170,18 +175,20 @@ bool SteinerTrees::grow_edges(std::size_t turn, std::vector<std::uint32_t>& edge
   const std::vector<std::uint32_t>& terminals = items_[item_].terminals;
   const double steps = std::pow(3, terminals.size() - 1) * static_cast<double>(out_.size());
   const std::uint32_t first = directed_ ? terminals.back() : terminals[turn % terminals.size()];
-  return steps <= kMostExactSteps ? grow_least(edges) : grow_near(first, edges);
+  const bool exact = !growth_.lowest && steps <= (directed_ ? kMostDirectedSteps : kMostExactSteps);
+  return exact ? grow_least(edges) : grow_near(first, edges);
 }
 
-// The nearest terminal that the tree lacks joins it, again and again (Takahashi, Matsuyama 1980).
+// The nearest terminal that the tree lacks joins it, again and again (Takahashi, Matsuyama 1980);
+// nearest to the tree or, for low trees, to its root.
 bool SteinerTrees::grow_near(std::uint32_t from, std::vector<std::uint32_t>& tree) {
-  std::vector<bool> in_tree(out_.size(), false);
-  in_tree[from] = true;
+  std::vector<double> in_tree(out_.size(), kNever);  // by vertex in the tree: where costs begin
+  in_tree[from] = 0;
   for (std::size_t joined = 1; joined < items_[item_].terminals.size(); ++joined) {
     std::uint32_t v = nearest(in_tree);
     if (v == kNone) return false;
-    while (!in_tree[v]) {
-      in_tree[v] = true;
+    while (in_tree[v] == kNever) {
+      in_tree[v] = growth_.lowest ? cost_[v] : 0;
       tree.push_back(came_by_[v]);
       v = other_end(came_by_[v], v);
     }
@@ -190,20 +197,18 @@ bool SteinerTrees::grow_near(std::uint32_t from, std::vector<std::uint32_t>& tre
 }
 
 // By the cheapest way from the tree, in came_by_.
-std::uint32_t SteinerTrees::nearest(const std::vector<bool>& in_tree) {
+std::uint32_t SteinerTrees::nearest(const std::vector<double>& in_tree) {
   Frontier frontier;
-  cost_.assign(out_.size(), kNever);
+  cost_ = in_tree;
   came_by_.assign(out_.size(), kNone);
   for (std::uint32_t v = 0; v < in_tree.size(); ++v) {
-    if (!in_tree[v]) continue;
-    cost_[v] = 0;
-    frontier.emplace(0, v);
+    if (in_tree[v] != kNever) frontier.emplace(cost_[v], v);
   }
   while (!frontier.empty()) {
     const auto [so_far, v] = frontier.top();
     frontier.pop();
     if (so_far > cost_[v]) continue;
-    if (is_terminal_[item_][v] && !in_tree[v]) return v;
+    if (is_terminal_[item_][v] && in_tree[v] == kNever) return v;
     for (const std::uint32_t e : out_[v]) {
       const std::uint32_t next = other_end(e, v);
       const double then = so_far + cost(e);

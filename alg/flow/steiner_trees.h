@@ -26,6 +26,11 @@ struct SteinerItem {
   std::vector<std::uint32_t> within;  // the only vertices that trees may have; empty: all
 };
 
+struct TreeGrowth {
+  double least_price = 0.02;  // of an idle link, beside 1 of the busiest one if it is the fastest
+  bool lowest = false;        // cheap ways from the root, not cheap trees
+};
+
 class SteinerTrees {
  public:
   struct Tree {
@@ -38,7 +43,8 @@ class SteinerTrees {
                std::vector<SteinerItem> items, bool directed);
 
   // `counts[i]` trees of item i; empty if some terminal cannot be reached.
-  [[nodiscard]] std::vector<Tree> find(const std::vector<std::uint32_t>& counts);
+  [[nodiscard]] std::vector<Tree> find(const std::vector<std::uint32_t>& counts,
+                                       const TreeGrowth& growth = {});
   // Of the trees that find() returned last: load / rate of the busiest link. A tree of item 0 is a
   // load of 1.
   [[nodiscard]] double busiest() const { return peak(); }
@@ -82,7 +88,7 @@ class SteinerTrees {
   bool grow_edges(std::size_t turn, std::vector<std::uint32_t>& edges);
   bool grow_near(std::uint32_t from, std::vector<std::uint32_t>& tree);
   bool grow_least(std::vector<std::uint32_t>& tree);
-  [[nodiscard]] std::uint32_t nearest(const std::vector<bool>& in_tree);
+  [[nodiscard]] std::uint32_t nearest(const std::vector<double>& in_tree);
 
   std::vector<double> rates_;
   std::vector<SteinerEdge> edges_;
@@ -92,6 +98,7 @@ class SteinerTrees {
   std::vector<std::vector<bool>> allowed_;        // the same; empty: every vertex
   std::vector<std::vector<std::uint32_t>> out_;   // by vertex: edges that lead away
   std::vector<std::vector<std::uint32_t>> into_;  // undirected: the same ones
+  double fastest_;                                // rate
   std::vector<Tree> trees_;
   std::vector<double> weight_;  // by item: the load of a tree
   std::vector<double> load_;    // by link
@@ -99,6 +106,7 @@ class SteinerTrees {
   std::size_t item_ = 0;  // of the tree that grows
   double peak_ = 0;
   double steepness_ = 0;
+  TreeGrowth growth_;
   std::mt19937 random_{1};
   std::vector<Least> least_;  // by set of terminals and vertex
   std::vector<double> cost_;

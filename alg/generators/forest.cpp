@@ -17,7 +17,6 @@ namespace espalier {
 namespace {
 
 constexpr std::size_t kMostLowNodes = 144;  // for trees of least latency
-constexpr double kManyLatencies = 16;       // for direct networks; if off: 1.2 % slower
 // Larger networks take minutes to plan.
 constexpr std::size_t kMostForestNodes = 1024;
 constexpr std::size_t kMostNodesBehindSwitches = 72;
@@ -72,11 +71,7 @@ const ForestPlanner kPlanners[] = {
      },
      plan_tree_pairs},
     {[](const ForestTask& task, const SegmentSearch&) {
-       return task.is_relayed && task.request.op == CollectiveOp::all_reduce;
-     },
-     plan_relay_trees},
-    {[](const ForestTask& task, const SegmentSearch&) {
-       return task.is_switched && !task.is_relayed && !task.request.relays.empty() && !task.root;
+       return task.is_switched && !task.request.relays.empty();
      },
      plan_group_trees},
     {[](const ForestTask& task, const SegmentSearch&) {

@@ -25,15 +25,12 @@ constexpr std::uint64_t kNoCap = std::numeric_limits<std::uint64_t>::max();
 constexpr double kMostSlowdown = 16;  // where safe paths through switches cost rate
 constexpr double kMostPairSlowdown = 1e6;
 constexpr std::size_t kMostPathRoots = 16;
-constexpr double kGoodRelayLoss = 0.05;  // of the bound's rate, where relays store
-constexpr double kFewerLoss = 0.01;      // that fewer, longer messages through switches may cost
+constexpr double kFewerLoss = 0.01;  // that fewer, longer messages through switches may cost
 
 // How trees grow through switches.
 struct Growth {
   RateRule rule = RateRule::slowest;
   SwitchSequence sequence = SwitchSequence::listed;
-  // Relays store what passes them, so their links need no order. Paths are then longer, too.
-  bool stores_at_relays = false;
   std::optional<NodeId> root_of_paths = {};  // PathRule's, if none
 };
 
@@ -139,7 +136,6 @@ class DirectedTrees {
   bool plan_grown(std::uint32_t k, const Growth& growth) {
     LinkOrder order = growth.root_of_paths ? LinkOrder(task_.topology, *growth.root_of_paths)
                                            : LinkOrder(task_.topology);
-    if (growth.stores_at_relays) order.store_at(task_.request.relays);
     bool lost_rate = false;
     std::vector<NodeGraph> direct;  // by phase
     for (std::size_t phase = 0; phase < graphs_.size(); ++phase) {
@@ -253,12 +249,6 @@ std::set<std::uint64_t> lower_rates_at_switches(const Topology& topology) {
 }
 
 void plan_directed_trees(const ForestTask& task, SegmentSearch& search) {
-  if (!task.request.relays.empty()) {
-    Growth growth;
-    growth.stores_at_relays = true;
-    DirectedTrees(task, search, kNoCap).plan(growth);
-    if (task.is_near_bound(search, kGoodRelayLoss)) return;
-  }
   DirectedTrees(task, search, kNoCap).plan({});
   // If switches pass messages at the rate of the slower of their two links, trees are also packed
   // as if all links at switches were slow: such trees waste less of the fast links.

@@ -23,11 +23,12 @@ struct ForestTask {
   const Topology& topology;
   const CollectiveRequest& request;
   bool is_switched = false;
-  bool is_relayed = false;            // every vertex that is no node is a relay
   std::vector<std::size_t> ranks;     // by node
   std::vector<bool> phases;           // true: reduces over the reversed network; false: copies
   std::optional<std::uint32_t> root;  // of a broadcast or a reduce
 
+  // No trees of equal shares take less, phase by phase.
+  [[nodiscard]] double bound_seconds() const;
   // No other trees can gain more than `loss`.
   [[nodiscard]] bool is_near_bound(const SegmentSearch& search, double loss) const;
   // Whether `times` the latencies there and back, at the slowest link's, take longer than the data
@@ -68,8 +69,6 @@ void plan_shifts(const ForestTask& task, SegmentSearch& search);
 void plan_timed_trees(const ForestTask& task, SegmentSearch& search);
 // Undirected trees that reduce to their centre and broadcast back.
 void plan_undirected_trees(const ForestTask& task, SegmentSearch& search);
-// The same over relays of a process group.
-void plan_relay_trees(const ForestTask& task, SegmentSearch& search);
 // Trees to a root, and other trees from there.
 void plan_tree_pairs(const ForestTask& task, SegmentSearch& search);
 // Some link leads one way, or at another rate back.
@@ -89,6 +88,7 @@ void plan_low_trees(const ForestTask& task, SegmentSearch& search);
 // The rates at switches whose links differ, without each such switch's highest.
 [[nodiscard]] std::set<std::uint64_t> lower_rates_at_switches(const Topology& topology);
 
+constexpr double kManyLatencies = 16;     // of small data; if off: 1.2 % slower
 constexpr double kGoodLoss = 0.005;       // of the rate, then no more trees; if off: 1.6 % slower
 constexpr double kGoodStoredLoss = 0.02;  // of the bound's, stored plans; if off: 1.6 % slower
 

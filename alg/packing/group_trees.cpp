@@ -2,12 +2,14 @@
 // know what every group sends. The trees of an exchange are paths.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "alg/flow/steiner_trees.h"
 #include "alg/packing/forest_task.h"
+#include "alg/packing/tree_shares.h"
 #include "alg/routes/links.h"
 #include "alg/routes/stored_hops.h"
 
@@ -19,8 +21,13 @@ constexpr std::uint32_t kMostTreesOfItem = 64;    // of the item with most bytes
 constexpr std::size_t kMostTreesOfGroups = 2048;  // of all items
 constexpr std::size_t kQuickTrees = 512;          // so many are always tried
 constexpr std::uint32_t kPatienceOfCounts = 6;    // of more, counts tried without such a gain
+constexpr std::uint32_t kFewestShares = 16;       // trees that have shares
 constexpr double kGainOfCounts = 0.003;
-constexpr double kFewerGroupTreesLoss = 0.02;  // that fewer trees may cost
+constexpr double kFewerGroupTreesLoss = 0.03;  // that fewer trees may cost
+// Trees that fill links, trees of fewer links, and, for small data, low trees.
+constexpr TreeGrowth kGrowths[] = {{}, {0.5, false}, {8, true}, {0.5, true}};
+constexpr double kShortTreesLoss = 0.2;  // that shorter trees may cost, of small data
+constexpr double kAnyLoss = std::numeric_limits<double>::infinity();
 
 // Data that trees carry. What a rank keeps for itself in an exchange has none.
 struct GroupItem {
@@ -46,8 +53,9 @@ class GroupItems {
 
  private:
   void add(const std::vector<NodeId>& members, Bytes size) {
-    if (request_.op == CollectiveOp::all_reduce) {
-      return add_item(members, members.front(), {}, size, members);
+    if (request_.op == CollectiveOp::all_reduce || is_rooted(request_.op)) {
+      const NodeId root = members[is_rooted(request_.op) ? request_.root : 0];
+      return add_item(members, root, {}, size, members);
     }
     const std::size_t ranks = members.size();
     const std::vector<Bytes> offsets = cut_evenly(size, ranks, request_.element_bytes);
@@ -88,109 +96,147 @@ class GroupItems {
   std::vector<GroupItem> items_;
 };
 
-// The tree's edges from `root` on, each with the end that is nearer to the root.
-struct RootedTree {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> hops;  // edge, its nearer end
-  std::size_t height = 0;
-};
-
-RootedTree rooted_at(std::uint32_t root, std::size_t vertices,
-                     const std::vector<SteinerEdge>& edges,
-                     const std::vector<std::uint32_t>& tree) {
-  std::vector<std::size_t> depth(vertices, kUnreached);
-  depth[root] = 0;
-  RootedTree rooted;
-  std::vector<std::uint32_t> order{root};
-  for (std::size_t head = 0; head < order.size(); ++head) {
-    for (const std::uint32_t e : tree) {
-      if (edges[e].a != order[head] && edges[e].b != order[head]) continue;
-      const std::uint32_t next = edges[e].a == order[head] ? edges[e].b : edges[e].a;
-      if (depth[next] != kUnreached) continue;
-      depth[next] = depth[order[head]] + 1;
-      rooted.hops.emplace_back(e, order[head]);
-      order.push_back(next);
-    }
-  }
-  rooted.height = depth[order.back()];
-  return rooted;
-}
-
 class GroupTrees {
  public:
   GroupTrees(const ForestTask& task, bool own_only)
       : task_(task),
         reduces_(task.phases.front()),
         copies_(!task.phases.back()),
+        both_(reduces_ && copies_),
         items_(GroupItems(task, own_only).take()) {
     const Topology& topology = task.topology;
+    for (const TopologyLink& link : topology.links()) {
+      rates_.push_back(static_cast<double>(link.spec.bytes_per_second));
+    }
     std::vector<bool> stores = task.request.relays;
     stores.resize(topology.num_vertices(), false);
     std::fill_n(stores.begin(), topology.num_nodes(), true);
-    hops_ = stored_hops(topology, stores, reduces_ && copies_);
-    for (const StoredHop& hop : hops_) {
-      // Reduces go against the tree.
-      const bool against = reduces_ && !copies_;
-      SteinerEdge edge{
-          (against ? hop.to : hop.from).value(), (against ? hop.from : hop.to).value(), {}};
+    graph_.nodes = graph_.vertices = topology.num_vertices();
+    for (StoredHop& hop : stored_hops(topology, stores, both_)) {
+      SteinerEdge edge{hop.from.value(), hop.to.value(), {}};
       for (const LinkId l : hop.there) edge.links.push_back(l.value());
       for (const LinkId l : hop.back) edge.links.push_back(l.value());
+      if (!copies_) {  // reduces go against the tree
+        std::swap(edge.a, edge.b);
+        std::reverse(hop.there.begin(), hop.there.end());
+      }
+      graph_.edges.push_back({edge.a, edge.b, 0, std::move(hop.there)});
+      if (both_) graph_.edges.push_back({edge.b, edge.a, 0, std::move(hop.back)});
       edges_.push_back(std::move(edge));
     }
   }
 
-  // Offers the trees that fill links best, and fewer ones that are almost as good.
+  // Offers the trees that fill links best, and fewer ones that are almost as good; of small data
+  // also one tree of every item, and trees of fewer links.
   void plan(SegmentSearch& search) {
-    std::vector<SteinerItem> wanted;
-    Bytes most = 1;
     for (std::size_t i = 0; i < items_.size(); ++i) {
       if (!items_[i].tree) continue;
-      wanted.push_back(*items_[i].tree);
+      wanted_.push_back(*items_[i].tree);
       item_of_.push_back(i);
-      most = std::max(most, items_[i].owned.bytes);
     }
-    if (wanted.empty()) return search.consider(no_trees());
-    std::vector<double> rates;
-    for (const TopologyLink& link : task_.topology.links()) {
-      rates.push_back(static_cast<double>(link.spec.bytes_per_second));
-    }
-    SteinerTrees steiner(task_.topology.num_vertices(), rates, edges_, wanted,
-                         !(reduces_ && copies_));
-    struct Found {
-      std::vector<std::uint32_t> counts;
-      std::vector<SteinerTrees::Tree> trees;
-      double seconds = 0;
-    };
-    std::vector<Found> found;
-    double least = std::numeric_limits<double>::infinity();
-    std::uint32_t without_gain = 0;
-    for (std::uint32_t k = 1; k <= kMostTreesOfItem; k += k < 16 ? 1 : k / 8) {
-      Found next;
-      std::size_t all = 0;
-      for (const SteinerItem& item : wanted) {
-        const double share = item.bytes / static_cast<double>(most);
-        next.counts.push_back(std::max(1U, static_cast<std::uint32_t>(std::lround(share * k))));
-        all += next.counts.back();
+    if (wanted_.empty()) return search.consider(no_trees());
+    SteinerTrees steiner(graph_.vertices, rates_, edges_, wanted_, !both_);
+    const bool is_small = task_.is_small(kManyLatencies);
+    // The trees of one owner are found quickly.
+    const std::size_t growths = is_small ? std::size(kGrowths) : wanted_.size() == 1 ? 2 : 1;
+    for (std::size_t g = 0; g < growths; ++g) {
+      const TreeGrowth& growth = kGrowths[g];
+      const std::vector<Found> found = find(steiner, growth);
+      if (found.empty()) return;
+      double least = kAnyLoss;
+      for (const Found& trees : found) least = std::min(least, trees.seconds);
+      const Found* before = nullptr;
+      for (const double loss : {kAnyLoss, kShortTreesLoss, kFewerGroupTreesLoss, 0.0}) {
+        if (loss > kFewerGroupTreesLoss && !is_small) continue;
+        std::size_t i = 0;
+        while (found[i].seconds > least * (1 + loss)) ++i;
+        if (&found[i] == before) continue;
+        before = &found[i];
+        search.consider(ops_of(found[i].counts, found[i].trees));
       }
-      const bool is_slow = all > kQuickTrees && without_gain >= kPatienceOfCounts;
-      if ((all > kMostTreesOfGroups || is_slow) && !found.empty()) break;
-      next.trees = steiner.find(next.counts);
-      if (next.trees.empty()) return;
-      next.seconds = steiner.busiest() * wanted[0].bytes / next.counts[0];
-      without_gain = next.seconds < least * (1 - kGainOfCounts) ? 0 : without_gain + 1;
-      least = std::min(least, next.seconds);
-      found.push_back(std::move(next));
-    }
-    const Found* before = nullptr;
-    for (const double loss : {kFewerGroupTreesLoss, 0.0}) {
-      std::size_t i = 0;
-      while (found[i].seconds > least * (1 + loss)) ++i;
-      if (&found[i] == before) break;
-      before = &found[i];
-      search.consider(ops_of(found[i].counts, found[i].trees));
     }
   }
 
  private:
+  struct Found {
+    std::vector<std::uint32_t> counts;  // by item that has trees
+    std::vector<SteinerTrees::Tree> trees;
+    double seconds = 0;
+  };
+
+  // More and more trees, until more gain nothing. Empty if some tree does not exist.
+  std::vector<Found> find(SteinerTrees& steiner, const TreeGrowth& growth) const {
+    double most = 1;
+    for (const SteinerItem& item : wanted_) most = std::max(most, item.bytes);
+    const double bound = bound_seconds();
+    std::vector<Found> found;
+    double least = kAnyLoss;
+    std::uint32_t without_gain = 0;
+    for (std::uint32_t k = 1; k <= kMostTreesOfItem; k += k < 16 ? 1 : k / 8) {
+      Found next;
+      std::size_t all = 0;
+      for (const SteinerItem& item : wanted_) {
+        next.counts.push_back(
+            std::max(1U, static_cast<std::uint32_t>(std::lround(item.bytes / most * k))));
+        all += next.counts.back();
+      }
+      const bool is_good = all > kQuickTrees || least <= bound * (1 + kFewerGroupTreesLoss);
+      const bool is_slow = is_good && without_gain >= kPatienceOfCounts;
+      const bool is_short = most < static_cast<double>(kLeastMessage * k);
+      if ((all > kMostTreesOfGroups || is_slow || is_short) && !found.empty()) break;
+      next.trees = steiner.find(next.counts, growth);
+      if (next.trees.empty()) return {};
+      next.seconds = steiner.busiest() * wanted_[0].bytes / next.counts[0];
+      without_gain = next.seconds < least * (1 - kGainOfCounts) ? 0 : without_gain + 1;
+      least = std::min(least, next.seconds);
+      found.push_back(std::move(next));
+      if (least <= bound * (1 + kGainOfCounts)) return found;
+    }
+    if (wanted_.size() == 1 && found.size() >= kFewestShares) add_shares(found);
+    return found;
+  }
+
+  // All trees found so far, the ones with large shares several times.
+  void add_shares(std::vector<Found>& found) const {
+    LinkLists all;  // edges
+    for (const Found& some : found) {
+      for (const SteinerTrees::Tree& tree : some.trees) {
+        all.push_back(tree.edges);
+        std::sort(all.back().begin(), all.back().end());
+      }
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    LinkLists links(all.size());
+    for (std::size_t t = 0; t < all.size(); ++t) {
+      for (const std::uint32_t e : all[t]) {
+        links[t].insert(links[t].end(), edges_[e].links.begin(), edges_[e].links.end());
+      }
+    }
+    const std::vector<double> share = shares_of(links, rates_);
+    for (std::uint32_t count = kFewestShares; count <= 2 * kMostTreesOfItem; count += count / 8) {
+      Found next;
+      LinkLists chosen;
+      for (const std::size_t t : repeated(share, count)) {
+        next.trees.push_back({0, all[t]});
+        chosen.push_back(links[t]);
+      }
+      if (chosen.empty()) continue;
+      next.counts.push_back(static_cast<std::uint32_t>(chosen.size()));
+      next.seconds = seconds_of(chosen, rates_) * wanted_.front().bytes;
+      found.push_back(std::move(next));
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+      return a.trees.size() < b.trees.size();
+    });
+  }
+
+  // No trees of one group's equal parts take less; 0: not known.
+  [[nodiscard]] double bound_seconds() const {
+    const bool known = task_.request.groups.empty() && !both_ && !is_exchange(task_.request.op);
+    return known ? task_.bound_seconds() : 0;
+  }
+
   [[nodiscard]] TreeOps ops_of(const std::vector<std::uint32_t>& counts,
                                const std::vector<SteinerTrees::Tree>& trees) const {
     TreeOps ops = no_trees();
@@ -217,54 +263,28 @@ class GroupTrees {
 
   void add(const SteinerTrees::Tree& tree, const SteinerItem& item, std::size_t unit,
            TreeOps& ops) const {
-    const std::size_t vertices = task_.topology.num_vertices();
-    std::uint32_t root = item.terminals.back();
-    RootedTree rooted = rooted_at(root, vertices, edges_, tree.edges);
+    std::vector<std::uint32_t> edges;
     for (const std::uint32_t e : tree.edges) {
-      for (const std::uint32_t v : {edges_[e].a, edges_[e].b}) {
-        if (!reduces_ || !copies_) continue;
-        RootedTree other = rooted_at(v, vertices, edges_, tree.edges);
-        if (other.height >= rooted.height) continue;
-        rooted = std::move(other);
-        root = v;
-      }
+      if (both_) edges.insert(edges.end(), {2 * e, 2 * e + 1});
+      if (!both_) edges.push_back(e);
     }
-    std::vector<std::vector<std::uint32_t>> into(vertices);
-    // Returns the number of the op.
-    const auto send = [&](std::uint32_t e, std::uint32_t from, std::uint32_t to,
-                          TransferKind kind) {
-      const StoredHop& hop = hops_[e];
-      RoundOp op;
-      op.from = NodeId(from);
-      op.to = NodeId(to);
-      op.route = ops.routes.add(task_.topology, hop.from == op.from ? hop.there : hop.back);
-      op.kind = kind;
-      op.unit = static_cast<std::uint32_t>(unit);
-      op.after = into[from];
-      ops.ops.push_back(std::move(op));
-      return static_cast<std::uint32_t>(ops.ops.size() - 1);
-    };
-    for (auto hop = rooted.hops.rbegin(); reduces_ && hop != rooted.hops.rend(); ++hop) {
-      const auto [e, near] = *hop;
-      into[near].push_back(send(e, far_end(e, near), near, TransferKind::reduce));
-    }
-    ops.reduced[unit] = into[root];
-    for (const auto& [e, near] : rooted.hops) {
-      if (copies_) into[far_end(e, near)] = {send(e, near, far_end(e, near), TransferKind::copy)};
-    }
-  }
-
-  [[nodiscard]] std::uint32_t far_end(std::uint32_t e, std::uint32_t near) const {
-    return edges_[e].a == near ? edges_[e].b : edges_[e].a;
+    const EdgesOut out = edges_out(graph_, edges);
+    const PackedTree rooted =
+        both_ ? root_at_centre(graph_, out) : tree_from(item.terminals.back(), graph_, out).first;
+    if (reduces_) task_.add_reduces(graph_, rooted, unit, !copies_, ops);
+    if (copies_) task_.add_copies(graph_, rooted, unit, ops);
   }
 
   const ForestTask& task_;
   bool reduces_;
   bool copies_;
+  bool both_;
   std::vector<GroupItem> items_;
-  std::vector<std::size_t> item_of_;  // by item that has trees
-  std::vector<StoredHop> hops_;
-  std::vector<SteinerEdge> edges_;  // by hop
+  std::vector<SteinerItem> wanted_;   // that have trees
+  std::vector<std::size_t> item_of_;  // by wanted one
+  std::vector<SteinerEdge> edges_;    // hops
+  PackGraph graph_;                   // by hop: an edge, or one in each direction
+  std::vector<double> rates_;         // by link
 };
 
 }  // namespace

@@ -45,7 +45,7 @@ void LinkOrder::begin_with(May may) {
 bool LinkOrder::admits(LinkId first, LinkId second, bool more) {
   // Nothing waits for a link out of a node before it, and a link into a node waits for nothing.
   if (!topology_.is_switch(topology_.link(first).from) ||
-      !topology_.is_switch(topology_.link(second).to) || stores_at(topology_.link(first).to)) {
+      !topology_.is_switch(topology_.link(second).to)) {
     return true;
   }
   auto& after = after_[first.index()];

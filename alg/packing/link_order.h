@@ -17,11 +17,6 @@ class LinkOrder {
   explicit LinkOrder(const Topology& topology);
   // Begins with up*/down* paths on the breadth-first tree with another root.
   LinkOrder(const Topology& topology, NodeId root);
-  // By vertex: nodes that store messages, so links out of them wait for no link into them.
-  void store_at(std::vector<bool> relays) { relays_ = std::move(relays); }
-  [[nodiscard]] bool stores_at(NodeId vertex) const {
-    return !relays_.empty() && relays_[vertex.index()];
-  }
   // Whether `second` may follow `first` at the switch between them. Admits a new pair only if
   // `more`.
   bool admits(LinkId first, LinkId second, bool more);
@@ -34,7 +29,6 @@ class LinkOrder {
   [[nodiscard]] bool reaches(std::uint32_t from, std::uint32_t to);
 
   const Topology& topology_;
-  std::vector<bool> relays_;
   std::vector<std::vector<std::uint32_t>> after_;  // by link: the links that may follow
   std::vector<std::uint32_t> seen_;
   std::uint32_t search_ = 0;

@@ -104,16 +104,7 @@ class SwitchRemoval {
 
   [[nodiscard]] std::vector<LinkId> joined(const PackEdge& a, const PackEdge& b) const {
     std::vector<LinkId> path = a.path;
-    for (const LinkId l : b.path) {
-      // A way that comes back to a relay goes on from there: the relay has the data already.
-      const auto again =
-          std::find_if(path.begin(), path.end(), [&](LinkId m) { return end_of(m) == end_of(l); });
-      if (again == path.end()) {
-        path.push_back(l);
-      } else {
-        path.erase(again + 1, path.end());
-      }
-    }
+    path.insert(path.end(), b.path.begin(), b.path.end());
     return path;
   }
 
@@ -123,7 +114,7 @@ class SwitchRemoval {
     std::set<NodeId> seen;
     for (const auto* path : {&a.path, &b.path}) {
       for (const LinkId l : *path) {
-        if (!seen.insert(end_of(l)).second && !order_.stores_at(end_of(l))) return false;
+        if (!seen.insert(end_of(l)).second) return false;
       }
     }
     // The data of a reversed graph travel from the end of the path to its beginning.
@@ -174,7 +165,7 @@ class SwitchRemoval {
     }
   };
   [[nodiscard]] Cost cost(const PackEdge& in, const PackEdge& out) const {
-    if (in.rate == out.rate || rule_ == RateRule::own || order_.stores_at(NodeId(in.to))) return {};
+    if (in.rate == out.rate || rule_ == RateRule::own) return {};
     const std::uint64_t unit = std::gcd(in.rate, out.rate);
     return {std::max(in.rate, out.rate) / unit, std::min(in.rate, out.rate) / unit,
             in.rate > out.rate};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "alg/packing/pack_graph.h"
@@ -18,6 +19,16 @@ struct PackedTree {
   std::int64_t units = 1;
   std::vector<std::uint32_t> edges;
 };
+
+// Edges by the vertex from which they lead.
+using EdgesOut = std::vector<std::vector<std::uint32_t>>;
+[[nodiscard]] EdgesOut edges_out(const PackGraph& graph, const std::vector<std::uint32_t>& edges);
+// The tree that a search breadth first finds from the root, and its height.
+[[nodiscard]] std::pair<PackedTree, std::uint32_t> tree_from(std::uint32_t root,
+                                                             const PackGraph& graph,
+                                                             const EdgesOut& out);
+// A tree whose edges lead both ways, rooted where the farthest vertex is nearest.
+[[nodiscard]] PackedTree root_at_centre(const PackGraph& graph, const EdgesOut& tree);
 
 // Packs `demand[r]` out-trees with root r into the units of the edges (Edmonds' branchings with
 // multiplicities: Edmonds 1973; Berczi and Frank 2010). Trees grow low: each takes the edge whose

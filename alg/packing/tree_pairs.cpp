@@ -178,22 +178,6 @@ class PairSearch {
   std::size_t next_root_ = 0;
 };
 
-// The edges in an order in which every edge begins where the tree already is.
-PackedTree from_root(const PackGraph& graph, std::uint32_t root,
-                     const std::vector<std::uint32_t>& edges) {
-  PackedTree tree;
-  tree.root = root;
-  std::vector<std::uint32_t> order{root};
-  for (std::size_t head = 0; head < order.size(); ++head) {
-    for (const std::uint32_t e : edges) {
-      if (graph.edges[e].from != order[head]) continue;
-      tree.edges.push_back(e);
-      order.push_back(graph.edges[e].to);
-    }
-  }
-  return tree;
-}
-
 }  // namespace
 
 bool leads_otherwise_back(const Topology& topology) {
@@ -247,8 +231,10 @@ void plan_tree_pairs(const ForestTask& task, SegmentSearch& search) {
     TreeOps trees(task.topology, chosen->size(), 0);
     for (std::size_t u = 0; u < chosen->size(); ++u) {
       const TreePair& pair = all[(*chosen)[u]];
-      task.add_reduces(reversed, from_root(reversed, pair.root, pair.in), u, true, trees);
-      task.add_copies(graph, from_root(graph, pair.root, pair.out), u, trees);
+      const PackedTree in = tree_from(pair.root, reversed, edges_out(reversed, pair.in)).first;
+      const PackedTree out = tree_from(pair.root, graph, edges_out(graph, pair.out)).first;
+      task.add_reduces(reversed, in, u, true, trees);
+      task.add_copies(graph, out, u, trees);
     }
     search.consider(std::move(trees));
   }

@@ -275,56 +275,14 @@ class ForestPartition {
   std::vector<std::uint32_t> back_;
 };
 
-// Edges of pairs, by the node from which they lead.
-using EdgesOut = std::vector<std::vector<std::uint32_t>>;
-
-void add_pair(EdgesOut& out, const PackGraph& graph, const EdgePair& pair) {
-  for (const std::uint32_t e : {pair.there, pair.back}) out[graph.edges[e].from].push_back(e);
-}
-
-// The tree that a search breadth first finds from the root, and its height.
-std::pair<PackedTree, std::uint32_t> tree_from(std::uint32_t root, const PackGraph& graph,
-                                               const EdgesOut& out) {
-  std::vector<std::uint32_t> depth(graph.nodes, kNobody);
-  depth[root] = 0;
-  std::vector<std::uint32_t> order{root};
-  PackedTree tree;
-  tree.root = root;
-  for (std::size_t head = 0; head < order.size(); ++head) {
-    for (const std::uint32_t e : out[order[head]]) {
-      const std::uint32_t to = graph.edges[e].to;
-      if (depth[to] != kNobody) continue;
-      depth[to] = depth[order[head]] + 1;
-      order.push_back(to);
-      tree.edges.push_back(e);
-    }
-  }
-  return {std::move(tree), depth[order.back()]};
-}
-
-// Roots the tree at a node from which the farthest node is nearest.
-PackedTree root_at_centre(const PackGraph& graph, const std::vector<EdgePair>& pairs,
-                          const std::vector<std::uint32_t>& tree) {
-  EdgesOut out(graph.nodes);
-  for (const std::uint32_t p : tree) add_pair(out, graph, pairs[p]);
-  PackedTree best;
-  std::size_t best_height = graph.nodes;
-  for (std::uint32_t root = 0; root < graph.nodes; ++root) {
-    auto [rooted, height] = tree_from(root, graph, out);
-    if (height >= best_height) continue;
-    best_height = height;
-    best = std::move(rooted);
-  }
-  return best;
-}
-
 // `count` nodes from which the farthest node is nearest, over and over again if there are fewer.
 std::vector<std::uint32_t> middle_nodes(const PackGraph& graph, const std::vector<EdgePair>& pairs,
                                         std::size_t count) {
-  EdgesOut out(graph.nodes);
+  std::vector<std::uint32_t> edges;
   for (const EdgePair& pair : pairs) {
-    if (pair.units != 0) add_pair(out, graph, pair);
+    if (pair.units != 0) edges.insert(edges.end(), {pair.there, pair.back});
   }
+  const EdgesOut out = edges_out(graph, edges);
   std::vector<std::uint32_t> height;
   for (std::uint32_t root = 0; root < graph.nodes; ++root) {
     height.push_back(tree_from(root, graph, out).second);
@@ -345,6 +303,44 @@ std::vector<std::uint32_t> middle_nodes(const PackGraph& graph, const std::vecto
 
 }  // namespace
 
+EdgesOut edges_out(const PackGraph& graph, const std::vector<std::uint32_t>& edges) {
+  EdgesOut out(graph.vertices);
+  for (const std::uint32_t e : edges) out[graph.edges[e].from].push_back(e);
+  return out;
+}
+
+std::pair<PackedTree, std::uint32_t> tree_from(std::uint32_t root, const PackGraph& graph,
+                                               const EdgesOut& out) {
+  std::vector<std::uint32_t> depth(out.size(), kNobody);
+  depth[root] = 0;
+  std::vector<std::uint32_t> order{root};
+  PackedTree tree;
+  tree.root = root;
+  for (std::size_t head = 0; head < order.size(); ++head) {
+    for (const std::uint32_t e : out[order[head]]) {
+      const std::uint32_t to = graph.edges[e].to;
+      if (depth[to] != kNobody) continue;
+      depth[to] = depth[order[head]] + 1;
+      order.push_back(to);
+      tree.edges.push_back(e);
+    }
+  }
+  return {std::move(tree), depth[order.back()]};
+}
+
+PackedTree root_at_centre(const PackGraph& graph, const EdgesOut& tree) {
+  PackedTree best;
+  std::uint32_t best_height = kNobody;
+  for (std::uint32_t root = 0; root < tree.size(); ++root) {
+    if (tree[root].empty()) continue;
+    auto [rooted, height] = tree_from(root, graph, tree);
+    if (height >= best_height) continue;
+    best_height = height;
+    best = std::move(rooted);
+  }
+  return best;
+}
+
 std::optional<std::vector<PackedTree>> pack_undirected_trees(const PackGraph& graph,
                                                              const std::vector<EdgePair>& pairs,
                                                              std::size_t count) {
@@ -353,7 +349,11 @@ std::optional<std::vector<PackedTree>> pack_undirected_trees(const PackGraph& gr
   if (!partition.run()) return std::nullopt;
   std::vector<PackedTree> trees;
   for (const auto& forest : partition.forests()) {
-    trees.push_back(root_at_centre(graph, pairs, forest));
+    std::vector<std::uint32_t> edges;
+    for (const std::uint32_t p : forest) {
+      edges.insert(edges.end(), {pairs[p].there, pairs[p].back});
+    }
+    trees.push_back(root_at_centre(graph, edges_out(graph, edges)));
   }
   return trees;
 }

@@ -182,6 +182,24 @@ TEST_CASE("With relays a process group comes close to the bound of the network a
   }
 }
 
+TEST_CASE("Small data of a group pass relays on low trees that share few links") {
+  const auto share = [](const Topology& network, const std::vector<std::uint32_t>& ranks,
+                        CollectiveOp op) {
+    RunPoint point = scoped_point(op, "forest", 1 << 20);
+    point.collective->ranks = ranks;
+    point.collective->relay = true;
+    const Topology group = ranks_network(network, *point.collective);
+    return collective_bound(group, op, 1 << 20).seconds /
+           simulated_seconds(network, point, Fidelity::train);
+  };
+  const Topology torus = make_torus({4, 4, 4}, kScopeLink);
+  for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter}) {
+    CAPTURE(to_string(op));
+    CHECK(share(torus, {0, 1}, op) >= 0.85);
+    CHECK(share(make_fully_connected(8, kScopeLink), {0, 1, 2}, op) >= 0.85);
+  }
+}
+
 TEST_CASE("An all_reduce of a group reduces and broadcasts over trees that relays join",
           "[performance]") {
   const auto share = [](const Topology& network, const std::vector<std::uint32_t>& ranks) {
