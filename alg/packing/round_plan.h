@@ -28,7 +28,7 @@ struct RoundOp {
 
 // Of a message, in about nanoseconds: to plan where switches store it, and to move it into gaps.
 constexpr std::uint64_t kWorkOfStored = 10'000;
-constexpr std::uint64_t kWorkOfJustified = 4000;
+constexpr std::uint64_t kWorkOfJustified = 8000;
 
 struct RoundPlan {
   std::uint64_t period_ps = 0;  // 0: there is one round
