@@ -101,6 +101,10 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
                                               const CollectiveRequest& request, std::size_t most) {
   std::vector<RankedSchedule> ranked;
   std::string why = "no algorithm computes this collective on this network";
+  const auto time = [](const RankedSchedule& r) {
+    constexpr double kContention = 1.01;
+    return static_cast<double>(r.planned_ps) * (may_contend(r.schedule) ? kContention : 1);
+  };
   // Cheap ones first: the budget ends before those that take too long.
   std::vector<std::pair<std::uint64_t, const Generator*>> candidates;
   for (const Generator& generator : generators()) {
@@ -120,8 +124,9 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
     std::optional<RankedSchedule> best;
     for (const std::uint32_t segments : segments_to_try(generator, request)) {
       try {
-        const std::uint64_t limit = ranked.size() < most ? std::numeric_limits<std::uint64_t>::max()
-                                                         : ranked.back().planned_ps;
+        const std::uint64_t limit = ranked.size() < most
+                                        ? std::numeric_limits<std::uint64_t>::max()
+                                        : static_cast<std::uint64_t>(time(ranked.back())) + 1;
         RankedSchedule tried = planned_schedule(generator, topology, request, segments, limit);
         if (!best || tried.planned_ps < best->planned_ps) best = std::move(tried);
       } catch (const std::invalid_argument& error) {
@@ -131,10 +136,6 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
     }
     if (!best) continue;
     budget.found_plan();
-    const auto time = [](const RankedSchedule& r) {
-      constexpr double kContention = 1.01;
-      return static_cast<double>(r.planned_ps) * (may_contend(r.schedule) ? kContention : 1);
-    };
     const auto place = std::upper_bound(
         ranked.begin(), ranked.end(), time(*best), [&](double planned, const RankedSchedule& r) {
           return std::pair(planned, candidate) < std::pair(time(r), r.generator);
