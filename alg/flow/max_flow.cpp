@@ -39,7 +39,7 @@ bool MaxFlow<Amount>::find_levels(std::size_t source, std::size_t sink) {
   queue_.clear();
   queue_.push_back(static_cast<std::uint32_t>(source));
   level_[source] = 0;
-  for (std::size_t head = 0; head < queue_.size(); ++head) {
+  for (std::size_t head = 0; head < queue_.size(); ++head, ++work_) {
     const std::uint32_t v = queue_[head];
     for (std::uint32_t a = first_[v]; a != kNone; a = next_[a]) {
       if (left_[a] == 0 || level_[to_[a]] != kNone) continue;

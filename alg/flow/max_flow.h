@@ -39,6 +39,8 @@ class MaxFlow {
   // The maximum flow from `source` to `sink`, or `enough` if it is at least that much.
   // Precondition: they differ.
   Amount max_flow(std::size_t source, std::size_t sink, Amount enough = kUnlimited);
+  // Vertices that searches have visited so far.
+  [[nodiscard]] std::uint64_t work() const { return work_; }
   // The last flow on the arc.
   [[nodiscard]] Amount flow(std::size_t arc) const { return capacity_[2 * arc] - left_[2 * arc]; }
   // Whether the last flow, which was below `enough`, leaves a way from its source to the vertex:
@@ -60,6 +62,7 @@ class MaxFlow {
   std::vector<std::uint32_t> level_;
   std::vector<std::uint32_t> at_;
   std::vector<std::uint32_t> queue_;
+  std::uint64_t work_ = 0;
 };
 
 using SmallFlow = MaxFlow<std::int64_t>;

@@ -27,7 +27,6 @@ constexpr std::size_t kMostNodesThroughSwitches = 72;
 constexpr std::uint32_t kMostPieces = 8;  // if off: 33 % slower
 // Pieces of this many hops in all are planned, if fewer pieces are not many enough.
 constexpr std::size_t kMostHopMessages = 400'000;
-constexpr std::size_t kMostPlannedHops = 1'000'000;  // over all plans of one call
 constexpr std::size_t kMostJustified = 20'000;  // messages through switches that move into gaps
 constexpr std::uint32_t kMostRounds = 64;
 constexpr std::uint32_t kFewestRounds = 4;  // fewer lose to the filling; if off: 12 % slower
@@ -79,7 +78,9 @@ class PathScheduler {
     const std::uint32_t given = request_.segments;
     for (std::uint32_t pieces = 1; pieces <= kMostPieces; pieces *= 2) {
       const std::uint32_t count = given == 0 ? pieces : given;
-      if (best_ && (!is_worth(count) || best_->hops.size() * 2 > kMostHopMessages)) break;
+      if (best_ &&
+          (budget_.is_spent() || !is_worth(count) || best_->hops.size() * 2 > kMostHopMessages))
+        break;
       PathPlan p = with_paths(count);
       for (std::uint32_t rounds = 1; rounds <= kMostRounds; rounds *= 2) {
         if (rounds > 1 && (given != 0 || !gains_by_rounds(p) || !is_worth(count * rounds) ||
@@ -87,8 +88,7 @@ class PathScheduler {
           break;
         }
         if (rounds > 1 && rounds < kFewestRounds) continue;
-        planned_hops_ += p.hops.size();
-        if (best_ && planned_hops_ > kMostPlannedHops) break;
+        if (best_ && budget_.is_spent()) break;
         p.rounds = rounds;
         plan(p);
         if (!best_ ||
@@ -99,7 +99,9 @@ class PathScheduler {
       if (given != 0) break;
     }
     if (given == 0 && stores()) {
-      for (std::uint32_t pieces = 1; pieces <= kMostPieces; pieces *= 2) try_stored(pieces);
+      for (std::uint32_t pieces = 1; pieces <= kMostPieces && !budget_.is_spent(); pieces *= 2) {
+        try_stored(pieces);
+      }
     }
     return emit(*best_);
   }
@@ -138,7 +140,7 @@ class PathScheduler {
     const Bytes least = (most_ / pieces + longest - 1) / longest;
     for (Bytes rounds = std::max<Bytes>(1, least); rounds <= 4 * least; rounds *= 2) {
       if (!is_worth(pieces * static_cast<std::uint32_t>(rounds)) ||
-          p.hops.size() * rounds > kMostHopMessages) {
+          p.hops.size() * rounds > kMostHopMessages || budget_.is_spent()) {
         break;
       }
       p.rounds = static_cast<std::uint32_t>(rounds);
@@ -147,11 +149,12 @@ class PathScheduler {
     }
   }
 
-  [[nodiscard]] PathPlan with_paths(std::uint32_t pieces, RateRule rule = RateRule::slowest) const {
+  [[nodiscard]] PathPlan with_paths(std::uint32_t pieces, RateRule rule = RateRule::slowest) {
     PathPlan p(topology_);
     p.pieces = pieces;
-    const std::vector<LinkPath> paths = is_even() ? balanced_paths(topology_, pieces, rule)
-                                                  : balanced_paths(topology_, pieces, sizes_, rule);
+    const std::vector<LinkPath> paths =
+        is_even() ? balanced_paths(topology_, pieces, rule, budget_)
+                  : balanced_paths(topology_, pieces, sizes_, rule, budget_);
     std::uint32_t unit = 0;
     for (std::size_t path = 0; path < paths.size(); ++path) {
       const std::size_t pair = path / pieces;
@@ -184,23 +187,26 @@ class PathScheduler {
     }
   }
 
-  void plan(PathPlan& p) const {
+  void plan(PathPlan& p) {
     const Bytes elements = unit_ / request_.element_bytes;
     const Bytes parts = Bytes{p.pieces} * p.rounds;
     const Bytes part = (elements + parts - 1) / parts * request_.element_bytes;
     RoundTask task{topology_, p.routes, p.hops, part, request_.timing};
     if (p.stored) {
       p.plan = plan_stored_round(task);
+      budget_.spend(kWorkOfStored * p.hops.size());
       p.time_ps = p.plan.end_ps(p.rounds);
       return;
     }
     task.segment = guarded(task).segment;
     p.plan = plan_round(task, p.rounds != 1, p.plan.stretch);
+    budget_.spend(p.plan.work);
     p.held = request_.timing.slot_counter && shares_links(p.routes, p.hops);
     p.time_ps = p.held ? p.plan.end_ps(p.rounds) : replay_ps(task, p.plan, p.rounds);
     p.justified.reset();
     if (p.held && !request_.table_repeat && p.hops.size() * p.rounds <= kMostJustified) {
       RoundPlan shorter = justified(task, p.plan, p.rounds);
+      budget_.spend(kWorkOfJustified * shorter.start_ps.size());
       if (shorter.span_ps < p.time_ps) {
         p.time_ps = shorter.span_ps;
         p.justified = std::move(shorter);
@@ -212,6 +218,7 @@ class PathScheduler {
     const std::size_t nodes = topology_.num_nodes();
     Schedule schedule = empty_schedule("a2a_paths", topology_, request_);
     schedule.routes = p.routes;
+    schedule.is_budget_spent = budget_.is_spent();
     schedule.ni_ports = most_links_of_a_node(topology_);
     std::vector<std::uint32_t> first_unit{0};  // by pair of nodes
     for (std::size_t pair = 0; pair < nodes * nodes; ++pair) {
@@ -257,7 +264,7 @@ class PathScheduler {
   std::vector<std::uint32_t> shares_;
   std::vector<std::uint32_t> sizes_;
   std::optional<PathPlan> best_;
-  std::size_t planned_hops_ = 0;
+  WorkBudget budget_;
 };
 
 std::string a2a_paths_unsuited(const Topology& topology) {

@@ -143,6 +143,8 @@ Generator direct_row() {
       {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
        CollectiveOp::all_to_all, CollectiveOp::all_to_allv},
       unsuited_for_direct, generate_direct);
+  row.pair_work = 500;
+  row.roots_wait = true;
   row.look = 7;
   return row;
 }

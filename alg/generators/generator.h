@@ -57,6 +57,10 @@ struct Generator : AlgorithmRow {
                                              const CollectiveRequest& request) = nullptr;
   // Messages are listed by planned time, in one timestep, over all planes of the network.
   bool plans_times = false;
+  // The work of make() for every pair of nodes and phase, in about nanoseconds of one core; 0: less
+  // than the square of the nodes. `roots_wait`: behind switches, copies wait for all reduces.
+  std::uint64_t pair_work = 0;
+  bool roots_wait = false;
   // Plans several groups at the same time; other algorithms plan each alone.
   bool plans_groups = false;
   // The second half of the steps is a collective of its own for the hosts of MultiTree's authors.

@@ -185,6 +185,8 @@ Generator multitree_row() {
                  CollectiveOp::all_to_all},
                 unsuited_for_multitree, generate_multitree);
   row.parameters = {{"collective.tree_order", {}}, {"collective.step_end", {}}};
+  row.pair_work = 800;
+  row.roots_wait = true;
   row.look = 0;
   return row;
 }

@@ -9,7 +9,7 @@ namespace espalier {
 RouteId NodeRoutes::between(NodeId from, NodeId to) {
   if (topology_.shape().split != 1) return routes_.add(topology_, turns_.next(from, to));
   RouteId& route = known_[from.index() * topology_.num_nodes() + to.index()];
-  if (!route.valid()) route = routes_.add(topology_, route_packet(topology_, from, to));
+  if (!route.valid()) route = routes_.add(topology_, turns_.next(from, to));
   return route;
 }
 

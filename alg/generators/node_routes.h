@@ -11,7 +11,7 @@
 
 namespace espalier {
 
-// Routes of route_packet(), or of RouteTurns where the network splits. Each is stored once.
+// Routes of RouteTurns. Each is stored once.
 class NodeRoutes {
  public:
   // Both must outlive this object. Routes are added to `routes`.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "alg/generators/process_group.h"
+#include "alg/schedule/work_budget.h"
 #include "alg/time/schedule_time.h"
 
 namespace espalier {
@@ -78,17 +79,54 @@ Schedule generate_auto(const Topology& topology, const CollectiveRequest& reques
 
 }  // namespace
 
+namespace {
+
+// What making and timing the algorithm's schedule takes, in about nanoseconds of one core.
+std::uint64_t work_of(const Generator& generator, const Topology& topology,
+                      const CollectiveRequest& request) {
+  constexpr std::uint64_t kWait = 70;
+  constexpr std::uint64_t kSearch = 8;  // for free links of a switch, for every node
+  const bool is_all_reduce = request.op == CollectiveOp::all_reduce;
+  const std::uint64_t pairs = std::uint64_t{topology.num_nodes()} * topology.num_nodes();
+  std::uint64_t work = pairs * generator.pair_work * (is_all_reduce ? 2 : 1);
+  if (generator.roots_wait && topology.num_switches() != 0) {
+    work += pairs * topology.num_nodes() * (is_all_reduce ? kWait : kSearch);
+  }
+  return work;
+}
+
+}  // namespace
+
 std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
                                               const CollectiveRequest& request, std::size_t most) {
   std::vector<RankedSchedule> ranked;
   std::string why = "no algorithm computes this collective on this network";
+  const auto time = [](const RankedSchedule& r) {
+    constexpr double kContention = 1.01;
+    return static_cast<double>(r.planned_ps) * (may_contend(r.schedule) ? kContention : 1);
+  };
+  // Cheap ones first: the budget ends before those that take too long.
+  std::vector<std::pair<std::uint64_t, const Generator*>> candidates;
   for (const Generator& generator : generators()) {
     if (!is_auto_candidate(generator, topology, request)) continue;
+    candidates.emplace_back(work_of(generator, topology, request), &generator);
+  }
+  std::sort(candidates.begin(), candidates.end());
+  WorkBudget budget;
+  std::string left_out;
+  for (const auto& [work, candidate] : candidates) {
+    const Generator& generator = *candidate;
+    budget.spend(work);
+    if (budget.is_spent()) {
+      left_out += fmt::format("{}{}", left_out.empty() ? "" : ", ", generator.name);
+      continue;
+    }
     std::optional<RankedSchedule> best;
     for (const std::uint32_t segments : segments_to_try(generator, request)) {
       try {
-        const std::uint64_t limit = ranked.size() < most ? std::numeric_limits<std::uint64_t>::max()
-                                                         : ranked.back().planned_ps;
+        const std::uint64_t limit = ranked.size() < most
+                                        ? std::numeric_limits<std::uint64_t>::max()
+                                        : static_cast<std::uint64_t>(time(ranked.back())) + 1;
         RankedSchedule tried = planned_schedule(generator, topology, request, segments, limit);
         if (!best || tried.planned_ps < best->planned_ps) best = std::move(tried);
       } catch (const std::invalid_argument& error) {
@@ -97,17 +135,18 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
       }
     }
     if (!best) continue;
-    const auto time = [](const RankedSchedule& r) {
-      constexpr double kContention = 1.01;
-      return static_cast<double>(r.planned_ps) * (may_contend(r.schedule) ? kContention : 1);
-    };
+    budget.found_plan();
     const auto place = std::upper_bound(
-        ranked.begin(), ranked.end(), time(*best),
-        [&](double planned, const RankedSchedule& r) { return planned < time(r); });
+        ranked.begin(), ranked.end(), time(*best), [&](double planned, const RankedSchedule& r) {
+          return std::pair(planned, candidate) < std::pair(time(r), r.generator);
+        });
     ranked.insert(place, std::move(*best));
     if (ranked.size() > most) ranked.pop_back();
   }
   if (ranked.empty()) throw std::invalid_argument(why);
+  if (!left_out.empty()) {
+    ranked.front().name += fmt::format(" (the budget was spent before {})", left_out);
+  }
   return ranked;
 }
 

@@ -178,6 +178,7 @@ Generator ring_row() {
   Generator row("ring", "one unidirectional ring over all nodes (Hamiltonian where one exists)",
                 reduction_ops(), unsuited_for_routes, generate_ring);
   row.order_model = OrderModel::ring;
+  row.pair_work = 500;
   row.look = 1;
   return row;
 }
@@ -186,6 +187,7 @@ Generator bidirectional_ring_row() {
   Generator row("bidirectional_ring", "two opposite rings, half of the data each way",
                 reduction_ops(), unsuited_for_routes, generate_bidirectional_ring);
   row.order_model = OrderModel::ring;
+  row.pair_work = 1000;
   row.look = 4;
   return row;
 }

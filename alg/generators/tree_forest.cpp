@@ -35,7 +35,10 @@ class FreePaths {
         units_(two_way_link_units(topology)),
         reached_(topology.num_switches() * PathRule::kNumStates, 0) {}
 
-  void begin_timestep() { left_ = units_; }
+  void begin_timestep() {
+    left_ = units_;
+    full_.assign(topology_.num_vertices(), 0);
+  }
 
   // Number of pairs of a switch and a state of the path rule.
   [[nodiscard]] std::size_t num_states() const { return reached_.size(); }
@@ -50,7 +53,11 @@ class FreePaths {
     queue_.push_back({from, PathRule::kStart, LinkId(), 0});
     for (std::size_t head = 0; head < queue_.size(); ++head) {
       const Visit at = queue_[head];
-      for (const LinkId l : topology_.out_links(at.vertex)) {
+      const std::vector<LinkId>& out = topology_.out_links(at.vertex);
+      std::size_t& full = full_[at.vertex.index()];
+      while (full < out.size() && left_[out[full].index()] == 0) ++full;
+      for (std::size_t place = full; place < out.size(); ++place) {
+        const LinkId l = out[place];
         if (left_[l.index()] == 0) continue;
         const NodeId to = topology_.link(l).to;
         const bool through = topology_.is_switch(to);
@@ -95,6 +102,7 @@ class FreePaths {
   const PathRule rule_;
   const std::vector<std::uint32_t> units_;
   std::vector<std::uint32_t> left_;     // by link
+  std::vector<std::size_t> full_;       // by vertex: so many first links out have no unit left
   std::vector<std::uint64_t> reached_;  // by switch and state: the last search that came there
   std::uint64_t search_ = 0;
   std::vector<Visit> queue_;

@@ -157,8 +157,9 @@ class PathSearch {
  public:
   // `sizes`: of the pairs' pieces; empty: 1 each.
   PathSearch(const Topology& topology, std::uint32_t pieces, std::vector<std::uint32_t> sizes,
-             RateRule rule)
+             RateRule rule, const WorkBudget& budget)
       : topology_(topology),
+        budget_(budget),
         pieces_(pieces),
         sizes_(std::move(sizes)),
         load_(topology.num_links(), 0),
@@ -217,7 +218,8 @@ class PathSearch {
     double best_peak = busiest();
     double steepness = kFirstSteepness;
     std::uint32_t without_gain = 0;
-    while (without_gain < kPatience) {
+    budget_.found_plan();
+    while (without_gain < kPatience && !budget_.is_spent()) {
       improve(steepness);
       const double peak = busiest();
       ++without_gain;
@@ -276,6 +278,7 @@ class PathSearch {
   void improve(double steepness) {
     set_prices(steepness);
     for (const std::size_t piece : order_) {
+      if (budget_.is_spent()) return;
       const bool busy = std::any_of(paths_[piece].begin(), paths_[piece].end(), [&](LinkId l) {
         return load_[l.index()] / rate(l.index()) >= kBusy * peak_;
       });
@@ -332,7 +335,9 @@ class PathSearch {
       came_by_[next] = {l, place};
       frontier.emplace(then, next);
     };
+    constexpr std::uint64_t kWorkOfPlace = 300;  // with its links
     while (!frontier.empty()) {
+      budget_.spend(kWorkOfPlace);
       const auto [cost, place] = frontier.top();
       frontier.pop();
       if (cost > cost_[place]) continue;
@@ -365,6 +370,7 @@ class PathSearch {
   static constexpr std::uint32_t kPatience = 5;  // if off: 11 % slower
 
   const Topology& topology_;
+  WorkBudget budget_;
   std::uint32_t pieces_;
   std::vector<std::uint32_t> sizes_;  // by pair; empty: 1 each
   std::vector<double> load_;          // by link: sizes of pieces, at the link's rate
@@ -382,14 +388,14 @@ class PathSearch {
 
 }  // namespace
 
-std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces,
-                                     RateRule rule) {
+std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces, RateRule rule,
+                                     const WorkBudget& budget) {
   const auto& grid = topology.grid();
   const bool is_twisted = grid && !grid->twist.empty();
   const bool all_wrap =
       grid && std::find(grid->wraps.begin(), grid->wraps.end(), false) == grid->wraps.end();
   if (!is_even_grid(topology) || (is_twisted && !all_wrap)) {
-    return PathSearch(topology, pieces, {}, rule).run();
+    return PathSearch(topology, pieces, {}, rule, budget).run();
   }
   std::optional<TwistedPaths> twisted;
   if (is_twisted) twisted.emplace(topology, pieces);
@@ -408,8 +414,9 @@ std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pie
 }
 
 std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces,
-                                     const std::vector<std::uint32_t>& sizes, RateRule rule) {
-  return PathSearch(topology, pieces, sizes, rule).run();
+                                     const std::vector<std::uint32_t>& sizes, RateRule rule,
+                                     const WorkBudget& budget) {
+  return PathSearch(topology, pieces, sizes, rule, budget).run();
 }
 
 }  // namespace espalier

@@ -145,7 +145,8 @@ class DirectedTrees {
       if (short_paths_first && (!task_.is_switched || search_.is_spent())) break;
       TreeOps trees = task_.no_trees(k);
       for (std::size_t phase = 0; phase < graphs_.size(); ++phase) {
-        add_trees(direct[phase], task_.phases[phase], k, short_paths_first, trees);
+        const bool reversed = task_.phases[phase];
+        if (!add_trees(direct[phase], reversed, k, short_paths_first, trees)) return lost_rate;
       }
       if (growth.rule == RateRule::own) {
         search_.consider_stored(trees);
@@ -171,7 +172,7 @@ class DirectedTrees {
       lost_rate = true;
       if (slower >= unit.unit_rate / kMostSlowdown) {
         slower *= kSlower;
-        search_.spend(direct.work);
+        search_.budget().spend(direct.work);
         direct = remove_switches(task_.topology, graph, units_at(graph, slower), per_root, reversed,
                                  growth.rule, growth.sequence, order);
         continue;
@@ -183,19 +184,20 @@ class DirectedTrees {
       }
       direct = join_pairs(task_.topology, graph, units_at(graph, slower), reversed, order);
     }
-    search_.spend(direct.work);
+    search_.budget().spend(direct.work);
     return direct;
   }
 
-  // Packs `per_root` trees of every root.
-  void add_trees(const NodeGraph& direct, bool reversed, std::uint32_t per_root,
-                 bool short_paths_first, TreeOps& ops) const {
+  // Packs `per_root` trees of every root. Returns false if the budget is spent before.
+  bool add_trees(const NodeGraph& direct, bool reversed, std::uint32_t per_root,
+                 bool short_paths_first, TreeOps& ops) {
     const std::size_t nodes = direct.graph.nodes;
     std::vector<std::int64_t> demand(nodes, 0);
     for (std::size_t n = 0; n < nodes; ++n) demand[n] = direct.graph.is_root(n) ? per_root : 0;
     std::vector<std::uint32_t> next(nodes, 0);
     std::vector<PackedTree> trees =
-        pack_out_trees(direct.graph, direct.units, demand, short_paths_first);
+        pack_out_trees(direct.graph, direct.units, demand, short_paths_first, search_.budget());
+    if (trees.empty()) return false;
     if (task_.is_switched && !task_.root) {
       trees = lower_trees(direct.graph, direct.units, edge_times(direct.graph, per_root), trees);
     }
@@ -205,6 +207,7 @@ class DirectedTrees {
         task_.add_tree(direct.graph, tree, first + next[tree.root]++, reversed, ops);
       }
     }
+    return true;
   }
 
   // What a segment takes over each edge, if a tree's data are cut into a usual number of segments.

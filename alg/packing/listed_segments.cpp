@@ -58,7 +58,7 @@ void SegmentSearch::plan_waiting() {
   std::size_t best = best_ ? 0 : waiting_.size();
   for (const auto& [expected, i, least] : order) {
     const std::uint64_t gain = i < best ? 0 : 1;
-    if (best_ && least + gain > passing_.time_ps) continue;
+    if (best_ && (listing_.is_spent() || least + gain > passing_.time_ps)) continue;
     Passing p = list_passing(waiting_[i], least);
     if (best_ && p.time_ps + gain > passing_.time_ps) continue;
     passing_ = std::move(p);
@@ -68,8 +68,7 @@ void SegmentSearch::plan_waiting() {
   waiting_.clear();
 }
 
-SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
-                                                   std::uint64_t least) const {
+SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees, std::uint64_t least) {
   const std::uint32_t most = most_listed(trees);
   std::optional<Passing> best;
   std::uint32_t best_lead = kLeads[0];
@@ -83,6 +82,9 @@ SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
         best ? static_cast<std::uint64_t>(kWorse * static_cast<double>(best->time_ps)) + 1
              : std::numeric_limits<std::uint64_t>::max();
     p.plan = plan_list(task, p.together, lead == 0 ? 0 : of_segment / lead, limit);
+    constexpr std::uint64_t kWorkOfSend = 300;
+    listing_.spend(kWorkOfSend * p.plan.start_ps.size());
+    listing_.found_plan();
     p.time_ps = p.plan.end_ps(1);
     const std::uint64_t time = p.time_ps;
     if (!best || time < best->time_ps) {
@@ -99,7 +101,7 @@ SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
     try_leads(request_.segments);
   } else {
     std::uint32_t worse = 0;
-    for (std::uint32_t s = 1; s <= most && worse < 2; s *= 2) {
+    for (std::uint32_t s = 1; s <= most && worse < 2 && !listing_.is_spent(); s *= 2) {
       const auto before = best ? static_cast<double>(best->time_ps) : 0;
       if (s == kLeadSegments) try_leads(s);
       const std::uint64_t time = s == kLeadSegments ? best->time_ps : try_list(s, best_lead);
@@ -112,7 +114,8 @@ SegmentSearch::Passing SegmentSearch::list_passing(const TreeOps& trees,
       if (2 * s * trees.ops.size() > kManyListedSends && gain < kWorthwhile * now) break;
     }
     const std::uint32_t found = best_segments;
-    if (trees.ops.size() * found <= kManyListedSends && found > kLeadSegments) {
+    if (trees.ops.size() * found <= kManyListedSends && found > kLeadSegments &&
+        !listing_.is_spent()) {
       try_leads(found);
       for (const std::uint32_t s : {found / 4 * 3, found / 2 * 3}) {
         if (fits_list(trees, s)) try_list(s, best_lead);
@@ -150,8 +153,7 @@ void SegmentSearch::consider_justified(const TreeOps& trees, std::uint32_t round
     const Passing* rival = best ? &*best : best_ ? &passing_ : nullptr;
     if (rival != nullptr && least >= static_cast<double>(rival->time_ps)) return false;
     p.plan = justified(task, round, p.together);
-    constexpr std::uint64_t kWorkOfMessage = 4000;
-    work_ += round.work + kWorkOfMessage * p.plan.start_ps.size();
+    budget_.spend(round.work + kWorkOfJustified * p.plan.start_ps.size());
     p.time_ps = p.plan.end_ps(1);
     if (best && p.time_ps >= best->time_ps) return false;
     best_rounds = p.together;

@@ -14,7 +14,8 @@ namespace espalier {
 namespace {
 
 constexpr std::size_t kFirstBatch = 16;  // trees grown without a test
-constexpr std::size_t kFewNodes = 40;    // networks of which every edge is tested
+constexpr std::uint64_t kWorkOfVisit = 100;
+constexpr std::size_t kFewNodes = 40;  // networks of which every edge is tested
 
 struct PartialTree {
   PackedTree tree;
@@ -26,12 +27,14 @@ struct PartialTree {
 class OutTreePacker {
  public:
   OutTreePacker(const PackGraph& graph, const std::vector<std::int64_t>& units,
-                const std::vector<std::int64_t>& demand, bool short_paths_first)
+                const std::vector<std::int64_t>& demand, bool short_paths_first,
+                const WorkBudget& budget)
       : graph_(graph),
         units_(units),
         left_(units),
         demand_(demand),
         short_paths_first_(short_paths_first),
+        budget_(budget),
         flow_(graph.nodes),
         out_(graph.nodes) {
     for (std::size_t e = 0; e < graph.edges.size(); ++e) {
@@ -45,7 +48,11 @@ class OutTreePacker {
 
   std::vector<PackedTree> run() {
     std::size_t batch = graph_.nodes < kFewNodes ? 1 : kFirstBatch;
+    std::uint64_t counted = 0;
     while (next_root_ < roots_.size()) {
+      budget_.spend(kWorkOfVisit * (flow_.work() - counted));
+      if (budget_.is_spent()) return {};
+      counted = flow_.work();
       if (batch > 1) {
         const std::size_t end = std::min(next_root_ + batch, roots_.size());
         if (grow_batch(end)) {
@@ -214,6 +221,7 @@ class OutTreePacker {
   std::vector<std::int64_t> left_;
   const std::vector<std::int64_t>& demand_;
   bool short_paths_first_;
+  WorkBudget budget_;
   SmallFlow flow_;  // all arcs turned round, as in DemandFlow (pack_graph.cpp)
   std::vector<std::vector<std::uint32_t>> out_;
   std::vector<std::uint32_t> roots_;
@@ -226,8 +234,8 @@ class OutTreePacker {
 std::vector<PackedTree> pack_out_trees(const PackGraph& graph,
                                        const std::vector<std::int64_t>& units,
                                        const std::vector<std::int64_t>& demand,
-                                       bool short_paths_first) {
-  return OutTreePacker(graph, units, demand, short_paths_first).run();
+                                       bool short_paths_first, const WorkBudget& budget) {
+  return OutTreePacker(graph, units, demand, short_paths_first, budget).run();
 }
 
 }  // namespace espalier

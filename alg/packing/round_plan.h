@@ -26,6 +26,10 @@ struct RoundOp {
   std::vector<std::uint32_t> after;  // ops of the same round that must have arrived at `from`
 };
 
+// Of a message, in about nanoseconds: to plan where switches store it, and to move it into gaps.
+constexpr std::uint64_t kWorkOfStored = 10'000;
+constexpr std::uint64_t kWorkOfJustified = 8000;
+
 struct RoundPlan {
   std::uint64_t period_ps = 0;  // 0: there is one round
   std::uint64_t span_ps = 0;    // start of the first to the arrival of the last op of a round

@@ -12,8 +12,7 @@ namespace espalier {
 namespace {
 
 constexpr std::uint32_t kFewSegments = 8;  // planned for any number of sends; if off: 5.7 % slower
-constexpr std::size_t kMostPlannedOps = 8'000'000;  // over all plans of one call
-constexpr double kLessStretch = 0.005;  // of the period: tried again with other segments
+constexpr double kLessStretch = 0.005;     // of the period: tried again with other segments
 constexpr std::size_t kMostListedOps = 200'000;
 constexpr std::size_t kMostReplayedSends = 4'000'000;
 
@@ -102,16 +101,17 @@ void SegmentSearch::consider(TreeOps trees) {
     trees.routes = std::move(routes);
   }
   const bool waits = is_listed(trees);
-  if (waits) waiting_.push_back(std::move(trees));
+  if (waits) {
+    waiting_.push_back(std::move(trees));
+    budget_.found_plan();
+  }
   if (!waits || topology_.num_switches() != 0) plan_waiting();
   if (waits) return;
   const Bytes unit = unit_bytes(trees);
   std::vector<Passing> found;
   std::map<std::uint32_t, double> stretch_of;  // period that was found, by `together`
   const auto try_passing = [&](std::uint32_t together, std::uint32_t rounds) {
-    const std::size_t planned = trees.ops.size() * together;
-    if ((planned + planned_ops_ > kMostPlannedOps || is_spent()) && !found.empty()) return;
-    planned_ops_ += planned;
+    if (is_spent() && !found.empty()) return;
     Passing p;
     p.together = together;
     p.segment = segment_bytes(unit, Bytes{together} * rounds);
@@ -122,7 +122,7 @@ void SegmentSearch::consider(TreeOps trees) {
     double& stretch = stretch_of.try_emplace(together, 1.0).first->second;
     p.plan = plan_round({topology_, trees.routes, ops, p.segment, request_.timing}, p.rounds != 1,
                         stretch);
-    work_ += p.plan.work;
+    budget_.spend(p.plan.work);
     if (p.rounds != 1) stretch = std::max(1.0, p.plan.stretch - kLessStretch);
     p.time_ps = p.plan.end_ps(p.rounds);
     found.push_back(std::move(p));
@@ -202,8 +202,9 @@ void SegmentSearch::consider_stored(const TreeOps& trees) {
     if (p.segment > request_.timing.stored_bytes) break;  // a buffer of few flits
     p.plan = plan_stored_round(task_of(trees, p.segment));
     p.time_ps = p.plan.end_ps(p.rounds);
+    budget_.spend(kWorkOfStored * trees.ops.size());
     consider_passing(trees, std::move(p));
-    if (given != 0) break;
+    if (given != 0 || is_spent()) break;
   }
 }
 
@@ -242,13 +243,14 @@ void SegmentSearch::consider_passing(const TreeOps& trees, Passing p) {
   if (best_ && !is_better(p, passing_)) return;
   passing_ = std::move(p);
   best_ = trees;
+  budget_.found_plan();
 }
 
 Schedule SegmentSearch::schedule(const char* algorithm) {
   plan_waiting();
   Schedule schedule = empty_schedule(algorithm, topology_, request_);
   schedule.routes = best_->routes;
-  schedule.is_budget_spent = is_spent();
+  schedule.is_budget_spent = is_spent() || listing_.is_spent();
   schedule.ni_ports = most_links_of_a_node(topology_, request_.relays);
   const std::uint32_t segments = passing_.together * passing_.rounds;
   cut(schedule, segments);

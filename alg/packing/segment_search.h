@@ -11,6 +11,7 @@
 #include "alg/packing/round_plan.h"
 #include "alg/packing/shift_routes.h"
 #include "alg/schedule/collective_request.h"
+#include "alg/schedule/work_budget.h"
 
 namespace espalier {
 
@@ -38,14 +39,15 @@ struct TreeOps {
 constexpr std::uint32_t kMostSegments = 8192;
 constexpr std::size_t kMostListedSends = 1'500'000;  // of an order without a period
 
-constexpr std::uint64_t kMostWork = 4'000'000'000;
-
 // Takes trees of several kinds and keeps the kind whose data pass fastest.
 class SegmentSearch {
  public:
   SegmentSearch(const Topology& topology, const CollectiveRequest& request,
-                std::uint64_t most_work = kMostWork)
-      : topology_(topology), request_(request), most_work_(most_work) {}
+                std::uint64_t most_work = WorkBudget::kMost)
+      : topology_(topology),
+        request_(request),
+        budget_(topology.num_switches() == 0 ? 2 * most_work : most_work),
+        listing_(most_work) {}
 
   // Trees considered from now on name links of a part of the network: its link l is `links[l]`.
   void renumber_links(std::vector<LinkId> links) { part_links_ = std::move(links); }
@@ -67,10 +69,9 @@ class SegmentSearch {
   // When the last of the ops arrives that start at these times.
   [[nodiscard]] std::uint64_t end_ps(const TreeOps& trees,
                                      const std::vector<std::uint64_t>& starts) const;
-  // Planning has a budget of work, counted in about nanoseconds of one core, so that a plan is the
-  // same on every machine. What is spent: nothing more is tried, and the best plan so far wins.
-  void spend(std::uint64_t work) { work_ += work; }
-  [[nodiscard]] bool is_spent() const { return work_ > most_work_ && !empty(); }
+  // For whoever finds trees, too.
+  [[nodiscard]] const WorkBudget& budget() const { return budget_; }
+  [[nodiscard]] bool is_spent() const { return budget_.is_spent(); }
   // The bytes of a unit, at most.
   [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
   [[nodiscard]] bool empty() const { return !best_ && waiting_.empty(); }
@@ -103,7 +104,7 @@ class SegmentSearch {
   [[nodiscard]] bool fits_list(const TreeOps& trees, std::uint32_t segments) const;
   [[nodiscard]] std::uint32_t most_listed(const TreeOps& trees) const;
   // `least`: the busiest link's time.
-  [[nodiscard]] Passing list_passing(const TreeOps& trees, std::uint64_t least) const;
+  [[nodiscard]] Passing list_passing(const TreeOps& trees, std::uint64_t least);
   // Plans the trees that wait. Those that seem fastest come first: most often they make the others
   // needless.
   void plan_waiting();
@@ -122,11 +123,11 @@ class SegmentSearch {
 
   const Topology& topology_;
   const CollectiveRequest& request_;
-  std::uint64_t most_work_;
+  // Without switches twice as much: the trees of an 8x8x8 torus double its rate and take so long.
+  WorkBudget budget_;
+  WorkBudget listing_;              // of trees that have waited
   std::vector<LinkId> part_links_;  // empty: trees name links of the network
-  std::size_t planned_ops_ = 0;
-  std::uint64_t work_ = 0;
-  std::vector<TreeOps> waiting_;  // to be listed; without switches, until all trees are known
+  std::vector<TreeOps> waiting_;    // to be listed; without switches, until all trees are known
   std::optional<TreeOps> best_;
   Passing passing_;
 };

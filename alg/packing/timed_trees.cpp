@@ -17,8 +17,9 @@ constexpr std::uint32_t kNoTreeEdge = ~0U;
 class TimedTrees {
  public:
   TimedTrees(const Topology& topology, const PackGraph& graph, std::uint32_t pieces, Bytes bytes,
-             const MessageTiming& timing, TimedOrder order, bool reversed)
+             const MessageTiming& timing, TimedOrder order, bool reversed, const WorkBudget& budget)
       : graph_(graph),
+        budget_(budget),
         order_(order),
         reversed_(reversed),
         nodes_(graph.nodes),
@@ -76,6 +77,7 @@ class TimedTrees {
       arrivals_.push({0, p, root});
     }
     while (!arrivals_.empty() || !links_.empty()) {
+      if (budget_.is_spent()) return {};
       if (links_.empty() ||
           (!arrivals_.empty() && std::get<0>(arrivals_.top()) <= links_.top().first)) {
         const auto [at, piece, node] = arrivals_.top();
@@ -153,6 +155,7 @@ class TimedTrees {
 
   void add_holder(std::uint32_t p, std::uint32_t node) {
     Piece& piece = pieces_[p];
+    budget_.spend(nodes_ * nodes_);
     piece.carries[node] = piece.behind[node] != 0 || piece.holders == 0;
     if (piece.carries[node]) ++crossing_[node];
     piece.has[node] = true;
@@ -270,6 +273,7 @@ class TimedTrees {
   using LinkEvent = std::pair<std::uint64_t, std::uint32_t>;  // when it may be free, the link
 
   const PackGraph& graph_;
+  WorkBudget budget_;
   TimedOrder order_;
   bool reversed_;
   std::size_t nodes_;
@@ -293,9 +297,9 @@ class TimedTrees {
 
 std::vector<TimedTree> timed_out_trees(const Topology& topology, const PackGraph& graph,
                                        std::uint32_t pieces, Bytes bytes,
-                                       const MessageTiming& timing, TimedOrder order,
-                                       bool reversed) {
-  return TimedTrees(topology, graph, pieces, bytes, timing, order, reversed).run();
+                                       const MessageTiming& timing, TimedOrder order, bool reversed,
+                                       const WorkBudget& budget) {
+  return TimedTrees(topology, graph, pieces, bytes, timing, order, reversed, budget).run();
 }
 
 namespace {
@@ -322,8 +326,9 @@ std::optional<std::uint64_t> add_timed(const ForestTask& task, SegmentSearch& se
   std::vector<std::uint64_t> starts;
   for (std::size_t phase = 0; phase < graphs.size(); ++phase) {
     const bool reversed = task.phases[phase];
-    const std::vector<TimedTree> trees = timed_out_trees(
-        task.topology, graphs[phase], pieces, bytes, task.request.timing, kind, reversed);
+    const std::vector<TimedTree> trees =
+        timed_out_trees(task.topology, graphs[phase], pieces, bytes, task.request.timing, kind,
+                        reversed, search.budget());
     if (trees.empty()) return std::nullopt;
     // The root that was reduced to last decides when all of them pass on the sums.
     const std::uint64_t after =

@@ -9,8 +9,11 @@
 
 #include "alg/packing/pack_graph.h"
 #include "alg/schedule/message_timing.h"
+#include "alg/schedule/work_budget.h"
 
 namespace espalier {
+
+// Functions that take a budget find nothing, or what they have so far, once it is spent.
 
 // A spanning tree: edge indices into the graph, parents before their children. `units` copies of it
 // are used side by side.
@@ -38,7 +41,8 @@ using EdgesOut = std::vector<std::vector<std::uint32_t>>;
 [[nodiscard]] std::vector<PackedTree> pack_out_trees(const PackGraph& graph,
                                                      const std::vector<std::int64_t>& units,
                                                      const std::vector<std::int64_t>& demand,
-                                                     bool short_paths_first);
+                                                     bool short_paths_first,
+                                                     const WorkBudget& budget = WorkBudget());
 
 // The same trees with shorter ways: two trees may exchange the edges over which they reach a node,
 // and take units that no tree uses. One unit each. `edge_ps`: the time over an edge, above 0.
@@ -57,15 +61,16 @@ struct EdgePair {
   std::int64_t units = 0;
 };
 [[nodiscard]] std::optional<std::vector<PackedTree>> pack_undirected_trees(
-    const PackGraph& graph, const std::vector<EdgePair>& pairs, std::size_t count);
+    const PackGraph& graph, const std::vector<EdgePair>& pairs, std::size_t count,
+    const WorkBudget& budget = WorkBudget());
 
 // Undirected trees of the highest total rate, as few as reach it within `good_loss` / 4 of the
 // bound by the network's links and by each node's; then more trees, up to 32, of about the same
 // rate, which may be lower. Every tree carries the same share of an all_reduce's data. Empty if
 // some link has no link back. Precondition: no switches, no link of rate 0.
-[[nodiscard]] std::vector<std::vector<PackedTree>> best_undirected_trees(const Topology& topology,
-                                                                         const PackGraph& graph,
-                                                                         double good_loss);
+[[nodiscard]] std::vector<std::vector<PackedTree>> best_undirected_trees(
+    const Topology& topology, const PackGraph& graph, double good_loss,
+    const WorkBudget& budget = WorkBudget());
 
 // One out-tree from every root, over the links that the trees before occupy least. `shortest`:
 // every path has the least latency. `same_height`: a path may be longer, but no longer than the
@@ -98,6 +103,7 @@ enum class TimedOrder : std::uint8_t { busy, balanced };
 [[nodiscard]] std::vector<TimedTree> timed_out_trees(const Topology& topology,
                                                      const PackGraph& graph, std::uint32_t pieces,
                                                      Bytes bytes, const MessageTiming& timing,
-                                                     TimedOrder order, bool reversed);
+                                                     TimedOrder order, bool reversed,
+                                                     const WorkBudget& budget = WorkBudget());
 
 }  // namespace espalier

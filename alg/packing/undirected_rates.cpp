@@ -67,20 +67,21 @@ std::vector<double> candidate_rates(const std::vector<double>& rates, std::size_
 std::pair<std::vector<PackedTree>, double> trees_of_highest_rate(const PackGraph& graph,
                                                                  RatedPairs& rated,
                                                                  std::size_t count, double most,
-                                                                 double beaten, double good_loss) {
+                                                                 double beaten, double good_loss,
+                                                                 const WorkBudget& budget) {
   const auto n = static_cast<double>(count);
   const std::vector<double> candidates =
       candidate_rates(rated.rates, count, beaten * (1 + good_loss / 8) / n, most / n * (1 + 1e-12));
   std::pair<std::vector<PackedTree>, double> found;
   std::size_t low = 0;
   std::size_t high = candidates.size();
-  while (low < high) {
+  while (low < high && !budget.is_spent()) {
     const std::size_t middle = (low + high) / 2;
     for (std::size_t p = 0; p < rated.pairs.size(); ++p) {
       rated.pairs[p].units =
           static_cast<std::int64_t>(rated.rates[p] / candidates[middle] * (1 + 1e-9));
     }
-    auto trees = pack_undirected_trees(graph, rated.pairs, count);
+    auto trees = pack_undirected_trees(graph, rated.pairs, count, budget);
     if (trees) {
       found = {std::move(*trees), candidates[middle] * n};
       high = middle;
@@ -94,17 +95,19 @@ std::pair<std::vector<PackedTree>, double> trees_of_highest_rate(const PackGraph
 }  // namespace
 
 std::vector<std::vector<PackedTree>> best_undirected_trees(const Topology& topology,
-                                                           const PackGraph& graph,
-                                                           double good_loss) {
+                                                           const PackGraph& graph, double good_loss,
+                                                           const WorkBudget& budget) {
   RatedPairs rated = rated_pairs(topology, graph);
   if (rated.pairs.empty()) return {};
   const double most = most_total_rate(graph, rated);
   std::vector<std::vector<PackedTree>> choices(1);
   double best_rate = 0;
   for (std::size_t count = 1; count <= kMostUndirectedTrees; ++count) {
-    if (best_rate >= most * (1 - good_loss / 4)) break;
-    auto [trees, rate] = trees_of_highest_rate(graph, rated, count, most, best_rate, good_loss);
+    if (best_rate >= most * (1 - good_loss / 4) || budget.is_spent()) break;
+    auto [trees, rate] =
+        trees_of_highest_rate(graph, rated, count, most, best_rate, good_loss, budget);
     if (trees.empty()) continue;
+    budget.found_plan();
     choices.front() = std::move(trees);
     best_rate = rate;
   }
@@ -114,7 +117,7 @@ std::vector<std::vector<PackedTree>> best_undirected_trees(const Topology& topol
   for (const std::size_t count : kMoreUndirectedTrees) {
     if (count <= fewest) continue;
     auto [trees, rate] = trees_of_highest_rate(graph, rated, count, best_rate * (1 + 1e-9),
-                                               best_rate * (1 - good_loss / 2), good_loss);
+                                               best_rate * (1 - good_loss / 2), good_loss, budget);
     if (!trees.empty()) choices.push_back(std::move(trees));
   }
   return choices;
@@ -122,7 +125,7 @@ std::vector<std::vector<PackedTree>> best_undirected_trees(const Topology& topol
 
 void plan_undirected_trees(const ForestTask& task, SegmentSearch& search) {
   const PackGraph graph = pack_graph(task.topology, false);
-  auto choices = best_undirected_trees(task.topology, graph, kGoodLoss);
+  auto choices = best_undirected_trees(task.topology, graph, kGoodLoss, search.budget());
   if (choices.empty()) return;
   if (task.is_small(1)) {
     for (const std::size_t count : {1U, 2U, 4U, 8U}) {

@@ -16,8 +16,9 @@ constexpr std::uint32_t kNobody = ~0U;
 class ForestPartition {
  public:
   ForestPartition(std::size_t nodes, const std::vector<EdgePair>& pairs, const PackGraph& graph,
-                  std::size_t count)
+                  std::size_t count, const WorkBudget& budget)
       : nodes_(nodes),
+        budget_(budget),
         forests_(count, std::vector<std::vector<Arc>>(nodes)),
         rooted_(count),
         part_(nodes) {
@@ -73,6 +74,7 @@ class ForestPartition {
     for (const Element& e : elements_) placed += e.forest == kNobody ? 0 : 1;
     for (std::uint32_t e = 0; e < elements_.size() && placed < wanted; ++e) {
       if (elements_[e].forest != kNobody || is_full(e)) continue;
+      if (budget_.is_spent()) return false;
       if (augment(e)) {
         ++placed;
       } else if (!unite_searched()) {
@@ -200,6 +202,12 @@ class ForestPartition {
   }
 
   bool augment(std::uint32_t start) {
+    const bool found = find_exchange(start);
+    constexpr std::uint64_t kWorkOfElement = 100;
+    budget_.spend(kWorkOfElement * queue_.size() * forests_.size());
+    return found;
+  }
+  bool find_exchange(std::uint32_t start) {
     queue_.assign(1, start);
     reason_.assign(elements_.size(), kNobody);
     reason_[start] = start;
@@ -263,6 +271,7 @@ class ForestPartition {
   }
 
   std::size_t nodes_;
+  WorkBudget budget_;
   std::vector<std::vector<std::vector<Arc>>> forests_;  // by forest, by node
   std::vector<Element> elements_;
   std::vector<Copies> copies_;         // by pair
@@ -343,8 +352,9 @@ PackedTree root_at_centre(const PackGraph& graph, const EdgesOut& tree) {
 
 std::optional<std::vector<PackedTree>> pack_undirected_trees(const PackGraph& graph,
                                                              const std::vector<EdgePair>& pairs,
-                                                             std::size_t count) {
-  ForestPartition partition(graph.nodes, pairs, graph, count);
+                                                             std::size_t count,
+                                                             const WorkBudget& budget) {
+  ForestPartition partition(graph.nodes, pairs, graph, count, budget);
   partition.grow(middle_nodes(graph, pairs, count));
   if (!partition.run()) return std::nullopt;
   std::vector<PackedTree> trees;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 
 #include "alg/routes/links.h"
@@ -17,15 +18,32 @@ namespace {
 // A packet that has gone down must not go up again, so a router is two vertices of the search.
 enum Phase : std::uint8_t { may_go_up, only_down };
 
+}  // namespace
+
+struct UpDownLevels {
+  explicit UpDownLevels(const Topology& topology) : planes(topology) {
+    if (planes.size() > 1) turns = planes.turns();
+    for (std::uint32_t p = 0; p < std::max<std::size_t>(1, planes.size()); ++p) {
+      levels.push_back(
+          distances_from(topology, NodeId(0), [&](LinkId link) { return is_in_plane(link, p); }));
+    }
+  }
+  [[nodiscard]] bool is_in_plane(LinkId link, std::uint32_t plane) const {
+    return planes.size() < 2 || planes.of(link) == plane;
+  }
+
+  Planes planes;
+  std::vector<std::uint32_t> turns;              // of several planes
+  std::vector<std::vector<std::size_t>> levels;  // by plane, and by vertex
+};
+
+namespace {
+
 class UpDownRouter {
  public:
-  // Within plane `plane` of `planes`, if these are several.
-  UpDownRouter(const Topology& topology, const Planes& planes, std::uint32_t plane)
-      : topology_(topology),
-        planes_(planes.size() > 1 ? &planes : nullptr),
-        plane_(plane),
-        level_(
-            distances_from(topology, NodeId(0), [this](LinkId link) { return is_usable(link); })) {}
+  // Within plane `plane`, if the network has several.
+  UpDownRouter(const Topology& topology, const UpDownLevels& levels, std::uint32_t plane)
+      : topology_(topology), levels_(levels), plane_(plane), level_(levels.levels[plane]) {}
 
   [[nodiscard]] std::vector<LinkId> route(NodeId from, NodeId to) const {
     const auto distance = distances_to(to);
@@ -62,9 +80,7 @@ class UpDownRouter {
  private:
   using Distances = std::array<std::vector<std::size_t>, 2>;
 
-  [[nodiscard]] bool is_usable(LinkId link) const {
-    return planes_ == nullptr || planes_->of(link) == plane_;
-  }
+  [[nodiscard]] bool is_usable(LinkId link) const { return levels_.is_in_plane(link, plane_); }
 
   [[nodiscard]] bool goes_up(LinkId link) const {
     const NodeId from = topology_.link(link).from;
@@ -105,9 +121,9 @@ class UpDownRouter {
   }
 
   const Topology& topology_;
-  const Planes* planes_;
+  const UpDownLevels& levels_;
   std::uint32_t plane_;
-  std::vector<std::size_t> level_;
+  const std::vector<std::size_t>& level_;
 };
 
 }  // namespace
@@ -119,15 +135,33 @@ std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId t
   return up_down_route(topology, from, to, channel);
 }
 
+namespace {
+
+std::vector<LinkId> route_in_plane(const Topology& topology, const UpDownLevels& levels,
+                                   NodeId from, NodeId to, std::uint32_t channel) {
+  const auto& turns = levels.turns;
+  const std::size_t turn = from.index() + to.index() + channel;
+  const std::uint32_t plane = turns.empty() ? 0 : turns[turn % turns.size()];
+  return UpDownRouter(topology, levels, plane).route(from, to);
+}
+
+}  // namespace
+
 std::vector<LinkId> up_down_route(const Topology& topology, NodeId from, NodeId to,
                                   std::uint32_t channel) {
   const LinkId direct = topology.link_between(from, to);
   if (direct.valid()) return {direct};
-  const Planes planes(topology);
-  if (planes.size() < 2) return UpDownRouter(topology, planes, 0).route(from, to);
-  const std::vector<std::uint32_t> turns = planes.turns();
-  const std::uint32_t plane = turns[(from.index() + to.index() + channel) % turns.size()];
-  return UpDownRouter(topology, planes, plane).route(from, to);
+  return route_in_plane(topology, UpDownLevels(topology), from, to, channel);
+}
+
+std::vector<LinkId> RouteTurns::next(NodeId from, NodeId to) {
+  const std::uint32_t split = topology_.shape().split;
+  const std::uint32_t channel = split == 1 ? 0 : turns_[{from, to}]++ % split;
+  if (topology_.shape().route || topology_.link_between(from, to).valid()) {
+    return route_packet(topology_, from, to, channel);
+  }
+  if (!levels_) levels_ = std::make_shared<const UpDownLevels>(topology_);
+  return route_in_plane(topology_, *levels_, from, to, channel);
 }
 
 std::uint32_t packet_turns(const Topology& topology) {
@@ -147,10 +181,11 @@ std::vector<std::vector<LinkId>> parallel_routes(const Topology& topology, NodeI
       return topology.link(a.front()).spec.bytes_per_second >
              topology.link(b.front()).spec.bytes_per_second;
     });
-    const Planes planes(topology);
-    const bool has_planes = routes.empty() && planes.size() > 1;
-    for (std::uint32_t p = 0; has_planes && p < planes.size(); ++p) {
-      routes.push_back(UpDownRouter(topology, planes, p).route(from, to));
+    if (routes.empty()) {
+      const UpDownLevels levels(topology);
+      for (std::uint32_t p = 0; !levels.turns.empty() && p < levels.planes.size(); ++p) {
+        routes.push_back(UpDownRouter(topology, levels, p).route(from, to));
+      }
     }
   }
   if (routes.empty()) routes.push_back(route_packet(topology, from, to, channel));

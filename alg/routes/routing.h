@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,20 +55,18 @@ namespace espalier {
 [[nodiscard]] std::vector<std::uint32_t> vc_classes_of(const Topology& topology,
                                                        const RouteSet& routes, RouteId route);
 
-// Routes of messages one after the other: where a network splits (NetworkShape::split), messages of
-// a pair take its channels in turn.
+// Routes of route_packet() for messages one after the other: where a network splits
+// (NetworkShape::split), messages of a pair take its channels in turn.
 class RouteTurns {
  public:
   // The topology must outlive this object.
   explicit RouteTurns(const Topology& topology) : topology_(topology) {}
-  [[nodiscard]] std::vector<LinkId> next(NodeId from, NodeId to) {
-    const std::uint32_t split = topology_.shape().split;
-    return route_packet(topology_, from, to, split == 1 ? 0 : turns_[{from, to}]++ % split);
-  }
+  [[nodiscard]] std::vector<LinkId> next(NodeId from, NodeId to);
 
  private:
   const Topology& topology_;
   std::map<std::pair<NodeId, NodeId>, std::uint32_t> turns_;
+  std::shared_ptr<const struct UpDownLevels> levels_;  // of the whole network, found once
 };
 
 }  // namespace espalier

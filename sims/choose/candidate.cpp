@@ -36,23 +36,32 @@ class Simulations {
     healthy_.collective = collective;
   }
 
-  // Simulates the candidates for which `wanted` holds.
+  // Simulates the candidates for which `wanted` holds, or none if one of them is too large.
   template <class Wanted>
   void run(std::vector<Candidate>& candidates, const Wanted& wanted) const {
     const auto begin = std::chrono::steady_clock::now();
     std::vector<std::pair<Candidate*, RunningSimulation>> children;
+    const auto is_large = [&](const Candidate& c) { return c.is_large && wanted(c); };
+    if (std::any_of(candidates.begin(), candidates.end(), is_large)) return;
     for (Candidate& candidate : candidates) {
       if (wanted(candidate)) children.emplace_back(&candidate, start(candidate));
     }
+    bool any_large = false;
     for (auto& [candidate, child] : children) {
       Cycle cycles = 0;
       const bool heard = read(child.cycles.number(), &cycles, sizeof cycles) == sizeof cycles;
       child.cycles.close();
       candidate->failed = child.process.wait() != 0 || !heard;
+      candidate->is_large = heard && cycles == kNever;
+      any_large = any_large || candidate->is_large;
       if (!candidate->failed) {
         candidate->simulated_us =
             static_cast<double>(cycles) * 1e6 / static_cast<double>(healthy_.system.clock.hertz);
       }
+    }
+    // A simulated time and a planned one would compare two machines.
+    for (Candidate& candidate : candidates) {
+      if (any_large) candidate.simulated_us.reset();
     }
     choices_.add_simulating_seconds(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
@@ -63,10 +72,16 @@ class Simulations {
     Pipe pipe;
     ChildProcess process([&] {
       try {
-        const SimulationOutcome outcome = simulate_work(topology_, healthy_, candidate.make());
+        SimulationHooks hooks;
+        hooks.most_evaluations = kMostEvaluations;
+        SimulationOutcome outcome = simulate_work(topology_, healthy_, candidate.make(), hooks);
+        // When the run has noticed that its budget is spent depends on the machine.
+        const bool is_large = outcome.evaluations > kMostEvaluations;
+        if (is_large) outcome.cycles = kNever;
         const std::string_view cycles(reinterpret_cast<const char*>(&outcome.cycles),
                                       sizeof outcome.cycles);
-        return outcome.verified && write_all(pipe.write.number(), cycles) ? 0 : 1;
+        const bool told = is_large || outcome.verified;
+        return told && write_all(pipe.write.number(), cycles) ? 0 : 1;
       } catch (const std::exception&) {
         return 1;
       }
@@ -90,10 +105,10 @@ bool is_settled(const Candidate& a, const Candidate& b) {
 }  // namespace
 
 SimulationOutcome simulate_work(const Topology& topology, const RunPoint& point,
-                                const CollectiveWork& work) {
-  if (work.plan) return simulate_plan(topology, point, work.plan->plan, {}).simulation;
-  return work.program ? simulate_program(topology, point, *work.program, 0, {})
-                      : simulate_collective(topology, point, *work.tables, {});
+                                const CollectiveWork& work, const SimulationHooks& hooks) {
+  if (work.plan) return simulate_plan(topology, point, work.plan->plan, hooks).simulation;
+  return work.program ? simulate_program(topology, point, *work.program, 0, hooks)
+                      : simulate_collective(topology, point, *work.tables, hooks);
 }
 
 double reach_us(const Candidate& best, const PlanError& of_plan) {
@@ -112,6 +127,8 @@ std::string to_text(const Candidate& candidate) {
   const std::string planned = digits(candidate.planned_us);
   const auto& [name, by] = std::tie(candidate.name, candidate.by);
   if (candidate.failed) return fmt::format("{}, not completed ({} {})", name, planned, by);
+  if (candidate.is_large)
+    return fmt::format("{}, {} us {}, too large to simulate", name, planned, by);
   return candidate.simulated_us ? fmt::format("{}, {} us simulated ({} {})", name,
                                               digits(*candidate.simulated_us), planned, by)
                                 : fmt::format("{}, {} us {}", name, planned, by);
@@ -145,7 +162,7 @@ void confirm(std::vector<Candidate>& candidates, const Topology& topology,
     std::vector<Candidate> others = try_others();
     simulations.run(others, [](const Candidate&) { return true; });
     for (Candidate& other : others) {
-      if (is_faster(other, candidate)) candidate = std::move(other);
+      if (other.simulated_us && is_faster(other, candidate)) candidate = std::move(other);
     }
   }
   std::stable_sort(candidates.begin(), candidates.end(), is_faster);

@@ -39,6 +39,8 @@ struct Candidate {
   // Where the machine is later than planned: the same algorithm in other numbers of segments.
   std::function<std::vector<Candidate>()> others = {};
   const char* by = "planned";  // where planned_us is from: "forecast" of a pre-simulation
+  // Simulating it takes more work than choosing is worth (kMostEvaluations).
+  bool is_large = false;
   std::optional<double> simulated_us = {};
   bool failed = false;  // its simulation did not end with the right data
 
@@ -46,6 +48,10 @@ struct Candidate {
   // The time is the machine's own.
   [[nodiscard]] bool is_known() const { return simulated_us || error.slower == 1; }
 };
+
+// Of a simulation that chooses: about two seconds of one core. A message takes eight at least.
+inline constexpr std::uint64_t kMostEvaluations = 4'000'000;
+inline constexpr std::uint64_t kMessageEvaluations = 8;
 
 // The time below which a plan may be faster than `best`.
 [[nodiscard]] double reach_us(const Candidate& best, const PlanError& of_plan);

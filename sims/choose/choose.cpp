@@ -55,6 +55,11 @@ Candidate candidate_of(RankedSchedule schedule, const GroupRequest& of_group,
   candidate.name = ranked->name;
   candidate.planned_us = static_cast<double>(ranked->planned_ps) / kPsPerUs;
   candidate.error = plan_error(of_group.group.network(), ranked->schedule, system);
+  // An NI also clears every wait.
+  const std::size_t copies = ranked->schedule.symmetry ? ranked->schedule.num_nodes : 1;
+  const std::uint64_t least = kMessageEvaluations * copies * ranked->schedule.transfers.size() +
+                              copies * ranked->schedule.dependencies.size() / 4;
+  candidate.is_large = least > kMostEvaluations;
   candidate.make = [ranked, &of_group] {
     CollectiveWork work;
     work.tables = of_group.tables_of(ranked->schedule);

@@ -29,6 +29,7 @@ struct CollectiveWork {
 };
 
 [[nodiscard]] SimulationOutcome simulate_work(const Topology& topology, const RunPoint& point,
-                                              const CollectiveWork& work);
+                                              const CollectiveWork& work,
+                                              const SimulationHooks& hooks);
 
 }  // namespace espalier

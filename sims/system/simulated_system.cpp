@@ -128,6 +128,8 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     const bool patience_ends = still >= patience();
     if (sockets_ && sockets_->waits_for_program()) continue;
     if (!clock_.stopped() && (clock_.idle() || patience_ends)) stuck = describe_stop();
+    if (clock_.evaluations() > hooks_.most_evaluations)
+      stuck = "its budget of evaluations is spent";
   }
   for (SystemObserver* observer : hooks_.observers) observer->finish(clock_.now() + 1);
   SimulationOutcome outcome = collect();

@@ -126,6 +126,8 @@ struct SimulationHooks {
   // Called before `progress`, with a proven lower bound of SimulationOutcome::cycles: the cycles so
   // far, and the time in which the busiest link passes the rest of its messages.
   std::function<void(Cycle)> at_least = {};
+  // The run ends, incomplete, after about so many evaluations of modules.
+  std::uint64_t most_evaluations = ~std::uint64_t{0};
 };
 
 // Throws std::invalid_argument if the configuration cannot be built (link rates without a common

@@ -71,6 +71,20 @@ TEST_CASE("auto takes line on a small mesh, and the schedule where data are larg
   CHECK(work.tables->choice == alone.choice);
 }
 
+TEST_CASE("A simulation that chooses ends after a number of evaluations, and has no time") {
+  RunPoint point = auto_point("mesh", {4, 4}, 4 << 20);
+  point.collective->algorithm = "ring";
+  const Topology mesh = build_topology(point.system);
+  const ScheduleTables tables = generate_tables(mesh, point.system, *point.collective);
+  SimulationHooks hooks;
+  hooks.most_evaluations = 1000;
+  const SimulationOutcome outcome =
+      test::outcome_of([&] { return simulate_collective(mesh, point, tables, hooks); });
+  CHECK_FALSE(outcome.complete);
+  CHECK(outcome.evaluations > 1000);
+  CHECK(outcome.failure == "its budget of evaluations is spent");
+}
+
 TEST_CASE("What auto takes among schedules and programs is within 1 % of the fastest",
           "[performance]") {
   for (const char* kind : {"torus", "mesh"}) {

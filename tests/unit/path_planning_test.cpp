@@ -12,6 +12,7 @@
 
 #include "alg/bounds/bounds.h"
 #include "alg/generators/generator.h"
+#include "alg/generators/ranked_schedules.h"
 #include "alg/packing/balanced_paths.h"
 #include "alg/packing/forest_task.h"
 #include "alg/packing/link_order.h"
@@ -460,6 +461,38 @@ TEST_CASE("Planning ends when its budget is spent, with the best plan so far, an
   const Schedule stopped = short_of_work.schedule("forest");
   CHECK(stopped.is_budget_spent);
   CHECK(lower_to_tables(stopped).choice == "forest, planned until its budget was spent");
+}
+
+TEST_CASE("Searches for trees and paths end once their budget is spent and there is a plan") {
+  const Topology mesh = make_mesh({8, 8}, kPlainLink);
+  const PackGraph graph = pack_graph(mesh, false);
+  const WorkBudget no_plan(0);
+  const auto choices = best_undirected_trees(mesh, graph, 0.005, no_plan);
+  REQUIRE(choices.size() == 1);  // the first trees are a plan, so the search ends with them
+  CHECK(choices.front().size() < best_undirected_trees(mesh, graph, 0.005).back().size());
+  CHECK(no_plan.is_spent());
+  const UnitRate unit = best_unit_rate(graph, 1, best_root_rate(graph));
+  const std::vector<std::int64_t> demand(64, 1);
+  CHECK(pack_out_trees(graph, unit.units, demand, false, WorkBudget(0)).size() == 64);
+  CHECK(pack_out_trees(graph, unit.units, demand, false, no_plan).empty());
+  const MessageTiming timing;
+  CHECK(timed_out_trees(mesh, graph, 1, 256, timing, TimedOrder::busy, false, no_plan).empty());
+  // Paths are complete at any time: a spent budget only ends their improvement.
+  const Topology ring = test::cables(6, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 0}, {0, 3}});
+  const WorkBudget short_of_work(1);
+  const auto paths = balanced_paths(ring, 2, RateRule::slowest, short_of_work);
+  CHECK(short_of_work.is_spent());
+  for (std::size_t p = 0; p < paths.size(); ++p) CHECK(paths[p].empty() == (p / 2 % 7 == 0));
+}
+
+TEST_CASE("auto leaves out algorithms whose work exceeds its budget, and says so") {
+  // Behind a switch of 512 nodes the copies of every root wait for 511 reduces: 2^27 waits.
+  const Topology topology = make_single_switch(512, kPlainLink);
+  CollectiveRequest request;
+  request.size = 1 << 20;
+  const auto ranked = fastest_schedules(topology, request, 1);
+  CHECK(ranked.front().generator->name == "halving_doubling");
+  CHECK(ranked.front().name == "halving_doubling (the budget was spent before multitree)");
 }
 
 TEST_CASE("More pieces than a plan can hold are refused, with a number that fits") {

@@ -107,6 +107,21 @@ TEST_CASE("Packets take planes in turn, each as often as its rate demands, and s
   CHECK(packet_turns(make_single_switch(4, test::kPlainLink)) == 1);
 }
 
+TEST_CASE("Routes of many messages, which find planes once, are those of single packets") {
+  const Topology planes = make_switch_planes(4, {125, 100, 100, 125});
+  const Topology ring = test::cables(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}});
+  for (const Topology* topology : {&planes, &ring}) {
+    RouteTurns turns(*topology);
+    for (std::size_t from = 0; from < topology->num_nodes(); ++from) {
+      for (std::size_t to = 0; to < topology->num_nodes(); ++to) {
+        if (from == to) continue;
+        CHECK(turns.next(NodeId(from), NodeId(to)) ==
+              route_packet(*topology, NodeId(from), NodeId(to)));
+      }
+    }
+  }
+}
+
 TEST_CASE("Messages of a program are cut over all planes by rate") {
   const Topology topology = make_switch_planes(4, {125, 100, 100, 125});
   RouteSet routes(topology);
