@@ -200,7 +200,8 @@ class DirectedTrees {
     std::vector<std::uint32_t> next(nodes, 0);
     std::vector<PackedTree> trees =
         pack_out_trees(direct.graph, direct.units, demand, short_paths_first);
-    if (task_.is_switched && !task_.root) {
+    // Not the many trees of all roots on direct links, which take long, nor few through switches.
+    if (task_.is_switched != task_.root.has_value()) {
       trees = lower_trees(direct.graph, direct.units, edge_times(direct.graph, per_root), trees);
     }
     for (const PackedTree& tree : trees) {
