@@ -13,7 +13,8 @@ namespace espalier::certifier {
 namespace {
 
 bool is_same_group(const Translations& a, const Translations& b) {
-  return a.dims() == b.dims() && a.twist() == b.twist() && a.generators() == b.generators();
+  return a.grid().dims == b.grid().dims && a.grid().twist == b.grid().twist &&
+         a.grid().node_of_place == b.grid().node_of_place && a.generators() == b.generators();
 }
 
 // Returns an empty text if the entry can be translated to any node.

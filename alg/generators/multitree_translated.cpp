@@ -47,7 +47,7 @@ std::vector<std::uint32_t> slots_of(const Translations& group,
 
 // How a search breaks ties among the children of a step, and which parents it allows.
 struct Variant {
-  std::uint64_t seed = 0;  // 0: by id
+  std::uint64_t seed = 0;  // 0: by place
   bool fewest_options_first = true;
   bool shortest_paths_only = true;
 };
@@ -118,6 +118,7 @@ class TreeSearch {
 
   void match(Timestep step) {
     candidates_.clear();
+    const auto& places = group_.grid().place_of_node;
     for (std::size_t v = 1; v < group_.num_nodes(); ++v) {
       if (step_of_[v] != kUnknown) continue;
       std::uint32_t options = 0;
@@ -125,8 +126,9 @@ class TreeSearch {
         options += may_be_parent(before(NodeId(v), port), NodeId(v), step) ? 1U : 0U;
       }
       if (options == 0) continue;
+      const std::uint64_t place = places.empty() ? v : places[v];
       candidates_.push_back({distance_[v], variant_.fewest_options_first ? options : 0,
-                             variant_.seed == 0 ? v : mix(variant_.seed, v), NodeId(v)});
+                             variant_.seed == 0 ? place : mix(variant_.seed, place), NodeId(v)});
     }
     std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
       return std::tie(a.distance, a.options, a.order, a.node) <
@@ -226,7 +228,7 @@ constexpr const char* kName = "multitree_translated";
 class Rotation {
  public:
   Rotation(const Topology& topology, const Translations& group) : group_(group) {
-    const auto& dims = group.dims();
+    const auto& dims = group.grid().dims;
     const auto& ports = topology.out_links(NodeId(0));
     possible_ = std::all_of(dims.begin(), dims.end(),
                             [&](std::uint32_t size) { return size == dims.front(); }) &&
@@ -251,16 +253,11 @@ class Rotation {
 
  private:
   [[nodiscard]] NodeId turned(NodeId v) const {
-    const std::uint32_t size = group_.dims().front();
-    std::uint32_t rest = v.value();
-    std::uint32_t place = size;
-    std::uint32_t result = 0;
-    for (std::size_t d = 0; d + 1 < group_.dims().size(); ++d) {
-      result += rest % size * place;
-      place *= size;
-      rest /= size;
-    }
-    return NodeId(result + (size - rest % size) % size);
+    std::vector<std::uint32_t> at = group_.grid().coordinates(v);
+    const std::uint32_t size = group_.grid().dims.front();
+    std::rotate(at.begin(), at.end() - 1, at.end());
+    at.front() = (size - at.front()) % size;
+    return group_.grid().node_at(at);
   }
   // The first port with this generator that is not yet the image of another port.
   [[nodiscard]] std::uint32_t port_of(NodeId generator, std::size_t taken) const {

@@ -25,12 +25,31 @@ class DeadEnds {
   Timestep now_ = 0;
 };
 
+// By vertex, the links out of it in the order in which trees try them: by port, which on a grid is
+// MultiTree's preference for Y (section III-C). That suits squares. On other grids lines come
+// before rings and long dimensions before short ones, since trees fill those last.
+std::vector<std::vector<LinkId>> preferred_links(const Topology& topology, StepEnd step_end) {
+  std::vector<std::vector<LinkId>> links;
+  for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
+    links.push_back(topology.out_links(NodeId(v)));
+    if (!topology.grid() || step_end == StepEnd::authors) continue;
+    const auto rank = [&, &grid = *topology.grid()](LinkId link) {
+      const std::size_t dim = grid_hop(topology, link).dim;
+      return std::pair(!grid.wraps[dim], grid.dims[dim]);
+    };
+    std::stable_sort(links.back().begin(), links.back().end(),
+                     [&](LinkId a, LinkId b) { return rank(a) > rank(b); });
+  }
+  return links;
+}
+
 // Breadth-first search from a node, through switches only, over links with a free unit in this
 // timestep.
 class FreePaths {
  public:
-  explicit FreePaths(const Topology& topology)
+  FreePaths(const Topology& topology, StepEnd step_end)
       : topology_(topology),
+        out_links_(preferred_links(topology, step_end)),
         rule_(topology),
         units_(two_way_link_units(topology)),
         reached_(topology.num_switches() * PathRule::kNumStates, 0) {}
@@ -43,8 +62,8 @@ class FreePaths {
   // Number of pairs of a switch and a state of the path rule.
   [[nodiscard]] std::size_t num_states() const { return reached_.size(); }
 
-  // The path over free links, tried in port order, to the nearest node that `has` lacks; empty if
-  // there is none. The links stay free. `dead_ends` belong to the calling tree.
+  // The path over free links, tried in the order of preference, to the nearest node that `has`
+  // lacks; empty if there is none. The links stay free. `dead_ends` belong to the calling tree.
   [[nodiscard]] const std::vector<LinkId>& find(NodeId from, const std::vector<bool>& has,
                                                 DeadEnds& dead_ends) {
     path_.clear();
@@ -53,7 +72,7 @@ class FreePaths {
     queue_.push_back({from, PathRule::kStart, LinkId(), 0});
     for (std::size_t head = 0; head < queue_.size(); ++head) {
       const Visit at = queue_[head];
-      const std::vector<LinkId>& out = topology_.out_links(at.vertex);
+      const std::vector<LinkId>& out = out_links_[at.vertex.index()];
       std::size_t& full = full_[at.vertex.index()];
       while (full < out.size() && left_[out[full].index()] == 0) ++full;
       for (std::size_t place = full; place < out.size(); ++place) {
@@ -99,6 +118,7 @@ class FreePaths {
   }
 
   const Topology& topology_;
+  const std::vector<std::vector<LinkId>> out_links_;
   const PathRule rule_;
   const std::vector<std::uint32_t> units_;
   std::vector<std::uint32_t> left_;     // by link
@@ -265,7 +285,7 @@ bool grow_while_last_grows(std::vector<GrowingTree>& trees, const std::vector<st
 
 TreeForest build_trees(const Topology& topology, const CollectiveRequest& request) {
   TreeForest forest(topology);
-  FreePaths free_paths(topology);
+  FreePaths free_paths(topology, request.step_end);
   std::vector<GrowingTree> trees;
   trees.reserve(topology.num_nodes());
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {

@@ -198,7 +198,8 @@ class DirectedTrees {
     std::vector<PackedTree> trees =
         pack_out_trees(direct.graph, direct.units, demand, short_paths_first, search_.budget());
     if (trees.empty()) return false;
-    if (task_.is_switched && !task_.root) {
+    // Not the many trees of all roots on direct links, which take long, nor few through switches.
+    if (task_.is_switched != task_.root.has_value()) {
       trees = lower_trees(direct.graph, direct.units, edge_times(direct.graph, per_root), trees);
     }
     for (const PackedTree& tree : trees) {

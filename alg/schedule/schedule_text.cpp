@@ -106,6 +106,24 @@ std::string link_name(const Topology& topology, LinkId link) {
   return topology.vertex_name(l.from) + "." + l.out_name;
 }
 
+std::string route_names(const Topology& topology, const RouteSet& routes, RouteId route) {
+  std::string names = topology.vertex_name(topology.link(routes.link(route, 0)).from);
+  for (const LinkId link : routes.links(route)) {
+    names += " " + topology.vertex_name(topology.link(link).to);
+  }
+  return names;
+}
+
+std::string longest_route(const Topology& topology, const RouteSet& routes) {
+  RouteId longest(0);
+  for (std::size_t r = 0; r < routes.size(); ++r) {
+    if (routes.hops(RouteId(r)) > routes.hops(longest)) longest = RouteId(r);
+  }
+  if (routes.hops(longest) == 1) return {};
+  return fmt::format("longest route: {} links, {}", routes.hops(longest),
+                     route_names(topology, routes, longest));
+}
+
 void write_table_text(std::ostream& out, const ScheduleTables& tables) {
   Columns columns;
   columns.repeat = !tables.repeated.empty();

@@ -17,6 +17,11 @@ namespace espalier {
 [[nodiscard]] std::string describe(const ScheduleTables& tables, NodeId node, std::size_t entry);
 // Vertex and output port, e.g. "r_0_1.e".
 [[nodiscard]] std::string link_name(const Topology& topology, LinkId link);
+// The names of a route's vertices, e.g. "n_0 s_0 n_1".
+[[nodiscard]] std::string route_names(const Topology& topology, const RouteSet& routes,
+                                      RouteId route);
+// E.g. "longest route: 2 links, n_0 s_0 n_1"; an empty text if every route is one link.
+[[nodiscard]] std::string longest_route(const Topology& topology, const RouteSet& routes);
 
 // Writes one block per node with the columns Op, FlowID, Parent, Children, Step, Start Addr, Size,
 // and After if any entry has it. "nil" stands for none. Rows that repeat also have First Pass,

@@ -9,7 +9,7 @@
 namespace espalier {
 
 NodeId Translations::combine(NodeId a, NodeId b, bool minus) const {
-  if (!grid_.twist.empty()) {
+  if (!grid_.twist.empty() || !grid_.node_of_place.empty()) {
     const std::vector<std::uint32_t> place_of_b = grid_.coordinates(b);
     std::vector<std::int64_t> hops(place_of_b.begin(), place_of_b.end());
     for (std::int64_t& hop : hops) hop = minus ? -hop : hop;

@@ -22,8 +22,7 @@ class Translations {
   [[nodiscard]] static std::optional<Translations> find(const Topology& topology);
 
   [[nodiscard]] std::size_t num_nodes() const { return num_nodes_; }
-  [[nodiscard]] const std::vector<std::uint32_t>& dims() const { return grid_.dims; }
-  [[nodiscard]] const std::vector<std::uint32_t>& twist() const { return grid_.twist; }
+  [[nodiscard]] const GridShape& grid() const { return grid_; }
   // The generators g_j, by port.
   [[nodiscard]] const std::vector<NodeId>& generators() const { return generators_; }
 

@@ -6,10 +6,19 @@
 
 namespace espalier {
 
+namespace {
+
+// The entry for a number; the number itself in an empty list.
+std::uint32_t entry_of(const std::vector<std::uint32_t>& list, std::size_t number) {
+  return list.empty() ? static_cast<std::uint32_t>(number) : list[number];
+}
+
+}  // namespace
+
 std::vector<std::uint32_t> GridShape::coordinates(NodeId node) const {
   std::vector<std::uint32_t> result;
   result.reserve(dims.size());
-  std::uint32_t rest = node.value();
+  std::uint32_t rest = entry_of(place_of_node, node.index());
   for (const std::uint32_t size : dims) {
     result.push_back(rest % size);
     rest /= size;
@@ -18,9 +27,9 @@ std::vector<std::uint32_t> GridShape::coordinates(NodeId node) const {
 }
 
 NodeId GridShape::node_at(const std::vector<std::uint32_t>& coordinates) const {
-  std::size_t id = 0;
-  for (std::size_t d = dims.size(); d-- > 0;) id = id * dims[d] + coordinates[d];
-  return NodeId(id);
+  std::size_t place = 0;
+  for (std::size_t d = dims.size(); d-- > 0;) place = place * dims[d] + coordinates[d];
+  return NodeId(entry_of(node_of_place, place));
 }
 
 NodeId GridShape::node_after(NodeId node, const std::vector<std::int64_t>& hops) const {
@@ -42,10 +51,11 @@ NodeId GridShape::neighbour(NodeId node, std::size_t dim, bool plus) const {
   const std::uint32_t size = dims[dim];
   std::uint32_t stride = 1;
   for (std::size_t d = 0; d < dim; ++d) stride *= dims[d];
-  const std::uint32_t at = node.value() / stride % size;
+  const std::uint32_t place = entry_of(place_of_node, node.index());
+  const std::uint32_t at = place / stride % size;
   const bool at_border = plus ? at + 1 == size : at == 0;
   if (size == 1 || (at_border && !wraps[dim])) return {};
-  if (!at_border) return NodeId(plus ? node.value() + stride : node.value() - stride);
+  if (!at_border) return NodeId(entry_of(node_of_place, plus ? place + stride : place - stride));
   std::vector<std::int64_t> hop(dims.size(), 0);
   hop[dim] = plus ? 1 : -1;
   return node_after(node, hop);

@@ -19,7 +19,7 @@ namespace espalier {
 class Topology;
 
 // A regular grid, for algorithms that need coordinates.
-// Node id = x + X * (y + Y * z); dims = {X, Y, Z}, as written in the configuration. The rates and
+// Place = x + X * (y + Y * z); dims = {X, Y, Z}, as written in the configuration. The rates and
 // latencies of a dimension are those of its links.
 struct GridShape {
   GridShape() = default;
@@ -33,6 +33,9 @@ struct GridShape {
   // Where links around lead: at x = X - 1 to x = 0 and so many places further in other dimensions,
   // {X in Y, X in Z, Y in Z}, or {X in Y} if there is no Z. Empty: in none.
   std::vector<std::uint32_t> twist;
+  // By place: its node, and by node: its place. Both empty: node i is at place i.
+  std::vector<std::uint32_t> node_of_place;
+  std::vector<std::uint32_t> place_of_node;
 
   [[nodiscard]] std::vector<std::uint32_t> coordinates(NodeId node) const;
   [[nodiscard]] NodeId node_at(const std::vector<std::uint32_t>& coordinates) const;

@@ -11,6 +11,7 @@
 #include "alg/program/program_certifier.h"
 #include "alg/program/protocol.h"
 #include "alg/schedule/schedule_table.h"
+#include "alg/schedule/schedule_text.h"
 #include "sims/choose/certify_point.h"
 #include "sims/choose/choose.h"
 #include "sims/choose/collective_work.h"
@@ -143,21 +144,6 @@ bool check_program_alone(const Input& input, const Program& program) {
   return true;
 }
 
-// The vertices of the longest route.
-std::string longest_route(const Topology& topology, const RouteSet& routes) {
-  RouteId longest(0);
-  for (std::size_t r = 0; r < routes.size(); ++r) {
-    if (routes.hops(RouteId(r)) > routes.hops(longest)) longest = RouteId(r);
-  }
-  if (routes.hops(longest) == 1) return {};
-  std::string text = fmt::format("  longest route: {} links, {}", routes.hops(longest),
-                                 topology.vertex_name(topology.link(routes.link(longest, 0)).from));
-  for (const LinkId link : routes.links(longest)) {
-    text += " " + topology.vertex_name(topology.link(link).to);
-  }
-  return text + "\n";
-}
-
 Checked checked_tables(const Input& input, const RunPoint& point, CertifiedTables certified) {
   const auto& [tables, certificate] = certified;
   Checked checked;
@@ -176,7 +162,8 @@ Checked checked_tables(const Input& input, const RunPoint& point, CertifiedTable
                                      certificate.judged_transfers);
     }
   }
-  if (checked.ok) checked.details += longest_route(*input.topology, tables.routes);
+  const std::string route = checked.ok ? longest_route(*input.topology, tables.routes) : "";
+  if (!route.empty()) checked.details += "  " + route + "\n";
   if (point.coordination) {
     checked.details +=
         "  one all-reduce for each layer; hosts fuse all-reduces while the job runs, and each "

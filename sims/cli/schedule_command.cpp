@@ -150,6 +150,8 @@ void write_tables(std::ostream& out, const Input& input, const ScheduleTables& g
   if (format == "table") {
     store_rows(tables, point.system.ni);
     write_table_text(out, tables);
+    const std::string route = longest_route(*input.topology, tables.routes);
+    if (!route.empty()) out << "\n" << route << "\n";
   } else if (format == "json") {
     write_schedule_file(out, resolved_for(point, folder_of(options.output)), *input.topology,
                         tables);

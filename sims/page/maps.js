@@ -85,8 +85,8 @@ function drawLinks(figure, picture) {
     ...picture.links.map(([from, to, part]) => [map.names[from], map.names[to], part])]);
 }
 
-// picture: runs, map, size, wires (all links as one path), edges of [from, to, number, path], ascending in number, reduces,
-// planned (numbers are times), number (what it is), labels.
+// picture: runs, map, size, wires (all links as one path), edges of [from, to, number, path, names along the route], ascending in
+// number, reduces, planned (numbers are times), number (what it is), labels.
 function drawTree(figure, picture) {
   const map = data.maps[picture.map];
   const svg = addSvg(figure, picture, map.width, map.height, ownTip);
@@ -95,8 +95,8 @@ function drawTree(figure, picture) {
   const isPart = map.places.map(() => false);
   const last = picture.edges[picture.edges.length - 1][2];
   const differ = picture.edges[0][2] !== last;
-  for (const [from, to, number, path] of picture.edges) {
-    shape(svg, 'path', {class: 'edge', d: path, 'data-tip': `${map.names[from]} to ${map.names[to]}\n${picture.number} ${number}`});
+  for (const [from, to, number, path, route] of picture.edges) {
+    shape(svg, 'path', {class: 'edge', d: path, 'data-tip': `${map.names[from]} to ${map.names[to]}\nroute: ${route}\n${picture.number} ${number}`});
     numbers[picture.reduces ? from : to].push(number);
     isPart[from] = isPart[to] = true;
   }
@@ -115,8 +115,8 @@ function drawTree(figure, picture) {
       own[0].toFixed(picture.planned && own[0] < 10 ? 1 : 0) + (own.length > 1 ? '\u2026' : ''));
   });
   addLabels(svg, picture.labels);
-  return svgView(figure, picture, svg, () => [['from', 'to', picture.number],
-    ...picture.edges.map(([from, to, number]) => [map.names[from], map.names[to], number])]);
+  return svgView(figure, picture, svg, () => [['from', 'to', picture.number, 'route'],
+    ...picture.edges.map(([from, to, number, , route]) => [map.names[from], map.names[to], number, route])]);
 }
 
 // picture: runs, unit, end_us (null: columns are timesteps), names, rows of percents, all (parts by column).

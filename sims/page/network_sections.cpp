@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "alg/schedule/schedule_text.h"
 #include "sims/model/build_program.h"
 #include "sims/page/rebuild.h"
 #include "sims/page/section.h"
@@ -165,10 +166,11 @@ bool is_collective(const ReportPoint& point) {
 std::string draw_tree(Pictures& pictures, std::size_t run, const Topology& topology,
                       const Schedule& schedule, const NumberedTree& tree) {
   const TopologyLayout layout(topology, kMapWidth);
-  Json edges = Json::array();  // from, to, number, path
+  Json edges = Json::array();  // from, to, number, path, names along the route
   for (const TreeEdge& edge : tree.edges) {
     edges.push_back({edge.from.index(), edge.to.index(), rounded(edge.number, 1e4),
-                     layout.route(schedule.routes, edge.route)});
+                     layout.route(schedule.routes, edge.route),
+                     route_names(topology, schedule.routes, edge.route)});
   }
   const char* number = tree.planned   ? "planned times in \u00b5s at which a message is over"
                        : tree.reduces ? "timesteps in which a node sends to its parent"
@@ -191,7 +193,7 @@ std::string draw_tree(Pictures& pictures, std::size_t run, const Topology& topol
        {"planned", tree.planned},
        {"number", tree.planned ? "planned, \u00b5s:" : "timestep"},
        {"labels", labels_of(topology, layout, layout.tree_radius())}},
-      caption + "; the full disc is the root.");
+      caption + "; the full disc is the root. Point at a line to see its message's route.");
 }
 
 std::string draw_occupancy(Pictures& pictures, std::size_t run, const Topology& topology,

@@ -112,8 +112,8 @@ std::string tree_picture(const Topology& topology, const Schedule& schedule,
   std::set<NodeId> part;
   for (const TreeEdge& edge : tree.edges) {
     body += path_tag("edge", layout.route(schedule.routes, edge.route),
-                     fmt::format("{} to {}: {}", topology.vertex_name(edge.from),
-                                 topology.vertex_name(edge.to), number_word(tree, edge.number)));
+                     fmt::format("{}: {}", route_names(topology, schedule.routes, edge.route),
+                                 number_word(tree, edge.number)));
     numbers[tree.reduces ? edge.from : edge.to].push_back(edge.number);
     part.insert({edge.from, edge.to});
   }

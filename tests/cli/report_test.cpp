@@ -178,7 +178,13 @@ TEST_CASE("A report of sizes has curves with the bound, maps of links, and trees
       CHECK(picture.at("series").size() == 2);
     }
     if (kind == "links") CHECK(picture.at("links").size() == 64);
-    if (kind == "tree") CHECK(picture.at("edges").size() == 15);
+    if (kind == "tree") {
+      CHECK(picture.at("edges").size() == 15);
+      const Json& edge = picture.at("edges").at(0);
+      const Json& names = drawn.at("maps").at(0).at("names");
+      CHECK(edge.at(4) == names.at(edge.at(0).get<std::size_t>()).get<std::string>() + " " +
+                              names.at(edge.at(1).get<std::size_t>()).get<std::string>());
+    }
   }
   CHECK(kinds["links"] == 2);
   CHECK(kinds["tree"] == 4);

@@ -77,6 +77,53 @@ TEST_CASE("A graph that is a torus or a mesh runs as the family does, to the cyc
   }
 }
 
+TEST_CASE(
+    "A torus runs as the family does, to the cycle, in whatever order a file lists its nodes") {
+  // Place p has the node 5 p modulo 16.
+  const TemporaryFolder folder;
+  std::string graph = "nodes: [v0";
+  for (int n = 1; n < 16; ++n) graph += ", v" + std::to_string(n);
+  graph += "]\nlinks:\n";
+  const auto name = [](int place) { return "v" + std::to_string(5 * place % 16); };
+  for (int p = 0; p < 16; ++p) {
+    graph += "  - {between: [" + name(p) + ", " + name(p / 4 * 4 + (p + 1) % 4) + "]}\n";
+    graph += "  - {between: [" + name(p) + ", " + name(p + 4) + "], bandwidth: 8GB/s}\n";
+  }
+  folder.write("graph.yaml", graph);
+  for (const char* algorithm : {"ring", "2d_ring", "window", "swing_bandwidth"}) {
+    const std::string rest =
+        std::string("collective: {op: all_reduce, algorithm: ") + algorithm + ", size: 64KiB}\n";
+    const Json mixed =
+        results_of(folder, folder.write("a.yaml", config("{type: file, file: graph.yaml}", rest)));
+    const Json built = results_of(
+        folder,
+        folder.write("b.yaml", config("{type: grid, dims: [4, 4], wrap: [true, true], bandwidth: "
+                                      "[16GB/s, 8GB/s]}",
+                                      rest)));
+    CAPTURE(algorithm);
+    CHECK(mixed.at("results").at(0).at("cycles") == built.at("results").at(0).at("cycles"));
+  }
+  CHECK_THAT(test::espalier({"check", folder.file("a.yaml")}).err,
+             Contains("note: the graph is torus 4x4: 'v0' at (0, 0), 'v"));
+}
+
+TEST_CASE(
+    "check and schedule name the vertices of the longest route, which is more than one link") {
+  const TemporaryFolder folder;
+  const auto said = [&](const std::string& topology, const char* command) {
+    return test::espalier(
+               {command, folder.write("a.yaml", config(topology,
+                                                       "collective: {op: all_gather, algorithm: "
+                                                       "ring, size: 64KiB}\n"))})
+        .out;
+  };
+  for (const char* command : {"check", "schedule"}) {
+    CHECK_THAT(said("{type: fat_tree, nodes_per_switch: 2, switches: 2, spines: 1}", command),
+               Contains("longest route: 4 links, n_1 sw_0 sp_0 sw_1 n_2\n"));
+    CHECK_THAT(said("{type: mesh, dims: [2, 2]}", command), !Contains("longest route"));
+  }
+}
+
 TEST_CASE("A torus in a file keeps up*/down* routes where the user asks, or has one VC") {
   const TemporaryFolder folder;
   folder.write("graph.yaml", grid_graph(true));

@@ -78,7 +78,7 @@ PARTS = [
     ("split again", DIRECTED, "return few && task_.is_switched", "return few && !@ && task_.is_switched"),
     ("fewest neighbours", DIRECTED, "if (!lost_rate || task_.is_near", "if (!lost_rate || @ || task_.is_near"),
     ("short paths first", DIRECTED, "if (short_paths_first && (!task_", "if (short_paths_first && (@ || !task_"),
-    ("lower_trees", DIRECTED, "if (task_.is_switched && !task_.root) {", "if (task_.is_switched && !task_.root && !@) {"),
+    ("lower_trees", DIRECTED, "if (task_.is_switched != task_.root.has_value()) {", "if (task_.is_switched != task_.root.has_value() && !@) {"),
     ("time slot exchange", SEGMENTS, "if (is_exact && !hopeless) {", "if (is_exact && !hopeless && !@) {"),
     ("time slot exchange hopeless", SEGMENTS, "best_ && has_many_rows(p) >= has_many", "best_ && !@ && has_many_rows(p) >= has_many"),
     ("justify_sends", SEGMENTS, "if (shared && request_.timing.slot_counter", "if (shared && !@ && request_.timing.slot_counter"),

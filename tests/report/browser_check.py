@@ -249,6 +249,16 @@ def use_page(browser, page, folder):
     browser.mouse("mouseMoved", browser.evaluate("(() => { const at = chartOf('bars').getDatasetMeta(0).data.slice(-1)[0]; return onScreen('bars', {x: at.x - 2, y: at.y}); })()"))
     tip = browser.evaluate("tip.hidden ? '' : tip.innerText")
     expect("buffers: " in tip and "%" in tip, f"the tip of a bar says '{tip}'")
+    # The route of the message under the mouse stands out, and the tip names it.
+    middle = browser.evaluate(
+        "(() => { figureOf('tree').scrollIntoView({block: 'center'}); const edge = figureOf('tree').querySelector('.edge');"
+        "const at = edge.getPointAtLength(edge.getTotalLength() / 2).matrixTransform(edge.getScreenCTM()); return {x: at.x, y: at.y}; })()")
+    for _ in range(2):  # a chart that the mouse leaves hides the tip a frame later
+        browser.mouse("mouseMoved", middle)
+    tip = browser.evaluate("tip.hidden ? '' : tip.innerText")
+    expect("route: r_" in tip, f"the tip of a message says '{tip}'")
+    widths = browser.evaluate("[...figureOf('tree').querySelectorAll('.edge')].map(edge => getComputedStyle(edge).strokeWidth)")
+    expect(widths.count("5px") == 1, f"the lines of messages are {set(widths)} wide")
     # A click on the legend switches a series off, and a redrawn chart keeps it so.
     place = browser.evaluate("(() => { const box = chartOf('xy').legend.legendHitBoxes[0]; return onScreen('xy', {x: box.left + 5, y: box.top + 5}); })()")
     for kind in ("mousePressed", "mouseReleased"):

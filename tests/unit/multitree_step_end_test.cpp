@@ -18,6 +18,19 @@ CollectiveRequest request_with(StepEnd end) {
   return request;
 }
 
+// The least is ceil((N - 1) / links of a node with the fewest).
+TEST_CASE("Trees try lines before rings and long dimensions first, which needs few steps") {
+  const auto steps_on = [](const KeyValues& grid) {
+    return build_trees(make_network(network_spec("grid", grid), test::kPlainLink), {}).num_steps;
+  };
+  CHECK(steps_on({{"dims", {5, 4}}, {"wrap", {0, 0}}}) == 10);  // the least; 12 with Y first
+  CHECK(steps_on({{"dims", {4, 5}}, {"wrap", {0, 0}}}) == 10);
+  CHECK(steps_on({{"dims", {8, 4}}, {"wrap", {0, 0}}}) == 16);  // the least; 20 with Y first
+  CHECK(steps_on({{"dims", {9, 3}}, {"wrap", {0, 1}}}) == 10);  // 17 with Y first
+  CHECK(steps_on({{"dims", {3, 9}}, {"wrap", {1, 0}}}) == 10);
+  CHECK(steps_on({{"dims", {7, 5}}, {"wrap", {1, 1}}}) == 9);  // the least; 10 with Y first
+}
+
 TEST_CASE("The authors' trees need more timesteps on meshes and as many on tori") {
   struct Row {
     Topology topology;
