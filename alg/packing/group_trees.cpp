@@ -49,6 +49,9 @@ class GroupItems {
     if (request_.op == CollectiveOp::all_reduce) {
       return add_item(members, members.front(), {}, size, members);
     }
+    if (is_rooted(request_.op)) {
+      return add_item(members, request_.node_of(request_.root), {}, size, members);
+    }
     const std::size_t ranks = members.size();
     const std::vector<Bytes> offsets = cut_evenly(size, ranks, request_.element_bytes);
     for (std::size_t r = 0; r < ranks; ++r) {
@@ -117,7 +120,8 @@ RootedTree rooted_at(std::uint32_t root, std::size_t vertices,
 
 class GroupTrees {
  public:
-  GroupTrees(const ForestTask& task, bool own_only)
+  // `more_paths`: of a broadcast or reduce, not only those that the rule for switches admits.
+  GroupTrees(const ForestTask& task, bool own_only, bool more_paths = false)
       : task_(task),
         reduces_(task.phases.front()),
         copies_(!task.phases.back()),
@@ -126,14 +130,34 @@ class GroupTrees {
     std::vector<bool> stores = task.request.relays;
     stores.resize(topology.num_vertices(), false);
     std::fill_n(stores.begin(), topology.num_nodes(), true);
-    hops_ = stored_hops(topology, stores, reduces_ && copies_);
+    LinkOrder order(topology);
+    if (more_paths) order.admit_all();
+    const auto is_unsafe = [&](LinkId a, LinkId b) { return !order.admits(a, b, false); };
+    for (StoredHop& hop : stored_hops(topology, stores, reduces_ && copies_)) {
+      const auto& path = hop.there;
+      const bool safe =
+          !task.root || std::adjacent_find(path.begin(), path.end(), is_unsafe) == path.end();
+      if (safe) hops_.push_back(std::move(hop));
+    }
+    const auto rate = [&](LinkId l) {
+      return static_cast<double>(topology.link(l).spec.bytes_per_second);
+    };
+    // A switch passes a packet at the rate of the slower of its two links.
+    const auto add_path = [&](const std::vector<LinkId>& path, SteinerEdge& edge) {
+      double slowest = std::numeric_limits<double>::infinity();
+      for (const LinkId l : path) slowest = std::min(slowest, rate(l));
+      for (const LinkId l : path) {
+        edge.links.push_back(l.value());
+        edge.hold.push_back(rate(l) / slowest);
+      }
+    };
     for (const StoredHop& hop : hops_) {
       // Reduces go against the tree.
       const bool against = reduces_ && !copies_;
       SteinerEdge edge{
           (against ? hop.to : hop.from).value(), (against ? hop.from : hop.to).value(), {}};
-      for (const LinkId l : hop.there) edge.links.push_back(l.value());
-      for (const LinkId l : hop.back) edge.links.push_back(l.value());
+      add_path(hop.there, edge);
+      add_path(hop.back, edge);
       edges_.push_back(std::move(edge));
     }
   }
@@ -271,6 +295,7 @@ class GroupTrees {
 
 void plan_group_trees(const ForestTask& task, SegmentSearch& search) {
   GroupTrees(task, true).plan(search);
+  if (task.root) GroupTrees(task, true, true).plan(search);
   if (!task.request.relays.empty()) GroupTrees(task, false).plan(search);
 }
 
