@@ -16,6 +16,7 @@ namespace espalier {
 namespace {
 
 constexpr std::uint32_t kMostTreesOfItem = 64;    // of the item with most bytes
+constexpr std::uint32_t kMostTreesOfRoot = 16;    // of a broadcast or reduce
 constexpr std::size_t kMostTreesOfGroups = 2048;  // of all items
 constexpr std::size_t kQuickTrees = 512;          // so many are always tried
 constexpr std::uint32_t kPatienceOfCounts = 6;    // of more, counts tried without such a gain
@@ -187,7 +188,8 @@ class GroupTrees {
     std::vector<Found> found;
     double least = std::numeric_limits<double>::infinity();
     std::uint32_t without_gain = 0;
-    for (std::uint32_t k = 1; k <= kMostTreesOfItem; k += k < 16 ? 1 : k / 8) {
+    const std::uint32_t most_trees = task_.root ? kMostTreesOfRoot : kMostTreesOfItem;
+    for (std::uint32_t k = 1; k <= most_trees; k += k < 16 ? 1 : k / 8) {
       Found next;
       std::size_t all = 0;
       for (const SteinerItem& item : wanted) {
@@ -295,7 +297,7 @@ class GroupTrees {
 
 void plan_group_trees(const ForestTask& task, SegmentSearch& search) {
   GroupTrees(task, true).plan(search);
-  if (task.root) GroupTrees(task, true, true).plan(search);
+  if (task.root && !search.is_spent()) GroupTrees(task, true, true).plan(search);
   if (!task.request.relays.empty()) GroupTrees(task, false).plan(search);
 }
 
