@@ -41,6 +41,7 @@ SteinerTrees::SteinerTrees(std::size_t vertices, std::vector<double> rates,
     for (const std::uint32_t v : items_[i].within) allowed_[i][v] = true;
   }
   for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+    edges_[e].hold.resize(edges_[e].links.size(), 1);
     out_[edges_[e].a].push_back(e);
     if (!directed_) out_[edges_[e].b].push_back(e);
   }
@@ -102,10 +103,11 @@ std::vector<std::vector<double>> SteinerTrees::weighed_prices(std::uint32_t phas
   for (std::uint32_t phase = 0; phase < phases; ++phase) {
     for (item_ = 0; item_ < items_.size(); ++item_) {
       std::vector<std::uint32_t> tree;
-      if (!grow_edges(phase, tree)) return {};
+      if (!grow_edges(phase, false, tree)) return {};
       for (const std::uint32_t e : tree) {
-        for (const std::uint32_t l : edges_[e].links) {
-          const double load = items_[item_].bytes / rates_[l];
+        for (std::size_t i = 0; i < edges_[e].links.size(); ++i) {
+          const std::uint32_t l = edges_[e].links[i];
+          const double load = items_[item_].bytes * edges_[e].hold[i] / rates_[l];
           if (phase == 0) {
             scale = std::max(scale, first_load[l] += load);
           } else {
@@ -126,7 +128,8 @@ double SteinerTrees::peak() const {
 }
 
 void SteinerTrees::set_prices(double steepness) {
-  peak_ = std::max(peak(), std::numeric_limits<double>::min());
+  // At least what a tree of item 0 is on the fastest link.
+  peak_ = std::max(peak(), 1 / fastest_);
   steepness_ = steepness;
   for (std::size_t l = 0; l < rates_.size(); ++l) set_price(l);
 }
@@ -138,8 +141,9 @@ void SteinerTrees::set_price(std::size_t link) {
 
 void SteinerTrees::add_load(const Tree& tree, double change) {
   for (const std::uint32_t e : tree.edges) {
-    for (const std::uint32_t l : edges_[e].links) {
-      load_[l] += change * weight_[tree.item];
+    for (std::size_t i = 0; i < edges_[e].links.size(); ++i) {
+      const std::uint32_t l = edges_[e].links[i];
+      load_[l] += change * weight_[tree.item] * edges_[e].hold[i];
       set_price(l);
     }
   }
@@ -166,22 +170,23 @@ void SteinerTrees::improve(double steepness) {
 bool SteinerTrees::grow(std::uint32_t tree) {
   item_ = trees_[tree].item;
   trees_[tree].edges.clear();
-  if (!grow_edges(tree / items_.size(), trees_[tree].edges)) return false;
-  add_load(trees_[tree], 1);
-  return true;
+  return grow_edges(tree / items_.size(), true, trees_[tree].edges);
 }
 
-bool SteinerTrees::grow_edges(std::size_t turn, std::vector<std::uint32_t>& edges) {
+bool SteinerTrees::grow_edges(std::size_t turn, bool fills, std::vector<std::uint32_t>& edges) {
   const std::vector<std::uint32_t>& terminals = items_[item_].terminals;
   const double steps = std::pow(3, terminals.size() - 1) * static_cast<double>(out_.size());
   const std::uint32_t first = directed_ ? terminals.back() : terminals[turn % terminals.size()];
   const bool exact = !growth_.lowest && steps <= (directed_ ? kMostDirectedSteps : kMostExactSteps);
-  return exact ? grow_least(edges) : grow_near(first, edges);
+  if (!exact) return grow_near(first, fills, edges);
+  if (!grow_least(edges)) return false;
+  if (fills) add_load({item_, edges}, 1);
+  return true;
 }
 
 // The nearest terminal that the tree lacks joins it, again and again (Takahashi, Matsuyama 1980);
 // nearest to the tree or, for low trees, to its root.
-bool SteinerTrees::grow_near(std::uint32_t from, std::vector<std::uint32_t>& tree) {
+bool SteinerTrees::grow_near(std::uint32_t from, bool fills, std::vector<std::uint32_t>& tree) {
   std::vector<double> in_tree(out_.size(), kNever);  // by vertex in the tree: where costs begin
   in_tree[from] = 0;
   for (std::size_t joined = 1; joined < items_[item_].terminals.size(); ++joined) {
@@ -190,6 +195,7 @@ bool SteinerTrees::grow_near(std::uint32_t from, std::vector<std::uint32_t>& tre
     while (in_tree[v] == kNever) {
       in_tree[v] = growth_.lowest ? cost_[v] : 0;
       tree.push_back(came_by_[v]);
+      if (fills) add_load({item_, {came_by_[v]}}, 1);
       v = other_end(came_by_[v], v);
     }
   }

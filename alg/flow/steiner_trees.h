@@ -17,6 +17,7 @@ struct SteinerEdge {
   std::uint32_t a = 0;  // vertices
   std::uint32_t b = 0;
   std::vector<std::uint32_t> links;  // that a tree fills with this edge
+  std::vector<double> hold = {};     // by entry of `links`: times the load; empty: 1 each
 };
 
 // What several trees share: bytes for the terminals.
@@ -69,7 +70,8 @@ class SteinerTrees {
   [[nodiscard]] double filled(std::size_t link) const { return load_[link] / rates_[link]; }
   [[nodiscard]] double cost(std::uint32_t edge) const {
     double sum = 0;
-    for (const std::uint32_t l : edges_[edge].links) sum += price_[l];
+    const SteinerEdge& e = edges_[edge];
+    for (std::size_t i = 0; i < e.links.size(); ++i) sum += price_[e.links[i]] * e.hold[i];
     return sum;
   }
   [[nodiscard]] bool may_pass(std::uint32_t vertex) const {
@@ -85,8 +87,9 @@ class SteinerTrees {
   void improve(double steepness);
   bool grow(std::uint32_t tree);
   // Some tree of the item that item_ names; `turn` chooses where an undirected one begins.
-  bool grow_edges(std::size_t turn, std::vector<std::uint32_t>& edges);
-  bool grow_near(std::uint32_t from, std::vector<std::uint32_t>& tree);
+  // `fills`: what it takes of links counts at once.
+  bool grow_edges(std::size_t turn, bool fills, std::vector<std::uint32_t>& edges);
+  bool grow_near(std::uint32_t from, bool fills, std::vector<std::uint32_t>& tree);
   bool grow_least(std::vector<std::uint32_t>& tree);
   [[nodiscard]] std::uint32_t nearest(const std::vector<double>& in_tree);
 

@@ -78,6 +78,10 @@ const ForestPlanner kPlanners[] = {
        return stores(task) && !lower_rates_at_switches(task.topology).empty();
      },
      plan_stored_trees, kGoodStoredLoss},
+    {[](const ForestTask& task, const SegmentSearch&) {
+       return task.is_switched && task.root && task.request.relays.empty();
+     },
+     plan_group_trees},
     {[](const ForestTask&, const SegmentSearch&) { return true; }, plan_directed_trees},
     // Time slots of equal links are exact, but through several switches some stay empty.
     {[](const ForestTask& task, const SegmentSearch& search) {

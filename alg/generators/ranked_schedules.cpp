@@ -24,12 +24,16 @@ bool is_auto_candidate(const Generator& generator, const Topology& topology,
 namespace {
 
 // Algorithms that plan times choose themselves.
-std::vector<std::uint32_t> segments_to_try(const Generator& generator,
-                                           const CollectiveRequest& request) {
+std::vector<std::uint32_t> segments_to_try(const Generator& generator, const Topology& topology,
+                                           CollectiveRequest request) {
+  std::vector<std::uint32_t> found{request.segments};
   const bool chooses = request.segments == 0 && !generator.plans_times &&
                        generator.reads("collective.segments", request.op);
-  return chooses ? std::vector<std::uint32_t>{0, 2, 4, 8}
-                 : std::vector<std::uint32_t>{request.segments};
+  for (request.segments = 2; chooses && request.segments <= 8; request.segments *= 2) {
+    if (generator.problem && generator.problem(topology, request)) continue;
+    found.push_back(request.segments);
+  }
+  return found;
 }
 
 // The generator's schedule in `segments`, 0 for as many as it takes by itself. A schedule that
@@ -122,7 +126,7 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
       continue;
     }
     std::optional<RankedSchedule> best;
-    for (const std::uint32_t segments : segments_to_try(generator, request)) {
+    for (const std::uint32_t segments : segments_to_try(generator, topology, request)) {
       try {
         const std::uint64_t limit = ranked.size() < most
                                         ? std::numeric_limits<std::uint64_t>::max()
@@ -157,7 +161,7 @@ std::vector<RankedSchedule> in_other_segments(const Topology& topology,
   const auto limit =
       static_cast<std::uint64_t>(kPlannersError * static_cast<double>(taken.planned_ps));
   std::vector<RankedSchedule> others;
-  for (const std::uint32_t segments : segments_to_try(*taken.generator, request)) {
+  for (const std::uint32_t segments : segments_to_try(*taken.generator, topology, request)) {
     if (segments == taken.segments) continue;
     try {
       RankedSchedule other = planned_schedule(*taken.generator, topology, request, segments, limit);

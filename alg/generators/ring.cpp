@@ -1,5 +1,7 @@
 // RING and its bidirectional form: one closed walk over all nodes. Also the two halves of a ring
 // all-reduce on a ring of nodes, which every ring algorithm uses.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "alg/generators/generator.h"
 #include "alg/generators/node_routes.h"
 #include "alg/generators/rings.h"
+#include "alg/packing/forest_task.h"
 #include "alg/routes/links.h"
 #include "alg/routes/routing.h"
 
@@ -123,17 +126,21 @@ std::vector<RouteId> hops_back(const Topology& topology, const NodeRing& ring, R
   return back;
 }
 
-// A ring in the order of the ranks along packet routes; without an order of ranks, a ring that
-// follows the links.
-NodeRing ring_of(const Topology& topology, const CollectiveRequest& request) {
-  if (request.rank_order.empty()) return find_node_ring(topology);
+NodeRing along(const Topology& topology, std::vector<NodeId> nodes) {
   NodeRing ring;
-  ring.nodes = request.rank_order;
+  ring.nodes = std::move(nodes);
   for (std::size_t i = 0; i < ring.nodes.size(); ++i) {
     const NodeId next = ring.nodes[(i + 1) % ring.nodes.size()];
     ring.hops.push_back(route_packet(topology, ring.nodes[i], next));
   }
   return ring;
+}
+
+// A ring in the order of the ranks along packet routes; without an order of ranks, a ring that
+// follows the links.
+NodeRing ring_of(const Topology& topology, const CollectiveRequest& request) {
+  return request.rank_order.empty() ? find_node_ring(topology)
+                                    : along(topology, request.rank_order);
 }
 
 // Adds a flow for each of the chunks [first_chunk, first_chunk + N), one per rank.
@@ -162,14 +169,47 @@ Schedule generate_ring(const Topology& topology, const CollectiveRequest& reques
   return finished(std::move(schedule));
 }
 
+// The ring with the nodes of every switch turned by `turns` places: other nodes send to the next
+// switch, whose links may be slower.
+NodeRing turned(const Topology& topology, NodeRing ring, std::uint32_t turns) {
+  const auto first_switch = [&](NodeId node) {
+    return topology.link(topology.out_links(node).front()).to;
+  };
+  for (auto begin = ring.nodes.begin(); begin != ring.nodes.end();) {
+    const auto end = std::find_if(begin, ring.nodes.end(), [&](NodeId node) {
+      return first_switch(node) != first_switch(*begin);
+    });
+    std::rotate(begin, begin + turns % (end - begin), end);
+    begin = end;
+  }
+  return along(topology, std::move(ring.nodes));
+}
+
 Schedule generate_bidirectional_ring(const Topology& topology, const CollectiveRequest& request) {
-  Schedule schedule = with_chunks("bidirectional_ring", 2, topology, request);
-  const NodeRing ring = ring_of(topology, request);
-  const RingLine clockwise = line_along(topology, ring, schedule.routes);
-  add_flows(schedule, clockwise, 0);
-  add_flows(schedule, reversed(clockwise, hops_back(topology, ring, schedule.routes)),
-            topology.num_nodes());
+  const std::uint32_t pairs = std::max(1U, request.segments);
+  Schedule schedule = with_chunks("bidirectional_ring", 2 * pairs, topology, request);
+  NodeRing ring = ring_of(topology, request);
+  for (std::uint32_t turns = 0; turns < pairs; ++turns) {
+    if (turns != 0) ring = turned(topology, ring_of(topology, request), turns);
+    const RingLine clockwise = line_along(topology, ring, schedule.routes);
+    add_flows(schedule, clockwise, 2 * turns * topology.num_nodes());
+    add_flows(schedule, reversed(clockwise, hops_back(topology, ring, schedule.routes)),
+              (2 * turns + 1) * topology.num_nodes());
+  }
   return finished(std::move(schedule));
+}
+
+std::optional<ParameterProblem> problem_of_pairs(const Topology& topology,
+                                                 const CollectiveRequest& request) {
+  constexpr std::size_t kMostNodes = 72;
+  const bool turns = request.rank_order.empty() && topology.num_nodes() <= kMostNodes &&
+                     !lower_rates_at_switches(topology).empty();
+  if (request.segments < 2 || turns) return std::nullopt;
+  return ParameterProblem{"collective.segments",
+                          fmt::format("More rings need switches with links of different rates, up "
+                                      "to {} nodes, and no collective.rank_order",
+                                      kMostNodes),
+                          1};
 }
 
 }  // namespace
@@ -184,8 +224,12 @@ Generator ring_row() {
 }
 
 Generator bidirectional_ring_row() {
-  Generator row("bidirectional_ring", "two opposite rings, half of the data each way",
-                reduction_ops(), unsuited_for_routes, generate_bidirectional_ring);
+  Generator row(
+      "bidirectional_ring",
+      "two opposite rings, half of the data each way; in segments, as many pairs of rings",
+      reduction_ops(), unsuited_for_routes, generate_bidirectional_ring);
+  row.parameters = {{"collective.segments", {}}};
+  row.problem = problem_of_pairs;
   row.order_model = OrderModel::ring;
   row.pair_work = 1000;
   row.look = 4;

@@ -18,6 +18,7 @@ namespace espalier {
 namespace {
 
 constexpr std::uint32_t kMostTreesOfItem = 64;    // of the item with most bytes
+constexpr std::uint32_t kMostTreesOfRoot = 16;    // of a broadcast or reduce without relays
 constexpr std::size_t kMostTreesOfGroups = 2048;  // of all items
 constexpr std::size_t kQuickTrees = 512;          // so many are always tried
 constexpr std::uint32_t kPatienceOfCounts = 6;    // of more, counts tried without such a gain
@@ -98,11 +99,13 @@ class GroupItems {
 
 class GroupTrees {
  public:
-  GroupTrees(const ForestTask& task, bool own_only)
+  // `more_paths`: of a broadcast or reduce, not only those that the rule for switches admits.
+  GroupTrees(const ForestTask& task, bool own_only, bool more_paths = false)
       : task_(task),
         reduces_(task.phases.front()),
         copies_(!task.phases.back()),
         both_(reduces_ && copies_),
+        few_(task.root && task.request.relays.empty()),
         items_(GroupItems(task, own_only).take()) {
     const Topology& topology = task.topology;
     for (const TopologyLink& link : topology.links()) {
@@ -112,10 +115,17 @@ class GroupTrees {
     stores.resize(topology.num_vertices(), false);
     std::fill_n(stores.begin(), topology.num_nodes(), true);
     graph_.nodes = graph_.vertices = topology.num_vertices();
+    LinkOrder order(topology);
+    if (more_paths) order.admit_all();
+    const auto is_unsafe = [&](LinkId a, LinkId b) { return !order.admits(a, b, false); };
     for (StoredHop& hop : stored_hops(topology, stores, both_)) {
+      const auto& path = hop.there;
+      if (task.root && std::adjacent_find(path.begin(), path.end(), is_unsafe) != path.end()) {
+        continue;
+      }
       SteinerEdge edge{hop.from.value(), hop.to.value(), {}};
-      for (const LinkId l : hop.there) edge.links.push_back(l.value());
-      for (const LinkId l : hop.back) edge.links.push_back(l.value());
+      add_path(hop.there, edge);
+      add_path(hop.back, edge);
       if (!copies_) {  // reduces go against the tree
         std::swap(edge.a, edge.b);
         std::reverse(hop.there.begin(), hop.there.end());
@@ -138,7 +148,9 @@ class GroupTrees {
     SteinerTrees steiner(graph_.vertices, rates_, edges_, wanted_, !both_);
     const bool is_small = task_.is_small(kManyLatencies);
     // The trees of one owner are found quickly.
-    const std::size_t growths = is_small ? std::size(kGrowths) : wanted_.size() == 1 ? 2 : 1;
+    const std::size_t growths = is_small                       ? std::size(kGrowths)
+                                : wanted_.size() == 1 && !few_ ? 2
+                                                               : 1;
     for (std::size_t g = 0; g < growths; ++g) {
       const TreeGrowth& growth = kGrowths[g];
       const std::vector<Found> found = find(steiner, growth);
@@ -172,7 +184,8 @@ class GroupTrees {
     std::vector<Found> found;
     double least = kAnyLoss;
     std::uint32_t without_gain = 0;
-    for (std::uint32_t k = 1; k <= kMostTreesOfItem; k += k < 16 ? 1 : k / 8) {
+    const std::uint32_t most_trees = few_ ? kMostTreesOfRoot : kMostTreesOfItem;
+    for (std::uint32_t k = 1; k <= most_trees; k += k < 16 ? 1 : k / 8) {
       Found next;
       std::size_t all = 0;
       for (const SteinerItem& item : wanted_) {
@@ -192,7 +205,7 @@ class GroupTrees {
       found.push_back(std::move(next));
       if (least <= bound * (1 + kGainOfCounts)) return found;
     }
-    if (wanted_.size() == 1 && found.size() >= kFewestShares) add_shares(found);
+    if (wanted_.size() == 1 && !few_ && found.size() >= kFewestShares) add_shares(found);
     return found;
   }
 
@@ -255,6 +268,16 @@ class GroupTrees {
     return ops;
   }
 
+  // A switch passes a packet at the rate of the slower of its two links.
+  void add_path(const std::vector<LinkId>& path, SteinerEdge& edge) const {
+    double slowest = std::numeric_limits<double>::infinity();
+    for (const LinkId l : path) slowest = std::min(slowest, rates_[l.index()]);
+    for (const LinkId l : path) {
+      edge.links.push_back(l.value());
+      edge.hold.push_back(rates_[l.index()] / slowest);
+    }
+  }
+
   [[nodiscard]] TreeOps no_trees() const {
     TreeOps ops(task_.topology, 0, 0);
     for (const GroupItem& item : items_) ops.owned.push_back(item.owned);
@@ -279,6 +302,7 @@ class GroupTrees {
   bool reduces_;
   bool copies_;
   bool both_;
+  bool few_;  // trees of one root through switches
   std::vector<GroupItem> items_;
   std::vector<SteinerItem> wanted_;   // that have trees
   std::vector<std::size_t> item_of_;  // by wanted one
@@ -291,6 +315,7 @@ class GroupTrees {
 
 void plan_group_trees(const ForestTask& task, SegmentSearch& search) {
   GroupTrees(task, true).plan(search);
+  if (task.root && !search.is_spent()) GroupTrees(task, true, true).plan(search);
   if (!task.request.relays.empty()) GroupTrees(task, false).plan(search);
 }
 

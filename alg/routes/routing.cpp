@@ -46,30 +46,28 @@ class UpDownRouter {
       : topology_(topology), levels_(levels), plane_(plane), level_(levels.levels[plane]) {}
 
   [[nodiscard]] std::vector<LinkId> route(NodeId from, NodeId to) const {
-    const auto distance = distances_to(to);
+    const auto way = ways_to(to);
     std::vector<LinkId> links;
     NodeId at = from;
     Phase phase = may_go_up;
-    if (distance[may_go_up][from.index()] == kUnreached) {
+    if (way[may_go_up][from.index()].links == kUnreached) {
       throw std::invalid_argument(fmt::format(
           "there is no up*/down* route from '{}' to '{}': the network has links without a link "
           "back",
           topology_.vertex_name(from), topology_.vertex_name(to)));
     }
     while (at != to) {
-      const std::size_t left = distance[phase][at.index()];
+      const Way here = way[phase][at.index()];
       for (const LinkId link : topology_.out_links(at)) {
         if (!is_usable(link)) continue;
         const bool up = goes_up(link);
         if (up && phase == only_down) continue;
         const Phase then = up ? may_go_up : only_down;
-        const NodeId next = topology_.link(link).to;
-        if (distance[then][next.index()] == kUnreached ||
-            distance[then][next.index()] + 1 != left) {
-          continue;
-        }
+        const Way on = way[then][topology_.link(link).to.index()];
+        if (on.links == kUnreached || on.links + 1 != here.links) continue;
+        if (std::min(on.rate, rate(link)) < here.rate) continue;
         links.push_back(link);
-        at = next;
+        at = topology_.link(link).to;
         phase = then;
         break;
       }
@@ -78,7 +76,16 @@ class UpDownRouter {
   }
 
  private:
-  using Distances = std::array<std::vector<std::size_t>, 2>;
+  // The links of a shortest way, and the slowest one's rate on the fastest such way.
+  struct Way {
+    std::size_t links = kUnreached;
+    std::uint64_t rate = 0;
+  };
+  using Ways = std::array<std::vector<Way>, 2>;
+
+  [[nodiscard]] std::uint64_t rate(LinkId link) const {
+    return topology_.link(link).spec.bytes_per_second;
+  }
 
   [[nodiscard]] bool is_usable(LinkId link) const { return levels_.is_in_plane(link, plane_); }
 
@@ -91,33 +98,40 @@ class UpDownRouter {
   }
 
   // Breadth-first search against the direction of links, over (phase, vertex).
-  [[nodiscard]] Distances distances_to(NodeId to) const {
+  [[nodiscard]] Ways ways_to(NodeId to) const {
     struct State {
       Phase phase;
       NodeId vertex;
     };
-    Distances distance;
-    for (auto& of_phase : distance) of_phase.assign(topology_.num_vertices(), kUnreached);
+    Ways ways;
+    for (auto& of_phase : ways) of_phase.assign(topology_.num_vertices(), {});
     std::vector<State> queue{{may_go_up, to}, {only_down, to}};
-    for (const State& s : queue) distance[s.phase][to.index()] = 0;
-    const auto visit = [&](Phase phase, NodeId v, std::size_t hops) {
-      if (distance[phase][v.index()] != kUnreached) return;
-      distance[phase][v.index()] = hops;
-      queue.push_back({phase, v});
+    for (const State& s : queue) {
+      ways[s.phase][to.index()] = {0, std::numeric_limits<std::uint64_t>::max()};
+    }
+    const auto visit = [&](Phase phase, NodeId v, const Way& way) {
+      Way& known = ways[phase][v.index()];
+      if (known.links == kUnreached) {
+        known = way;
+        queue.push_back({phase, v});
+      } else if (known.links == way.links) {
+        known.rate = std::max(known.rate, way.rate);
+      }
     };
     for (std::size_t head = 0; head < queue.size(); ++head) {
       const State at = queue[head];
-      const std::size_t hops = distance[at.phase][at.vertex.index()] + 1;
+      const Way here = ways[at.phase][at.vertex.index()];
       for (const LinkId link : topology_.in_links(at.vertex)) {
         if (!is_usable(link)) continue;
         const NodeId before = topology_.link(link).from;
+        const Way way{here.links + 1, std::min(here.rate, rate(link))};
         const bool up = goes_up(link);
         if ((at.phase == may_go_up) != up) continue;
-        visit(may_go_up, before, hops);
-        if (!up) visit(only_down, before, hops);
+        visit(may_go_up, before, way);
+        if (!up) visit(only_down, before, way);
       }
     }
-    return distance;
+    return ways;
   }
 
   const Topology& topology_;

@@ -19,11 +19,11 @@ namespace espalier {
                                                std::uint32_t channel = 0);
 // Neighbours use their first direct link. Other pairs use the shortest legal up*/down* path, where
 // up is towards the root of the breadth-first tree at vertex 0 (lower level, or the same level and
-// lower id), so that one VC class is free of deadlock; ties go to the lower port. In a network of
-// several planes (alg/routes/planes.h) the path stays in the plane that has the turn
-// (Planes::turns) of number from + to + channel: packets of a pair of nodes keep their order.
-// Throws std::invalid_argument if no legal path exists, which happens only if links have no reverse
-// link.
+// lower id), so that one VC class is free of deadlock; ties go to the path whose slowest link is
+// the fastest, then to the lower port. In a network of several planes (alg/routes/planes.h) the
+// path stays in the plane that has the turn (Planes::turns) of number from + to + channel: packets
+// of a pair of nodes keep their order. Throws std::invalid_argument if no legal path exists, which
+// happens only if links have no reverse link.
 [[nodiscard]] std::vector<LinkId> up_down_route(const Topology& topology, NodeId from, NodeId to,
                                                 std::uint32_t channel = 0);
 

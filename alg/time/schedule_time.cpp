@@ -42,6 +42,7 @@ class ScheduleTime {
  public:
   ScheduleTime(const Topology& topology, const Schedule& schedule, const MessageTiming& timing)
       : schedule_(schedule),
+        stores_(timing.stored_bytes != 0),
         links_(topology, schedule.routes, timing),
         loads_(topology, schedule.routes, timing),
         queue_(topology.num_vertices()),  // relays of a process group are switches here
@@ -135,9 +136,17 @@ class ScheduleTime {
   std::uint64_t pass(std::uint32_t t, std::uint32_t hop, std::uint64_t at) {
     const Transfer& transfer = schedule_.transfers[t];
     const LinkId link = schedule_.routes.link(transfer.route, hop);
-    const std::uint64_t start = links_.pass(link, schedule_.bytes_of(transfer), at, tail_[t]);
+    const Bytes bytes = schedule_.bytes_of(transfer);
+    const std::uint64_t start = links_.pass(link, bytes, at, tail_[t]);
+    const bool goes_on = hop + 1 < schedule_.routes.hops(transfer.route);
+    if (goes_on && !stores_) {
+      // Its packets leave the router's input at the rate of the next link.
+      const LinkId next = schedule_.routes.link(transfer.route, hop + 1);
+      const std::uint64_t until = start + links_.occupancy_ps(next, bytes);
+      links_.keep_busy(link, std::max(links_.free_ps(link), until));
+    }
     if (uses_ != nullptr) uses_->push_back({link, TransferId(t), start, links_.free_ps(link)});
-    if (hop + 1 < schedule_.routes.hops(transfer.route)) {
+    if (goes_on) {
       events_.push({start + links_.hop_ps(link), hop + 1, t});
     } else {
       deliver(t);
@@ -157,6 +166,7 @@ class ScheduleTime {
   }
 
   const Schedule& schedule_;
+  bool stores_;  // messages of other VCs leave the input meanwhile
   MessageTimeline links_;
   LinkLoads loads_;
   std::vector<std::vector<std::uint32_t>> queue_;  // by node: its transfers in order

@@ -227,10 +227,10 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
   if (!collective.ranks.empty()) {
     if (collective.algorithm == "bcube") collective.base = smallest_bcube_base(network.num_nodes());
     if (!generator.unsuited(network).empty()) return false;
-    if (generator.problem != nullptr &&
-        generator.problem(network, collective_request(point.system, collective))) {
-      return false;
-    }
+  }
+  if (collective.groups.empty() && generator.problem != nullptr &&
+      generator.problem(network, collective_request(point.system, collective))) {
+    return false;
   }
   const std::optional<ScheduleTables> planned = planned_tables_of(topology, point);
   if (!planned || !certify_point(topology, point, *planned).ok()) return false;

@@ -305,6 +305,50 @@ TEST_CASE("Messages of a broadcast through links of unequal rates move into gaps
   CHECK(simulated_ns(network, point, planned_tables(network, point)) < 180'000);
 }
 
+// Leaf switches with `nodes` nodes of 16 GB/s each; from every leaf a link to each spine, with its
+// rate in GB/s.
+Topology leaves_and_spines(std::size_t leaves, std::size_t nodes,
+                           const std::vector<std::uint64_t>& rates) {
+  Topology network("leaves and spines");
+  const auto link = [](std::uint64_t rate) { return LinkSpec{200'000, rate * 1'000'000'000}; };
+  for (std::size_t n = 0; n < leaves * nodes; ++n) network.add_node("n" + std::to_string(n));
+  for (std::size_t s = 0; s < leaves + rates.size(); ++s) {
+    const NodeId at = network.add_switch("s" + std::to_string(s));
+    if (s < leaves) {
+      for (std::size_t n = 0; n < nodes; ++n)
+        add_cable(network, NodeId(s * nodes + n), at, link(16));
+      continue;
+    }
+    for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+      add_cable(network, NodeId(leaves * nodes + leaf), at, link(rates[s - leaves]));
+    }
+  }
+  return network;
+}
+
+TEST_CASE("A broadcast through several switches passes them one after the other at full rate") {
+  RunPoint point = planned_point(CollectiveOp::broadcast, 16 << 20);
+  point.system.router.vc_depth_flits = 2500;
+  for (const std::vector<std::uint64_t>& rates :
+       {std::vector<std::uint64_t>{16, 16, 16, 16}, {16, 8}}) {
+    const Topology network = leaves_and_spines(4, 3, rates);
+    CHECK(simulated_ns(network, point, planned_tables(network, point)) < 1.05 * (16 << 20) / 16);
+  }
+}
+
+TEST_CASE("A planned time counts that a slow link behind a switch holds the fast one before it") {
+  const Topology network = leaves_and_spines(4, 2, {8, 8});
+  RunPoint point = planned_point(CollectiveOp::all_gather, 16 << 20);
+  point.system.router.vc_depth_flits = 2500;
+  const Schedule schedule =
+      find_generator("bidirectional_ring")
+          ->generate(network, collective_request(point.system, *point.collective));
+  const auto planned =
+      static_cast<double>(schedule_time_ps(network, schedule, message_timing(point.system))) / 1000;
+  CHECK(planned / simulated_ns(network, point, lower_to_tables(schedule)) ==
+        Approx(1).epsilon(0.02));
+}
+
 TEST_CASE("Slow nodes behind a switch own less of an all_reduce") {
   const auto star = [](const std::vector<std::uint64_t>& rates) {
     Topology network("star");

@@ -1,11 +1,14 @@
 #include <catch2/catch.hpp>
 
 #include <map>
+#include <set>
 #include <string>
 
+#include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
 #include "alg/generators/node_routes.h"
 #include "alg/generators/rings.h"
+#include "alg/time/schedule_time.h"
 #include "schedule_oracle.h"
 #include "test_graphs.h"
 #include "tests/support/networks.h"
@@ -132,6 +135,44 @@ TEST_CASE("The bidirectional ring moves half of the data each way without conten
     }
     CHECK(clockwise == back);
   }
+}
+
+TEST_CASE("More pairs of rings let other nodes of a switch feed the slow link behind it") {
+  Topology topology("slow links between four switches");
+  constexpr std::size_t kNodes = 12;  // three of a switch
+  for (std::size_t n = 0; n < kNodes; ++n) topology.add_node("n" + std::to_string(n));
+  for (const char* name : {"s", "t", "u", "v"}) topology.add_switch(name);
+  const LinkSpec fast{25'000, 10'000'000'000};
+  const LinkSpec slow{25'000, 8'000'000'000};
+  for (std::size_t n = 0; n < kNodes; ++n) {
+    test::add_cable(topology, n, kNodes + n / 3, fast, fast);
+  }
+  for (std::size_t s = kNodes; s < kNodes + 4; ++s) {
+    for (std::size_t t = s + 1; t < kNodes + 4; ++t) test::add_cable(topology, s, t, slow, slow);
+  }
+  const Generator& rings = *find_generator("bidirectional_ring");
+  CollectiveRequest request = large(CollectiveOp::all_reduce, topology);
+  std::map<std::uint32_t, std::set<NodeId>> feeds;
+  std::map<std::uint32_t, std::uint64_t> time_ps;
+  for (const std::uint32_t pairs : {1U, 3U}) {
+    request.segments = pairs;
+    REQUIRE_FALSE(rings.problem(topology, request));
+    const Schedule schedule = rings.generate(topology, request);
+    CHECK(certify(topology, schedule).ok());
+    CHECK(schedule.chunks.size() == 2 * kNodes * pairs);
+    for (const Transfer& t : schedule.transfers) {
+      if (t.from.index() < 3 && t.to.index() >= 3) feeds[pairs].insert(t.from);
+    }
+    time_ps[pairs] = schedule_time_ps(topology, schedule, request.timing);
+  }
+  CHECK(feeds[1].size() == 2);
+  CHECK(feeds[3].size() == 3);
+  CHECK(static_cast<double>(time_ps[3]) < 0.98 * static_cast<double>(time_ps[1]));
+  // On links of one rate the rings would be alike.
+  request.segments = 2;
+  const auto problem = rings.problem(make_single_switch(6, kPlainLink), request);
+  REQUIRE(problem);
+  CHECK(problem->key == "collective.segments");
 }
 
 TEST_CASE("Two nodes with parallel cables turn both ways without contention, with one cable not") {

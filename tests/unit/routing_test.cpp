@@ -234,6 +234,26 @@ TEST_CASE("Routes cross switches") {
         topology.link_between(NodeId(4), NodeId(5)));
 }
 
+TEST_CASE(
+    "Of routes over equally many links, packets take the one whose slowest link is the fastest") {
+  Topology topology("a slow spine");
+  for (const char* name : {"a", "b"}) topology.add_node(name);
+  for (const char* name : {"leaf_a", "leaf_b", "slow", "fast", "half"}) topology.add_switch(name);
+  const auto cable = [&](std::size_t from, std::size_t to, std::uint64_t rate) {
+    test::add_cable(topology, from, to, {25'000, rate}, {25'000, rate});
+  };
+  cable(0, 2, 8);
+  cable(1, 3, 8);
+  for (const std::size_t leaf : {2U, 3U}) {
+    cable(leaf, 4, 1);
+    cable(leaf, 5, 4);
+    cable(leaf, 6, leaf == 2 ? 8 : 2);
+  }
+  const std::vector<LinkId> route = route_packet(topology, NodeId(0), NodeId(1));
+  REQUIRE(route.size() == 4);
+  CHECK(topology.link(route[1]).to == NodeId(5));
+}
+
 TEST_CASE("Without links back there may be no legal route, and the error says so") {
   Topology topology("one-way ring");
   for (const char* name : {"a", "b", "c", "d"}) topology.add_node(name);
