@@ -9,6 +9,7 @@
 
 #include "alg/flow/steiner_trees.h"
 #include "alg/packing/forest_task.h"
+#include "alg/packing/link_order.h"
 #include "alg/packing/tree_shares.h"
 #include "alg/routes/links.h"
 #include "alg/routes/stored_hops.h"
