@@ -201,14 +201,14 @@ Schedule generate_bidirectional_ring(const Topology& topology, const CollectiveR
 
 std::optional<ParameterProblem> problem_of_pairs(const Topology& topology,
                                                  const CollectiveRequest& request) {
-  constexpr std::size_t kMostNodes = 72;
-  const bool turns = request.rank_order.empty() && topology.num_nodes() <= kMostNodes &&
+  constexpr std::size_t kMostTurned = 72;
+  const bool turns = request.rank_order.empty() && topology.num_nodes() <= kMostTurned &&
                      !lower_rates_at_switches(topology).empty();
   if (request.segments < 2 || turns) return std::nullopt;
   return ParameterProblem{"collective.segments",
                           fmt::format("More rings need switches with links of different rates, up "
                                       "to {} nodes, and no collective.rank_order",
-                                      kMostNodes),
+                                      kMostTurned),
                           1};
 }
 
