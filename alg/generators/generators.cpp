@@ -19,6 +19,7 @@ Generator hdrm_row();
 Generator bcube_row();
 Generator dbtree_row();
 Generator binomial_row();
+Generator chain_row();
 Generator forest_row();
 Generator a2a_paths_row();
 Generator auto_row();
@@ -42,6 +43,7 @@ const std::vector<Generator>& generators() {
       bcube_row(),
       dbtree_row(),
       binomial_row(),
+      chain_row(),
       forest_row(),
       a2a_paths_row(),
       auto_row(),

@@ -1,5 +1,5 @@
-// RING and its bidirectional form: one closed walk over all nodes. Also the two halves of a ring
-// all-reduce on a ring of nodes, which every ring algorithm uses.
+// RING and its bidirectional form: one closed walk over all nodes; CHAIN, which broadcasts along
+// it. Also the two halves of a ring all-reduce on a ring of nodes, which every ring algorithm uses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "alg/generators/node_routes.h"
 #include "alg/generators/rings.h"
 #include "alg/packing/forest_task.h"
+#include "alg/packing/round_plan.h"
 #include "alg/routes/links.h"
 #include "alg/routes/routing.h"
 
@@ -199,6 +200,40 @@ Schedule generate_bidirectional_ring(const Topology& topology, const CollectiveR
   return finished(std::move(schedule));
 }
 
+// `segments: auto`: the last segment leaves the root when the first one has come 1/32 of the time,
+// unless tables or plans would be large.
+std::uint32_t segments_of_chain(const CollectiveRequest& request, std::size_t ranks) {
+  constexpr std::size_t kMostMessages = 1 << 20;
+  if (request.segments != 0) return request.segments;
+  const Bytes most = std::min<Bytes>(32 * ranks, kMostMessages / ranks);
+  return static_cast<std::uint32_t>(std::clamp<Bytes>(request.size / kLeastMessage, 1, most));
+}
+
+// All in one timestep: every node hands each segment on as soon as it has come.
+Schedule generate_chain(const Topology& topology, const CollectiveRequest& request) {
+  Schedule schedule = empty_schedule("chain", topology, request);
+  schedule.num_steps = 1;
+  schedule.listed_order = true;
+  const RingLine line = line_along(topology, ring_of(topology, request), schedule.routes);
+  const NodeId root = schedule.scope.root;
+  const auto found = std::find(line.nodes.begin(), line.nodes.end(), root);
+  const auto place = static_cast<std::size_t>(found - line.nodes.begin());
+  const std::uint32_t segments = segments_of_chain(request, line.size());
+  const auto offsets = cut_evenly(request.size, segments, request.element_bytes);
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    schedule.chunks.push_back({offsets[s], offsets[s + 1] - offsets[s], root});
+    if (schedule.chunks.back().size == 0) continue;
+    const RingFlow flow{FlowId(s), place, ChunkId(s), 1};
+    if (request.op == CollectiveOp::reduce) {
+      add_reduce_chain(schedule, line, flow, 1, RingWaits(line.size()));
+    } else {
+      add_gather_chain(schedule, line, flow, 1, {});
+    }
+  }
+  for (Transfer& transfer : schedule.transfers) transfer.step = 1;
+  return finished(std::move(schedule));
+}
+
 std::optional<ParameterProblem> problem_of_pairs(const Topology& topology,
                                                  const CollectiveRequest& request) {
   constexpr std::size_t kMostTurned = 72;
@@ -220,6 +255,15 @@ Generator ring_row() {
   row.order_model = OrderModel::ring;
   row.pair_work = 500;
   row.look = 1;
+  return row;
+}
+
+Generator chain_row() {
+  Generator row("chain", "broadcast and reduce along the ring, pipelined in collective.segments",
+                {CollectiveOp::broadcast, CollectiveOp::reduce}, unsuited_for_routes,
+                generate_chain);
+  row.parameters = {root_parameter(row.ops), {"collective.segments", {}}};
+  row.plans_times = true;
   return row;
 }
 

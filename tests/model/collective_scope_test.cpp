@@ -105,6 +105,19 @@ TEST_CASE("Trees of one root are faster than a binomial tree, which passes the d
   }
 }
 
+TEST_CASE("A chain of segments fills the links of a network that is too large for forest") {
+  const Topology tree = make_fat_tree(8, 10, 4, kScopeLink);
+  REQUIRE(find_generator("forest")->unsuited(tree) != "");
+  for (const CollectiveOp op : {CollectiveOp::broadcast, CollectiveOp::reduce}) {
+    RunPoint point = scoped_point(op, "chain", 16 << 20);
+    point.collective->root = 5;
+    CAPTURE(to_string(op));
+    CHECK(scoped_share(tree, point) >= 0.94);
+    point.collective->algorithm = "binomial";
+    CHECK(scoped_share(tree, point) < 0.25);
+  }
+}
+
 TEST_CASE("Skewed counts of an all_to_allv are balanced over all links") {
   for (const Topology& topology : {make_mesh({3, 4}, kScopeLink), make_torus({4, 4}, kScopeLink)}) {
     RunPoint point = scoped_point(CollectiveOp::all_to_allv, "a2a_paths", 4 << 20);

@@ -167,6 +167,7 @@ TEST_CASE("bcube keeps the contract of generators") { check_generator("bcube"); 
 TEST_CASE("hdrm keeps the contract of generators") { check_generator("hdrm"); }
 TEST_CASE("dbtree keeps the contract of generators") { check_generator("dbtree"); }
 TEST_CASE("binomial keeps the contract of generators") { check_generator("binomial"); }
+TEST_CASE("chain keeps the contract of generators") { check_generator("chain"); }
 TEST_CASE("forest keeps the contract of generators") { check_generator("forest"); }
 TEST_CASE("a2a_paths keeps the contract of generators") { check_generator("a2a_paths"); }
 TEST_CASE("auto keeps the contract of generators") { check_generator("auto"); }
@@ -176,7 +177,7 @@ TEST_CASE("The contract is tested of every generator") {
   for (const Generator& generator : generators()) names.push_back(generator.name);
   CHECK(names == std::vector<std::string>{"ring", "bidirectional_ring", "2d_ring", "multitree",
                                           "multitree_translated", "direct", "halving_doubling",
-                                          "hdrm", "bcube", "dbtree", "binomial", "forest",
+                                          "hdrm", "bcube", "dbtree", "binomial", "chain", "forest",
                                           "a2a_paths", "auto"});
 }
 

@@ -247,7 +247,7 @@ TEST_CASE("Every algorithm with routes runs on servers with slow NICs; the other
       }
     }
     CHECK(able == Names{"ring", "bidirectional_ring", "multitree", "direct", "halving_doubling",
-                        "bcube", "dbtree", "binomial", "forest", "a2a_paths", "auto"});
+                        "bcube", "dbtree", "binomial", "chain", "forest", "a2a_paths", "auto"});
   }
 }
 
