@@ -19,6 +19,7 @@ namespace {
 
 // The Gathers of each root wait for all Reduces that it receives, which makes N^3 waits.
 constexpr std::size_t kMostNodes = 256;
+constexpr std::size_t kMostExchanging = 1024;
 
 class DirectScheduler {
  public:
@@ -120,13 +121,12 @@ class DirectScheduler {
   std::vector<std::vector<TransferId>> reduced_;  // arrivals at the chunk's owner
 };
 
-std::string unsuited_for_direct(const Topology& topology) {
-  if (topology.num_nodes() > kMostNodes) {
-    return fmt::format(
-        "The direct algorithm has too many messages on {} nodes; it runs on at most {}",
-        topology.num_nodes(), kMostNodes);
-  }
-  return unsuited_for_routes(topology);
+std::string direct_too_large(const Topology& topology, CollectiveOp op) {
+  const std::size_t most = is_exchange(op) ? kMostExchanging : kMostNodes;
+  if (topology.num_nodes() <= most) return {};
+  return fmt::format(
+      "The direct algorithm has too many messages on {} nodes; it runs on at most {}",
+      topology.num_nodes(), most);
 }
 
 Schedule generate_direct(const Topology& topology, const CollectiveRequest& request) {
@@ -142,7 +142,8 @@ Generator direct_row() {
       "all",
       {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
        CollectiveOp::all_to_all, CollectiveOp::all_to_allv},
-      unsuited_for_direct, generate_direct);
+      unsuited_for_routes, generate_direct);
+  row.too_large = direct_too_large;
   row.pair_work = 500;
   row.roots_wait = true;
   row.look = 7;

@@ -150,15 +150,18 @@ Schedule generate_forest(const Topology& topology, const CollectiveRequest& requ
     plan(task, search);
     if (!task.is_switched) plan_two_way_links(task, search);
   }
-  if (search.empty() && has_many_nodes(task)) {
-    throw std::invalid_argument(fmt::format("forest plans a {} behind switches on up to {} nodes",
-                                            to_string(request.op), kMostNodesBehindSwitches));
-  }
   if (search.empty()) {
     throw std::invalid_argument(request.groups.empty() ? "no trees fit into this network"
                                                        : groups_not_joined(request));
   }
   return search.schedule("forest");
+}
+
+std::string forest_too_large(const Topology& topology, CollectiveOp op) {
+  const bool many = topology.num_switches() != 0 && topology.num_nodes() > kMostNodesBehindSwitches;
+  if (!many || !is_rooted(op)) return {};
+  return fmt::format("forest plans a {} behind switches on up to {} nodes", to_string(op),
+                     kMostNodesBehindSwitches);
 }
 
 std::string forest_unsuited(const Topology& topology) {
@@ -184,6 +187,7 @@ Generator forest_row() {
   row.ops.insert(row.ops.end(), {CollectiveOp::broadcast, CollectiveOp::reduce});
   row.parameters = {{"collective.segments", {}}, root_parameter(row.ops), {"collective.relay", {}}};
   row.unsuited = forest_unsuited;
+  row.too_large = forest_too_large;
   row.make = generate_forest;
   row.plans_times = true;
   row.plans_groups = true;

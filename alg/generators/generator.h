@@ -41,7 +41,9 @@ struct Generator : AlgorithmRow {
   // Returns an empty text if the algorithm runs on this topology, otherwise the reason as a
   // sentence for the user.
   std::string (*unsuited)(const Topology& topology) = nullptr;
-  // Preconditions of make() and generate(): unsuited(topology) is empty; ops contains request.op;
+  // The same where only some operations are too large; nullptr: size does not depend on them.
+  std::string (*too_large)(const Topology& topology, CollectiveOp op) = nullptr;
+  // Preconditions of make() and generate(): both texts are empty; ops contains request.op;
   // request.rank_order is empty or contains every node once (it is empty if follows_rank_order() is
   // false). The result has no transfers of zero bytes. Throws std::invalid_argument if the request
   // cannot be met on this topology.

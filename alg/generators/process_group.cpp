@@ -210,6 +210,7 @@ std::string unsuited_for(const Generator& generator, const Topology& topology,
                          const CollectiveRequest& request) {
   const auto why_not = [&](const Topology& network, const CollectiveRequest& asked) {
     std::string why = generator.unsuited(network);
+    if (why.empty() && generator.too_large) why = generator.too_large(network, asked.op);
     if (!why.empty() || generator.problem == nullptr) return why;
     const auto problem = generator.problem(network, asked);
     return problem ? problem->reason : why;

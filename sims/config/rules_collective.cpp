@@ -56,7 +56,11 @@ std::string unsuited(const ExaminedPoint& examined, const Algorithm& algorithm) 
   const CollectiveConfig& collective = *examined.point.collective;
   if (algorithm.generator == nullptr || collective.groups.empty() ||
       !has_good_groups(collective, examined.topology->num_nodes())) {
-    return algorithm.unsuited(ranks_network_of(examined));
+    const Topology network = ranks_network_of(examined);
+    std::string reason = algorithm.unsuited(network);
+    const bool asks = reason.empty() && algorithm.generator != nullptr &&
+                      algorithm.generator->too_large != nullptr && !network.dimensions();
+    return asks ? algorithm.generator->too_large(network, collective.op) : reason;
   }
   return unsuited_for_groups(*examined.topology, examined.point.system, collective,
                              *algorithm.generator);

@@ -120,8 +120,11 @@ TEST_CASE("Direct takes N-1 steps per phase with one link per node, and moves no
 
 TEST_CASE("Direct refuses networks for which it would keep too many waits") {
   const Topology topology = make_single_switch(257, kPlainLink);
-  CHECK(find_generator("direct")->unsuited(topology) ==
+  const Generator& direct = *find_generator("direct");
+  CHECK(direct.too_large(topology, CollectiveOp::all_gather) ==
         "The direct algorithm has too many messages on 257 nodes; it runs on at most 256");
+  CHECK(direct.too_large(topology, CollectiveOp::all_to_all) == "");
+  CHECK(direct.too_large(make_single_switch(1025, kPlainLink), CollectiveOp::all_to_all) != "");
 }
 
 // --------------------------------------------------------------------------- halving-doubling
