@@ -52,7 +52,8 @@ SteinerTrees::SteinerTrees(std::size_t vertices, std::vector<double> rates,
 }
 
 std::vector<SteinerTrees::Tree> SteinerTrees::find(const std::vector<std::uint32_t>& counts,
-                                                   const TreeGrowth& growth) {
+                                                   const TreeGrowth& growth,
+                                                   std::uint64_t most_work) {
   growth_ = growth;
   std::fill(load_.begin(), load_.end(), 0);
   trees_.clear();
@@ -74,7 +75,8 @@ std::vector<SteinerTrees::Tree> SteinerTrees::find(const std::vector<std::uint32
   std::vector<double> best_load = load_;
   double best_peak = peak();
   double steepness = kFirstSteepness;
-  for (std::uint32_t without_gain = 0; without_gain < kPatience; ++without_gain) {
+  for (std::uint32_t without_gain = 0; without_gain < kPatience && work_ < most_work;
+       ++without_gain) {
     improve(steepness);
     const double now = peak();
     if (now < best_peak * (1 - kLeastGain)) without_gain = 0;
@@ -215,6 +217,7 @@ std::uint32_t SteinerTrees::nearest(const std::vector<double>& in_tree) {
     frontier.pop();
     if (so_far > cost_[v]) continue;
     if (is_terminal_[item_][v] && in_tree[v] == kNever) return v;
+    work_ += out_[v].size();
     for (const std::uint32_t e : out_[v]) {
       const std::uint32_t next = other_end(e, v);
       const double then = so_far + cost(e);
@@ -253,6 +256,7 @@ bool SteinerTrees::grow_least(std::vector<std::uint32_t>& tree) {
       const auto [so_far, v] = frontier.top();
       frontier.pop();
       if (so_far > of_set[v].cost) continue;
+      work_ += into_[v].size();
       for (const std::uint32_t e : into_[v]) {
         const std::uint32_t next = other_end(e, v);
         const double then = so_far + cost(e);

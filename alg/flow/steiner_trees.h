@@ -43,9 +43,12 @@ class SteinerTrees {
   SteinerTrees(std::size_t vertices, std::vector<double> rates, std::vector<SteinerEdge> edges,
                std::vector<SteinerItem> items, bool directed);
 
-  // `counts[i]` trees of item i; empty if some terminal cannot be reached.
+  // `counts[i]` trees of item i; empty if some terminal cannot be reached. They are improved until
+  // work() is `most_work`.
   [[nodiscard]] std::vector<Tree> find(const std::vector<std::uint32_t>& counts,
-                                       const TreeGrowth& growth = {});
+                                       const TreeGrowth& growth = {},
+                                       std::uint64_t most_work = ~std::uint64_t{0});
+  [[nodiscard]] std::uint64_t work() const { return work_; }  // edges looked at, by all calls
   // Of the trees that find() returned last: load / rate of the busiest link. A tree of item 0 is a
   // load of 1.
   [[nodiscard]] double busiest() const { return peak(); }
@@ -107,6 +110,7 @@ class SteinerTrees {
   std::vector<double> load_;    // by link
   std::vector<double> price_;
   std::size_t item_ = 0;  // of the tree that grows
+  std::uint64_t work_ = 0;
   double peak_ = 0;
   double steepness_ = 0;
   TreeGrowth growth_;

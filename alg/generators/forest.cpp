@@ -82,7 +82,10 @@ const ForestPlanner kPlanners[] = {
        return task.is_switched && task.root && task.request.relays.empty();
      },
      plan_group_trees},
-    {[](const ForestTask&, const SegmentSearch&) { return true; }, plan_directed_trees},
+    {[](const ForestTask& task, const SegmentSearch& search) {
+       return task.request.relays.empty() || search.empty();
+     },
+     plan_directed_trees},
     // Time slots of equal links are exact, but through several switches some stay empty.
     {[](const ForestTask& task, const SegmentSearch& search) {
        return stores(task) && lower_rates_at_switches(task.topology).empty() &&

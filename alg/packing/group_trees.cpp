@@ -25,6 +25,8 @@ constexpr std::size_t kQuickTrees = 512;          // so many are always tried
 constexpr std::uint32_t kPatienceOfCounts = 6;    // of more, counts tried without such a gain
 constexpr std::uint32_t kFewestShares = 16;       // trees that have shares
 constexpr double kGainOfCounts = 0.003;
+constexpr std::uint64_t kMostEdges = 50'000'000;  // looked at
+constexpr std::uint64_t kWorkOfEdge = 40;
 constexpr double kFewerGroupTreesLoss = 0.03;  // that fewer trees may cost
 // Trees that fill links, trees of fewer links, and, for small data, low trees.
 constexpr TreeGrowth kGrowths[] = {{}, {0.5, false}, {8, true}, {0.5, true}};
@@ -154,7 +156,9 @@ class GroupTrees {
                                                                : 1;
     for (std::size_t g = 0; g < growths; ++g) {
       const TreeGrowth& growth = kGrowths[g];
+      const std::uint64_t before_search = steiner.work();
       const std::vector<Found> found = find(steiner, growth);
+      search.budget().spend(kWorkOfEdge * (steiner.work() - before_search));
       if (found.empty()) return;
       double least = kAnyLoss;
       for (const Found& trees : found) least = std::min(least, trees.seconds);
@@ -167,6 +171,7 @@ class GroupTrees {
         before = &found[i];
         search.consider(ops_of(found[i].counts, found[i].trees));
       }
+      if (search.is_spent()) return;
     }
   }
 
@@ -197,8 +202,9 @@ class GroupTrees {
       const bool is_good = all > kQuickTrees || least <= bound * (1 + kFewerGroupTreesLoss);
       const bool is_slow = is_good && without_gain >= kPatienceOfCounts;
       const bool is_short = most < static_cast<double>(kLeastMessage * k);
-      if ((all > kMostTreesOfGroups || is_slow || is_short) && !found.empty()) break;
-      next.trees = steiner.find(next.counts, growth);
+      const bool is_spent = steiner.work() >= kMostEdges;
+      if ((all > kMostTreesOfGroups || is_slow || is_short || is_spent) && !found.empty()) break;
+      next.trees = steiner.find(next.counts, growth, kMostEdges);
       if (next.trees.empty()) return {};
       next.seconds = steiner.busiest() * wanted_[0].bytes / next.counts[0];
       without_gain = next.seconds < least * (1 - kGainOfCounts) ? 0 : without_gain + 1;

@@ -97,7 +97,7 @@ PARTS = [
     ("switch split at once", "alg/packing/switch_removal.cpp", "if (fits) break;", "if (fits || @) break;"),
     ("apart first", "alg/packing/switch_removal.cpp", "if (apart_first) join_shares", "if (apart_first && !@) join_shares"),
     ("paths on grids", "alg/packing/balanced_paths.cpp", "if (!is_even_grid(topology) || (is", "if (!is_even_grid(topology) || @ || (is"),
-    ("path search", "alg/packing/balanced_paths.cpp", "while (without_gain < kPatience) {", "while (without_gain < kPatience && !@) {"),
+    ("path search", "alg/packing/balanced_paths.cpp", "while (without_gain < kPatience && !", "while (without_gain < kPatience && !@ && !"),
     ("pieces", "alg/generators/a2a_paths.cpp", "if (given != 0) break;\n    }\n    if", "if (given != 0 || @) break;\n    }\n    if"),
     ("a2a rounds", "alg/generators/a2a_paths.cpp", "(given != 0 || !gains_by_rounds(p)", "(given != 0 || @ || !gains_by_rounds(p)"),
 ]
