@@ -49,10 +49,11 @@ TEST_CASE("Settings of algorithms that do not run have no effect, and a warning 
   CHECK(warnings("algorithm: dbtree, segments: 7") == "");
   CHECK(warnings("algorithm: [ring, multitree_translated], segments: 7") == "");
   CHECK(warnings("algorithm: [ring, multitree], tree_order: remaining_height") == "");
-  CHECK_THAT(warnings("algorithm: multitree, segments: 7"),
-             Contains("collective.segments has no effect: it is used only where "
-                      "collective.algorithm is a2a_paths or bidirectional_ring or chain or dbtree or "
-                      "forest or line or multitree_translated or rs_window_ag or window"));
+  CHECK_THAT(
+      warnings("algorithm: multitree, segments: 7"),
+      Contains("collective.segments has no effect: it is used only where "
+               "collective.algorithm is a2a_paths or bidirectional_ring or chain or dbtree or "
+               "forest or line or multitree_translated or rs_window_ag or window"));
   CHECK_THAT(warnings("op: all_to_all, algorithm: multitree_translated, segments: 7"),
              Contains("collective.segments has no effect"));
   CHECK_THAT(warnings("algorithm: ring, tree_order: remaining_height"),
