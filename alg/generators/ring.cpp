@@ -237,14 +237,16 @@ Schedule generate_chain(const Topology& topology, const CollectiveRequest& reque
 std::optional<ParameterProblem> problem_of_pairs(const Topology& topology,
                                                  const CollectiveRequest& request) {
   constexpr std::size_t kMostTurned = 72;
+  constexpr std::uint32_t kMostPairs = 64;
   const bool turns = request.rank_order.empty() && topology.num_nodes() <= kMostTurned &&
                      !lower_rates_at_switches(topology).empty();
-  if (request.segments < 2 || turns) return std::nullopt;
-  return ParameterProblem{"collective.segments",
-                          fmt::format("More rings need switches with links of different rates, up "
-                                      "to {} nodes, and no collective.rank_order",
-                                      kMostTurned),
-                          1};
+  if (request.segments < 2 || (turns && request.segments <= kMostPairs)) return std::nullopt;
+  return ParameterProblem{
+      "collective.segments",
+      fmt::format("More rings, at most {} pairs, need switches with links of different rates, up "
+                  "to {} nodes, and no collective.rank_order",
+                  kMostPairs, kMostTurned),
+      turns ? kMostPairs : 1};
 }
 
 }  // namespace

@@ -83,7 +83,8 @@ class RingOf2d {
   [[nodiscard]] std::vector<Bytes> cuts_of_parts(const std::vector<Part>& parts) const {
     std::vector<std::uint64_t> rates;
     for (const Part& part : parts) {
-      const LinkId link = grid_link(topology_, NodeId(0), part.dims[0], true);
+      LinkId link = grid_link(topology_, NodeId(0), part.dims[0], true);
+      if (!link.valid()) link = grid_link(topology_, NodeId(0), part.dims[0], false);
       rates.push_back(topology_.link(link).spec.bytes_per_second);
     }
     auto cuts = cut_evenly(request_.size, parts.size(), request_.element_bytes);

@@ -139,7 +139,10 @@ TEST_CASE("The identity changes nothing, except for algorithms that choose their
   for (const Generator& generator : generators()) {
     if (!generator.follows_rank_order() || !generator.unsuited(topology).empty()) continue;
     // Without an order a ring is Hamiltonian.
-    if (generator.name == "ring" || generator.name == "bidirectional_ring") continue;
+    if (generator.name == "ring" || generator.name == "bidirectional_ring" ||
+        generator.name == "chain") {
+      continue;
+    }
     for (const CollectiveOp op : generator.ops) {
       if (op == CollectiveOp::all_to_allv) continue;  // needs counts
       CollectiveRequest request = request_of(topology, op, 160);
