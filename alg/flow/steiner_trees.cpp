@@ -172,7 +172,10 @@ void SteinerTrees::improve(double steepness) {
 bool SteinerTrees::grow(std::uint32_t tree) {
   item_ = trees_[tree].item;
   trees_[tree].edges.clear();
-  return grow_edges(tree / items_.size(), true, trees_[tree].edges);
+  const bool fills = directed_ && items_.size() == 1;
+  if (!grow_edges(tree / items_.size(), fills, trees_[tree].edges)) return false;
+  if (!fills) add_load(trees_[tree], 1);
+  return true;
 }
 
 bool SteinerTrees::grow_edges(std::size_t turn, bool fills, std::vector<std::uint32_t>& edges) {
