@@ -36,32 +36,26 @@ class Simulations {
     healthy_.collective = collective;
   }
 
-  // Simulates the candidates for which `wanted` holds, or none if one of them is too large.
+  // Simulates the candidates for which `wanted` holds and which are not too large.
   template <class Wanted>
   void run(std::vector<Candidate>& candidates, const Wanted& wanted) const {
     const auto begin = std::chrono::steady_clock::now();
     std::vector<std::pair<Candidate*, RunningSimulation>> children;
-    const auto is_large = [&](const Candidate& c) { return c.is_large && wanted(c); };
-    if (std::any_of(candidates.begin(), candidates.end(), is_large)) return;
     for (Candidate& candidate : candidates) {
-      if (wanted(candidate)) children.emplace_back(&candidate, start(candidate));
+      if (wanted(candidate) && !candidate.is_large) {
+        children.emplace_back(&candidate, start(candidate));
+      }
     }
-    bool any_large = false;
     for (auto& [candidate, child] : children) {
       Cycle cycles = 0;
       const bool heard = read(child.cycles.number(), &cycles, sizeof cycles) == sizeof cycles;
       child.cycles.close();
       candidate->failed = child.process.wait() != 0 || !heard;
       candidate->is_large = heard && cycles == kNever;
-      any_large = any_large || candidate->is_large;
-      if (!candidate->failed) {
+      if (!candidate->failed && !candidate->is_large) {
         candidate->simulated_us =
             static_cast<double>(cycles) * 1e6 / static_cast<double>(healthy_.system.clock.hertz);
       }
-    }
-    // A simulated time and a planned one would compare two machines.
-    for (Candidate& candidate : candidates) {
-      if (any_large) candidate.simulated_us.reset();
     }
     choices_.add_simulating_seconds(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
@@ -116,7 +110,9 @@ double reach_us(const Candidate& best, const PlanError& of_plan) {
 }
 
 bool is_faster(const Candidate& a, const Candidate& b) {
-  return a.failed != b.failed ? b.failed : a.us() < b.us();
+  // What is too large to simulate may be as late as its plan may be wrong.
+  const auto us = [](const Candidate& c) { return c.us() * (c.is_large ? c.error.slower : 1); };
+  return a.failed != b.failed ? b.failed : us(a) < us(b);
 }
 
 std::string to_text(const Candidate& candidate) {
