@@ -4,6 +4,7 @@
 #include "alg/algorithm.h"
 #include "alg/program/program_time.h"
 #include "model_test_support.h"
+#include "sims/choose/candidate.h"
 #include "sims/choose/choose.h"
 #include "sims/choose/collective_work.h"
 #include "sims/model/build_program.h"
@@ -83,6 +84,19 @@ TEST_CASE("A simulation that chooses ends after a number of evaluations, and has
   CHECK_FALSE(outcome.complete);
   CHECK(outcome.evaluations > 1000);
   CHECK(outcome.failure == "its budget of evaluations is spent");
+}
+
+TEST_CASE("What is too large to simulate must win even if its plan is as wrong as it may be") {
+  Candidate large;
+  large.planned_us = 100;
+  large.error = kContendedPlan;
+  Candidate finished;
+  finished.planned_us = finished.simulated_us.emplace(150);
+  CHECK(is_faster(large, finished));
+  large.is_large = true;
+  CHECK(is_faster(finished, large));
+  finished.simulated_us = 250;
+  CHECK(is_faster(large, finished));
 }
 
 TEST_CASE("What auto takes among schedules and programs is within 1 % of the fastest",

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
 #include "alg/routes/routing.h"
 #include "tests/support/networks.h"
@@ -218,6 +219,21 @@ TEST_CASE("Algorithms send the same messages on a grid whose nodes are listed in
     }
   }
   CHECK(compared > 35);
+}
+
+TEST_CASE("2D-RING runs on a mesh whose first node may be at any border") {
+  const Topology mesh = make_mesh({3, 3}, kPlainLink);
+  for (std::uint32_t seed = 1; seed <= 8; ++seed) {
+    const auto found = recognised_family(in_any_order(mesh, seed));
+    REQUIRE(found);
+    for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_gather}) {
+      CollectiveRequest request;
+      request.op = op;
+      request.size = 3600;
+      CAPTURE(seed, to_string(op));
+      CHECK(certify(*found, find_generator("2d_ring")->generate(*found, request)).ok());
+    }
+  }
 }
 
 }  // namespace
