@@ -140,10 +140,11 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
     }
     if (!best) continue;
     budget.found_plan();
-    const auto place = std::upper_bound(
-        ranked.begin(), ranked.end(), time(*best), [&](double planned, const RankedSchedule& r) {
-          return std::pair(planned, candidate) < std::pair(time(r), r.generator);
-        });
+    const auto place =
+        std::upper_bound(ranked.begin(), ranked.end(), time(*best),
+                         [&, row = candidate](double planned, const RankedSchedule& r) {
+                           return std::pair(planned, row) < std::pair(time(r), r.generator);
+                         });
     ranked.insert(place, std::move(*best));
     if (ranked.size() > most) ranked.pop_back();
   }
