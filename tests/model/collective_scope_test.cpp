@@ -105,7 +105,8 @@ TEST_CASE("Trees of one root are faster than a binomial tree, which passes the d
   }
 }
 
-TEST_CASE("A chain of segments fills the links of a network that is too large for forest") {
+TEST_CASE("A chain of segments fills the links of a network that is too large for forest",
+          "[slow]") {
   const Topology tree = make_fat_tree(8, 10, 4, kScopeLink);
   REQUIRE(find_generator("forest")->unsuited(tree) != "");
   for (const CollectiveOp op : {CollectiveOp::broadcast, CollectiveOp::reduce}) {
