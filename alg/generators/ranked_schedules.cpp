@@ -109,7 +109,7 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
     constexpr double kContention = 1.01;
     return static_cast<double>(r.planned_ps) * (may_contend(r.schedule) ? kContention : 1);
   };
-  // Cheap ones first: the budget ends before those that take too long.
+  // In the order of their work, so that the budget goes to as many algorithms as possible.
   std::vector<std::pair<std::uint64_t, const Generator*>> candidates;
   for (const Generator& generator : generators()) {
     if (!is_auto_candidate(generator, topology, request)) continue;

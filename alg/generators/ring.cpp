@@ -200,8 +200,8 @@ Schedule generate_bidirectional_ring(const Topology& topology, const CollectiveR
   return finished(std::move(schedule));
 }
 
-// `segments: auto`: the last segment leaves the root when the first one has come 1/32 of the time,
-// unless tables or plans would be large.
+// `segments: auto`: 32 for each node, so that the way of one segment along the chain is 1/32 of the
+// time; fewer if the messages would be too short or too many.
 std::uint32_t segments_of_chain(const CollectiveRequest& request, std::size_t ranks) {
   constexpr std::size_t kMostMessages = 1 << 20;
   if (request.segments != 0) return request.segments;

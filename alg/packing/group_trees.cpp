@@ -102,7 +102,8 @@ class GroupItems {
 
 class GroupTrees {
  public:
-  // `more_paths`: of a broadcast or reduce, not only those that the rule for switches admits.
+  // `more_paths`: a broadcast or reduce may also turn at switches against the up*/down* rule, as
+  // long as no cycle of waits closes.
   GroupTrees(const ForestTask& task, bool own_only, bool more_paths = false)
       : task_(task),
         reduces_(task.phases.front()),

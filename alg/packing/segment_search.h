@@ -69,7 +69,7 @@ class SegmentSearch {
   // When the last of the ops arrives that start at these times.
   [[nodiscard]] std::uint64_t end_ps(const TreeOps& trees,
                                      const std::vector<std::uint64_t>& starts) const;
-  // For whoever finds trees, too.
+  // Planners that find trees spend it, too.
   [[nodiscard]] const WorkBudget& budget() const { return budget_; }
   [[nodiscard]] bool is_spent() const { return budget_.is_spent(); }
   // The bytes of a unit, at most.

@@ -65,8 +65,9 @@ Topology with_routes(Topology topology, const Routes& routes) {
   return topology;
 }
 
-// Whether all messages arrive: up to four within 200 cycles on routes that wait for links among
-// `on`, or on any route if none does; if `some`, on half of these.
+// Sends up to four messages within 200 cycles on each route that passes two links of `on`; on every
+// route if `on` is empty. With `some`, a coin decides which of these routes send. Returns whether
+// all messages arrive.
 bool arrives(const Topology& topology, const Routes& routes, const std::set<LinkId>& on, bool some,
              std::mt19937& random) {
   TrafficConfig traffic;
