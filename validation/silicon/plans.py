@@ -61,8 +61,9 @@ def plan_case(machine, case, values):
         return Planner(machine, case, values).plan()
     if machine.model:
         settings = {key: str(value) for key, value in machine.model.items() if key != "how"}
+        settings |= {number.name: number.text(values[number.name]) for number in machine.numbers.values() if number.is_key}
         run = 1, settings | {"collective.op": case.collective, "collective.size": f"{case.size}B"}
-        return Plan(machine.model["how"], [run])
+        return Plan(machine.model["how"], [run], values.get("launch", 0) / 1000)
     if machine.closed_form:
         return Plan("closed form", added_us=closed_form(machine, case))
     return Plan(NOT_MODELLED, added_us=None)
