@@ -1,7 +1,7 @@
-// The rings and trees of NCCL, its ring of messages, and MSCCL++'s all-reduce of small data. What
-// is modelled is who sends which part to whom, in which order and over which channel (NCCL:
-// src/graph/connect.cc, trees.cc; src/device; MSCCL++: test/mscclpp-test/allreduce_test.cu, kernel
-// 2).
+// The rings and trees of NCCL, its ring of messages, MSCCL++'s all-reduce of small data and its
+// all-gather between servers. What is modelled is who sends which part to whom, in which order and
+// over which channel (NCCL: src/graph/connect.cc, trees.cc; src/device; MSCCL++: test/mscclpp-test,
+// allreduce_test.cu, kernel 2, and allgather_test.cu, kernels 2 and 4).
 #include "alg/generators/rank_shapes.h"
 #include "alg/program/builtin_parts.h"
 
@@ -174,6 +174,23 @@ void write_mscclpp_packets(ChunkTracer& tracer, const BuiltinRequest& request) {
   exchange(request.ranks / per_server, per_server - 1, [&](std::uint32_t r, std::uint32_t away) {
     return (r + away * per_server) % request.ranks;
   });
+}
+
+// Every rank sends its part to the ranks of its server and to the rank of its number in each other
+// server, which hands it on to the ranks there: a part enters a server once.
+void write_mscclpp_allgather(ChunkTracer& tracer, const BuiltinRequest& request) {
+  const std::uint32_t per_server = request.ranks_per_server;
+  for (std::uint32_t hop = 0; hop < request.ranks / per_server; ++hop) {
+    for (std::uint32_t r = 0; r < request.ranks; ++r) {
+      const std::uint32_t there = (r + hop * per_server) % request.ranks;
+      ChunkRef part = tracer.chunk(r, ProgramBuffer::output, r);
+      if (hop != 0) part = part.copy(there, ProgramBuffer::output, r, {hop});
+      for (std::uint32_t away = 1; away < per_server; ++away) {
+        const std::uint32_t peer = there / per_server * per_server + (there + away) % per_server;
+        part.copy(peer, ProgramBuffer::output, r, {hop});
+      }
+    }
+  }
 }
 
 }  // namespace espalier

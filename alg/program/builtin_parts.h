@@ -75,6 +75,7 @@ void write_nccl_tree(ChunkTracer& tracer, const BuiltinRequest& request);
 void write_nccl_alltoall(ChunkTracer& tracer, const BuiltinRequest& request);
 void write_nccl_sendrecv(ChunkTracer& tracer, const BuiltinRequest& request);
 void write_mscclpp_packets(ChunkTracer& tracer, const BuiltinRequest& request);
+void write_mscclpp_allgather(ChunkTracer& tracer, const BuiltinRequest& request);
 [[nodiscard]] std::vector<PromisedChunk> nccl_alltoall_promises(const BuiltinRequest& request);
 [[nodiscard]] std::vector<PromisedChunk> nccl_sendrecv_promises(const BuiltinRequest& request);
 // builtin_window.cpp

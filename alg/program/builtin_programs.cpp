@@ -214,6 +214,9 @@ const std::vector<BuiltinProgram>& builtin_programs() {
           "in other servers",
           Op::all_reduce, {kServersKey}, unsuited_server_size, one_chunk, write_mscclpp_packets)
           .with(&Row::bitwise_identical, false),
+      Row("mscclpp_allgather",
+          "MSCCL++ between servers: a part enters a server once and is handed on there",
+          Op::all_gather, {kServersKey}, unsuited_servers, per_rank, write_mscclpp_allgather),
       Row("window", "torus, small data: windows grow on both sides, in half a ring's hops",
           Op::all_reduce, {kSegmentsKey}, unsuited_rings, per_dimension, write_window)
           .with(&Row::segments, window_segments)

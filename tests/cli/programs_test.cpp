@@ -43,6 +43,7 @@ constexpr NamedProgram kBuiltIn[] = {
     {"gc3_twostep_alltoall", "all_to_all", ", ranks_per_server: 2"},
     {"gc3_broadcast_tree", "broadcast"},
     {"mscclpp_packets", "all_reduce", ", ranks_per_server: 2"},
+    {"mscclpp_allgather", "all_gather", ", ranks_per_server: 2"},
 };
 
 }  // namespace

@@ -169,11 +169,11 @@ class Machines(Folder):
         time, failure = Runs().times_of([plan])[0]
         self.assertEqual((time, failure), (0, "not modelled"))
 
-    def test_no_all_to_all_stands_for_an_all_gather_between_servers(self):
-        for servers, modelled in ("1 server", True), ("2 servers", False):
+    def test_a_part_enters_a_server_once_in_an_all_gather_of_mscclpp(self):
+        for servers, how in ("1 server", "nccl_alltoall"), ("2 servers", "mscclpp_allgather"):
             machine = MACHINES[f"NDm v4, {servers}, MSCCL++"]
             plan = plans.plan_case(machine, plans.Case("all_gather", 64 * MiB, "2"), machine.values())
-            self.assertEqual(plan.how != plans.NOT_MODELLED, modelled, servers)
+            self.assertEqual(plan.how, how, servers)
 
 
 def hopper(servers, **more):

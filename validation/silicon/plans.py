@@ -53,10 +53,6 @@ def cycles(nanoseconds):
 
 def plan_case(machine, case, values):
     """`values`: the machine's numbers by name, as they are or as a fit tries them."""
-    # MSCCL++ sends each piece to one GPU of the other server, which hands it on to its peers. No program here does so, and sending
-    # it to every GPU there puts eight times the bytes on the NICs.
-    if case.kernel and case.collective == "all_gather" and machine.system.servers > 1:
-        return Plan(NOT_MODELLED, added_us=None)
     if machine.preset and case.collective not in ("dispatch", "combine"):
         return Planner(machine, case, values).plan()
     if machine.model:
@@ -290,6 +286,8 @@ class Planner:
     # MSCCL++.
 
     def kernel_algorithm(self, is_small):
+        if self.case.collective == "all_gather" and self.between:
+            return "mscclpp_allgather"
         if self.case.collective != "all_reduce":
             return "nccl_alltoall"
         if is_small:
@@ -306,9 +304,10 @@ class Planner:
         if not adds and self.between:
             self.queue_by_output()
         plan = Plan(self.kernel_algorithm(is_small))
+        is_gather = plan.how == "mscclpp_allgather"
         # Kernel 6 has 21 thread blocks, 3 for each peer.
         instances = "3" if case.kernel == "6" else "1" if is_small or is_ring else "4"
-        self.settings |= {"collective.op": "all_reduce" if adds else "custom", "collective.algorithm": plan.how,
+        self.settings |= {"collective.op": "all_reduce" if adds else "all_gather" if is_gather else "custom", "collective.algorithm": plan.how,
                           "collective.program.protocol": "LL" if is_small else "Message", "collective.program.instances": instances}
         if is_ring:
             self.settings["collective.program.channels"] = "24"
