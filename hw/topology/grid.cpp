@@ -26,6 +26,12 @@ std::vector<std::uint32_t> GridShape::coordinates(NodeId node) const {
   return result;
 }
 
+Position GridShape::position(NodeId node) const {
+  std::vector<std::uint32_t> at = coordinates(node);
+  at.resize(3, 0);
+  return {double(at[0]), double(at[1]), double(at[2])};
+}
+
 NodeId GridShape::node_at(const std::vector<std::uint32_t>& coordinates) const {
   std::size_t place = 0;
   for (std::size_t d = dims.size(); d-- > 0;) place = place * dims[d] + coordinates[d];

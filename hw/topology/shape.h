@@ -18,6 +18,13 @@ namespace espalier {
 
 class Topology;
 
+// Where a vertex stands in pictures: x to the right, y down; those of one z are a layer.
+struct Position {
+  double x = 0;
+  double y = 0;
+  double z = 0;
+};
+
 // A regular grid, for algorithms that need coordinates.
 // Place = x + X * (y + Y * z); dims = {X, Y, Z}, as written in the configuration. The rates and
 // latencies of a dimension are those of its links.
@@ -38,6 +45,7 @@ struct GridShape {
   std::vector<std::uint32_t> place_of_node;
 
   [[nodiscard]] std::vector<std::uint32_t> coordinates(NodeId node) const;
+  [[nodiscard]] Position position(NodeId node) const;
   [[nodiscard]] NodeId node_at(const std::vector<std::uint32_t>& coordinates) const;
   // The node that hops in each dimension lead to, in any order; negative: towards smaller
   // coordinates. Precondition: no line without links around is left.
@@ -130,6 +138,7 @@ struct NetworkShape {
   // (alg/generators/process_group.h). Empty: none.
   std::vector<bool> outside;
   std::vector<PictureRow> picture;  // empty: the picture follows from the grid or from the links
+  std::vector<Position> at;         // by vertex, before any other picture; empty: nobody gave them
 };
 
 }  // namespace espalier

@@ -130,9 +130,15 @@ Topology without_parts(const Topology& topology, const std::string& name,
                        const std::vector<bool>& lost_vertices,
                        const std::vector<bool>& lost_links) {
   Topology rest(name);
+  NetworkShape shape;
   std::vector<NodeId> kept(topology.num_vertices());
   for (std::size_t v = 0; v < kept.size(); ++v) {
     if (lost_vertices[v]) continue;
+    if (!topology.shape().at.empty()) {
+      shape.at.push_back(topology.shape().at[v]);
+    } else if (topology.grid()) {
+      shape.at.push_back(topology.grid()->position(NodeId(v)));
+    }
     const std::string& vertex = topology.vertex_name(NodeId(v));
     kept[v] = topology.is_switch(NodeId(v)) ? rest.add_switch(vertex) : rest.add_node(vertex);
   }
@@ -143,6 +149,7 @@ Topology without_parts(const Topology& topology, const std::string& name,
     if (lost_links[l] || !from.valid() || !to.valid()) continue;
     rest.add_link(from, to, link.spec, link.out_name, link.in_name);
   }
+  rest.set_shape(std::move(shape));
   return rest;
 }
 

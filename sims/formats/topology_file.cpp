@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <map>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "hw/topology/vertex_names.h"
@@ -25,6 +29,7 @@ ValueShape link_bandwidth_shape() {
 namespace {
 
 constexpr std::uint64_t kMostParallelLinks = 64;
+constexpr int kFarthest = 1'000'000;  // of a position
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -53,6 +58,7 @@ class TopologyParser {
     read_vertices(*root, "switches", {source, 1, 1});
     read_links(*root, {source, 1, 1});
     check_rates();
+    if (diagnostics_.num_errors() == errors_before) check_positions(*root);
     if (diagnostics_.num_errors() == errors_before) check_connected();
     if (diagnostics_.num_errors() != errors_before) return std::nullopt;
     return std::move(topology_);
@@ -93,7 +99,17 @@ class TopologyParser {
     }
   }
 
-  void read_vertex(const ConfigNode& item, const std::string& key, bool is_node) {
+  void read_vertex(const ConfigNode& entry, const std::string& key, bool is_node) {
+    const bool has_fields = entry.kind == ConfigNode::Kind::map;
+    if (has_fields) check_keys(entry, key, {"name", "at"}, diagnostics_);
+    const ConfigEntry* name = has_fields ? entry.find("name") : nullptr;
+    const ConfigEntry* at = has_fields ? entry.find("at") : nullptr;
+    if (has_fields && name == nullptr) {
+      diagnostics_.error(entry.place, fmt::format("{}: a name is missing", key),
+                         "for example {name: a, at: [0, 1]}");
+      return;
+    }
+    const ConfigNode& item = name != nullptr ? name->value : entry;
     if (item.kind != ConfigNode::Kind::scalar || !is_identifier(item.text)) {
       diagnostics_.error(item.place, fmt::format("{}: '{}' is not a valid name", key, item.text),
                          "write a letter, then letters, digits and underscores");
@@ -120,6 +136,48 @@ class TopologyParser {
       topology_->add_switch(item.text);
     }
     vertex_names_.push_back(item.text);
+    if (at != nullptr) read_position(*at);
+  }
+
+  void read_position(const ConfigEntry& at) {
+    Position position;
+    const std::array<double*, 3> parts{&position.x, &position.y, &position.z};
+    const std::vector<ConfigNode>& items = at.value.items;
+    bool good = items.size() == 2 || items.size() == 3;
+    for (std::size_t i = 0; good && i < items.size(); ++i) {
+      const std::string& text = items[i].text;
+      const auto [end, error] =
+          std::from_chars(text.data(), text.data() + text.size(), *parts.at(i));
+      good = items[i].kind == ConfigNode::Kind::scalar && error == std::errc() &&
+             end == text.data() + text.size() && std::abs(*parts.at(i)) <= kFarthest;
+    }
+    positions_.push_back(position);
+    if (!good) {
+      diagnostics_.error(
+          at.value.kind == ConfigNode::Kind::null ? at.place : at.value.place,
+          fmt::format("at: expected [x, y] or [x, y, layer], numbers from -{0} to {0}", kFarthest),
+          "for example at: [0, 1.5]");
+      return;
+    }
+    const std::string& name = vertex_names_.back();
+    const auto [first, is_new] =
+        names_at_.emplace(std::tuple(position.z, position.y, position.x), name);
+    if (!is_new) {
+      diagnostics_.error(at.place,
+                         fmt::format("'{}' stands where '{}' stands", name, first->second));
+    }
+  }
+
+  void check_positions(const ConfigNode& root) {
+    NetworkShape shape;
+    shape.at = positions_;
+    if (positions_.size() == topology_->num_vertices())
+      return topology_->set_shape(std::move(shape));
+    if (positions_.empty()) return;
+    diagnostics_.error(root.place,
+                       fmt::format("{} of {} nodes and switches have a position", positions_.size(),
+                                   topology_->num_vertices()),
+                       "give all of them an 'at', or none");
   }
 
   void read_links(const ConfigNode& root, const Place& root_place) {
@@ -269,6 +327,8 @@ class TopologyParser {
   std::optional<Topology> topology_;
   std::map<std::string, Place> modules_;   // by name: the vertex that they belong to
   std::vector<std::string> vertex_names_;  // in file order
+  std::vector<Position> positions_;        // of those vertices that have one
+  std::map<std::tuple<double, double, double>, std::string> names_at_;
   std::map<std::pair<NodeId, NodeId>, std::size_t> parallel_links_;
 };
 

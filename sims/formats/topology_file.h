@@ -29,13 +29,14 @@ struct TopologyFileContext {
 // A graph in YAML:
 //
 //   name: my graph             # optional
-//   nodes: [a, b, c]           # accelerators, in the order of their ids
+//   nodes: [a, b, {name: c, at: [0, 1]}]   # accelerators, in the order of their ids
 //   switches: [s0]             # optional
 //   links:
 //     - {between: [a, s0], latency: 150ns, bandwidth: 16GB/s, count: 2}   # two links each way
 //     - {from: a, to: b}                                                  # one direction
 //
-// latency and bandwidth default to system.link's, count to 1. Ports are in the order of
+// latency and bandwidth default to system.link's, count to 1. `at` is a vertex's place in pictures,
+// x, y and a layer z; all vertices have one, or none. Ports are in the order of
 // links: the link to s0 is a's output to_s0, the second one to_s0_1, and they enter s0 at from_a
 // and from_a_1. `file_name` is for messages, and is the default name of the network.
 [[nodiscard]] std::optional<Topology> parse_topology(const std::string& file_name,

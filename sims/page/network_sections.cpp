@@ -111,7 +111,7 @@ std::optional<std::string> draw_links(const ReportView& view, Pictures& pictures
   const Json labels = labels_of(topology, layout, vertex_size);
   std::string caption = loads_caption(loads);
   if (layout.has_ends())
-    caption += " A line that ends between nodes is a wrap-around link of the torus.";
+    caption += " A line that ends between nodes leads around the torus or to another layer.";
   if (labels.size() < topology.num_vertices()) {
     caption += labels.empty() ? " Point at a node or switch to see its name."
                               : " Point at a vertex without a name to see its name.";

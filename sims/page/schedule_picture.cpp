@@ -25,7 +25,9 @@ constexpr std::size_t kMostSlotLinks = 64;
 constexpr std::size_t kMostSlotBars = 1000;
 constexpr std::size_t kColours = 9;      // classes c0 to c8 of the style sheet
 constexpr std::size_t kHeatLevels = 10;  // h0 to h9
-constexpr double kTreeWidth = 460;
+
+// Wide enough that nodes have room for their numbers.
+double tree_width(const Topology& topology) { return topology.num_vertices() > 40 ? 920 : 460; }
 
 std::string svg_file(double width, double height, const std::string& title,
                      const std::string& body) {
@@ -106,7 +108,7 @@ std::string tree_picture(const Topology& topology, const Schedule& schedule,
                          const MessageTiming& timing) {
   const NumberedTree tree =
       numbered_tree(topology, schedule, timing, first_flow(schedule).copies.empty());
-  const TopologyLayout layout(topology, kTreeWidth);
+  const TopologyLayout layout(topology, tree_width(topology));
   std::string body = path_tag("wire", layout.all_links());
   std::map<NodeId, std::vector<double>> numbers;
   std::set<NodeId> part;
@@ -123,7 +125,7 @@ std::string tree_picture(const Topology& topology, const Schedule& schedule,
   for (const MapLabel& label : map_labels(topology, layout, layout.tree_radius()))
     body += text_tag("note", label.left, label.line, label.words);
   return svg_file(
-      kTreeWidth, layout.height(),
+      layout.width(), layout.height(),
       fmt::format("{} of flow {}", tree.reduces ? "Reduce" : "Gather", tree.flow.value()), body);
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "sims/page/text.h"
 
@@ -39,8 +40,13 @@ double label_width(const std::string& text) {
 
 TopologyLayout::TopologyLayout(const Topology& topology, double width)
     : topology_(topology), width_(width), places_(topology.num_vertices()) {
-  if (topology.grid()) {
-    lay_out_grid(*topology.grid());
+  if (!topology.shape().at.empty()) {
+    lay_out_positions(topology.shape().at);
+  } else if (topology.grid()) {
+    std::vector<Position> at;
+    for (std::size_t n = 0; n < topology.num_nodes(); ++n)
+      at.push_back(topology.grid()->position(NodeId(n)));
+    lay_out_positions(at);
   } else if (!topology.shape().picture.empty()) {
     lay_out_rows(topology.shape().picture);
   } else {
@@ -50,20 +56,41 @@ TopologyLayout::TopologyLayout(const Topology& topology, double width)
   find_parallel_links();
 }
 
-void TopologyLayout::lay_out_grid(const GridShape& grid) {
-  const auto extent = [&](std::size_t d) {
-    return d < grid.dims.size() ? static_cast<double>(grid.dims[d]) : 1.0;
-  };
-  const double columns = extent(0) * extent(2) + extent(2) - 1;  // a gap between planes
-  step_ = std::min(width_ / (columns + 0.4), 72.0);
-  const double left = (width_ - step_ * (columns - 1)) / 2;
+void TopologyLayout::lay_out_positions(const std::vector<Position>& at) {
+  constexpr double kMostHeight = 6;  // in widths
+  Position low = at.front();
+  Position high = low;
+  std::map<double, double> layers;  // by z, its number
+  std::vector<Position> sorted = at;
+  std::sort(sorted.begin(), sorted.end(), [](const Position& a, const Position& b) {
+    return std::tie(a.z, a.x, a.y) < std::tie(b.z, b.x, b.y);
+  });
+  double nearest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const Position& a = sorted[i];
+    layers.emplace(a.z, static_cast<double>(layers.size()));
+    low = {std::min(low.x, a.x), std::min(low.y, a.y), 0};
+    high = {std::max(high.x, a.x), std::max(high.y, a.y), 0};
+    // Of those further right in the layer, the ones that may be nearer.
+    for (std::size_t j = i + 1; j < sorted.size() && sorted[j].z == a.z; ++j) {
+      if (sorted[j].x - a.x >= nearest) break;
+      nearest = std::min(nearest, std::hypot(sorted[j].x - a.x, sorted[j].y - a.y));
+    }
+  }
+  if (layers.size() == at.size()) nearest = std::max(1.0, high.x - low.x);
+  const auto layer_of = [&](const Position& a) { return layers.at(a.z); };
+  const auto count = static_cast<double>(layers.size());
+  const double pitch = high.x - low.x + 2 * nearest;  // of layers
+  const double across = count * pitch - 2 * nearest;
+  const double scale = std::min({width_ / (across + 1.4 * nearest), 72 / nearest,
+                                 kMostHeight * width_ / (high.y - low.y + 1.5 * nearest)});
+  step_ = scale * nearest;
+  const double left = (width_ - scale * across) / 2;
   const double top = step_ * 0.75;
-  height_ = top + step_ * (extent(1) - 1) + step_ * 0.75;
-  for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
-    const auto at = grid.coordinates(NodeId(n));
-    const double plane = at.size() > 2 ? at[2] * (extent(0) + 1) : 0;
-    const double row = at.size() > 1 ? at[1] : 0;
-    places_[n] = {left + step_ * (at[0] + plane), top + step_ * row};
+  height_ = scale * (high.y - low.y) + 2 * top;
+  for (std::size_t v = 0; v < at.size(); ++v) {
+    places_[v] = {left + scale * (at[v].x - low.x + layer_of(at[v]) * pitch),
+                  top + scale * (at[v].y - low.y)};
   }
   room_ = step_ / 2;
 }
@@ -190,10 +217,30 @@ void TopologyLayout::find_parallel_links() {
 }
 
 bool TopologyLayout::is_drawn_as_ends(LinkId id, Place& direction) const {
+  if (const std::vector<Position>& at = topology_.shape().at; !at.empty()) {
+    const TopologyLink& link = topology_.link(id);
+    const double up = at[link.to.index()].z - at[link.from.index()].z;
+    direction = direction_of({2, up > 0, false});
+    return up != 0;
+  }
   if (!topology_.grid()) return false;
   const GridHop hop = grid_hop(topology_, id);
   direction = direction_of(hop);
   return hop.wraps || hop.dim == 2;
+}
+
+bool TopologyLayout::passes_vertex(const TopologyLink& link) const {
+  if (topology_.shape().at.empty()) return false;
+  const Place from = places_[link.from.index()];
+  const Place to = places_[link.to.index()];
+  const double length = std::hypot(to.x - from.x, to.y - from.y);
+  return std::any_of(places_.begin(), places_.end(), [&](const Place& at) {
+    const double along =
+        ((at.x - from.x) * (to.x - from.x) + (at.y - from.y) * (to.y - from.y)) / length;
+    const double beside =
+        ((at.y - from.y) * (to.x - from.x) - (at.x - from.x) * (to.y - from.y)) / length;
+    return along > step_ / 4 && along < length - step_ / 4 && std::abs(beside) < step_ / 4;
+  });
 }
 
 std::string TopologyLayout::link(LinkId id, double aside) const {
@@ -211,6 +258,14 @@ std::string TopologyLayout::link(LinkId id, double aside) const {
   const Place shift{-direction.y * offset, direction.x * offset};
   from = {from.x + shift.x, from.y + shift.y};
   to = {to.x + shift.x, to.y + shift.y};
+  if (!as_ends && passes_vertex(link)) {
+    // The arc is half a step beside its chord: between the rows of a grid.
+    const double bend = step_ * (aside == 0 ? 0.8 : 1);
+    return place_text("M", from.x, from.y) +
+           place_text("Q", (from.x + to.x) / 2 - direction.y * bend,
+                      (from.y + to.y) / 2 + direction.x * bend) +
+           place_text(" ", to.x, to.y);
+  }
   if (!as_ends) return stroke(from, to);
   const double end = step_ * 0.5;
   return stroke(from, {from.x + direction.x * end, from.y + direction.y * end}) +
@@ -235,7 +290,8 @@ std::vector<MapLabel> map_labels(const Topology& topology, const TopologyLayout&
   constexpr std::size_t kMostLabels = 40;
   constexpr double kAbove = 4;  // what fonts have above and below their letters
   std::vector<MapLabel> labels;
-  if (topology.grid() || topology.num_vertices() > kMostLabels) return labels;
+  const bool is_plain_grid = topology.grid() && topology.shape().at.empty();
+  if (is_plain_grid || topology.num_vertices() > kMostLabels) return labels;
   const double gap = vertex_size + 3;
   const auto is_free = [&](const MapLabel& label) {
     const double right = label.left + label.width;

@@ -15,9 +15,9 @@ struct Place {
   double y = 0;
 };
 
-// Grids are drawn as grids, with the planes of a third dimension side by side. Other
-// families of networks are drawn in rows (NetworkShape::picture). All other networks are laid out
-// by springs, or in a circle.
+// Networks with positions, and grids, are drawn by them, with the layers of a third dimension side
+// by side. Other families of networks are drawn in rows (NetworkShape::picture). All other networks
+// are laid out by springs, or in a circle.
 class TopologyLayout {
  public:
   // Precondition: the topology is not a multi-dimensional system.
@@ -28,11 +28,12 @@ class TopologyLayout {
   [[nodiscard]] Place place(NodeId vertex) const { return places_[vertex.index()]; }
   // The radius around a place that no other vertex needs.
   [[nodiscard]] double room() const { return room_; }
-  // Whether a link of a torus is drawn as two ends.
+  // Whether a link around a torus, or to another layer, is drawn as two ends.
   [[nodiscard]] bool has_ends() const { return has_ends_; }
   // SVG path data from vertex to vertex. The line is shifted by `aside` to the right of the
   // straight line, so that both directions are visible; parallel links are shifted further. A link
-  // around a torus is drawn as its two ends only.
+  // around a torus or to another layer is drawn as its two ends only, and one whose straight line
+  // would pass another vertex as an arc.
   [[nodiscard]] std::string link(LinkId id, double aside) const;
   [[nodiscard]] std::string all_links() const;
   [[nodiscard]] std::string route(const RouteSet& routes, RouteId route) const;
@@ -40,19 +41,21 @@ class TopologyLayout {
   [[nodiscard]] double tree_radius() const { return std::clamp(room_ * 0.52, 2.0, 15.0); }
 
  private:
-  void lay_out_grid(const GridShape& grid);
+  void lay_out_positions(const std::vector<Position>& at);
   void lay_out_rows(const std::vector<PictureRow>& rows);
   void lay_out_circle();
   void lay_out_springs();
   void find_parallel_links();
-  // True for a grid's link that does not lead to a neighbour in the picture; sets its direction.
+  // True for a link to another layer, or around a grid; sets its direction.
   [[nodiscard]] bool is_drawn_as_ends(LinkId id, Place& direction) const;
+  // Whether the straight line between two vertices with positions passes another one.
+  [[nodiscard]] bool passes_vertex(const TopologyLink& link) const;
 
   const Topology& topology_;
   double width_;
   double height_ = 0;
   double room_ = 0;
-  double step_ = 0;  // of a grid
+  double step_ = 0;  // the least distance of two vertices with positions
   bool has_ends_ = false;
   std::vector<Place> places_;
   // By LinkId, the number of earlier links between the same vertices.

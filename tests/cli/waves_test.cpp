@@ -256,6 +256,28 @@ TEST_CASE("A save file for GTKWave lies beside the waves, NIs first") {
   CHECK(save.find("net.ni_3_3.stall") < save.find("net.r_0_0"));
 }
 
+TEST_CASE("NIs and channels of a network with positions stand by rows in the save file") {
+  const TemporaryFolder folder;
+  folder.write("graph.yaml",
+               "nodes: [{name: a, at: [0, 2]}, {name: b, at: [1, 1]}, {name: c, at: [0, 1]}]\n"
+               "links: [{between: [a, b]}, {between: [b, c]}, {between: [a, c]}]\n");
+  const std::string config =
+      folder.write("run.yaml",
+                   "system: {topology: {type: file, file: graph.yaml}}\n"
+                   "collective: {algorithm: ring, size: 1KiB}\nsimulation: {fidelity: cycle}\n");
+  // A window has no critical path, whose NIs would stand first.
+  waves_of(folder, {config, {}}, {"--wave-from", "0"});
+  const std::string save = test::read_text(folder.file("waves.vcd.gtkw"));
+  std::size_t last = 0;
+  for (const char* scope :
+       {"net.ni_c.", "net.ni_b.", "net.ni_a.", "net.c.in", "net.b.in", "net.a.in"}) {
+    CAPTURE(scope);
+    REQUIRE(save.find(scope) != std::string::npos);
+    CHECK(save.find(scope) > last);
+    last = save.find(scope);
+  }
+}
+
 TEST_CASE("FST holds the waves in a fraction of VCD's bytes") {
   if (!has_fst()) {
     WARN("skipped: no FST in this build");

@@ -76,6 +76,20 @@ links:
   check_link(6, "a", "b", "to_b", "from_a", 150'000, 16'000'000'000);
 }
 
+TEST_CASE("Vertices of a graph file stand where it says, in layers") {
+  const ParsedGraph parsed = parse_graph(R"(
+nodes: [{name: a, at: [0, 0]}, {name: b, at: [-1.5, 2e1, 3]}]
+switches: [{name: s, at: [0, 0, 1]}]
+links: [{between: [a, s]}, {between: [b, s]}]
+)");
+  INFO(parsed.diagnostics);
+  REQUIRE(parsed.topology);
+  const std::vector<Position>& at = parsed.topology->shape().at;
+  REQUIRE(at.size() == 3);
+  CHECK((at[1].x == -1.5 && at[1].y == 20 && at[1].z == 3));
+  CHECK((at[2].x == 0 && at[2].y == 0 && at[2].z == 1));
+}
+
 TEST_CASE("A graph without a name is called by its file") {
   const ParsedGraph parsed = parse_graph("nodes: [a, b]\nlinks: [{between: [a, b]}]\n");
   REQUIRE(parsed.topology);
@@ -97,6 +111,22 @@ TEST_CASE("Mistakes in a graph file are refused at their place") {
       {ab + "links: [{between: [a, b]}]\n@swiches: [s]\n", "unknown key 'swiches'",
        "did you mean 'switches'?"},
       {"@nodes: a\nlinks: []\n", "nodes: expected a list of names", "nodes: [a, b]"},
+      {"nodes: [{name: a, at: @[0]}, {name: b, at: [0, 2]}]\nlinks: [{between: [a, b]}]\n",
+       "at: expected [x, y] or [x, y, layer]", "at: [0, 1.5]"},
+      {"nodes: [{name: a, at: @[0, nan]}, {name: b, at: [0, 2]}]\nlinks: [{between: [a, b]}]\n",
+       "at: expected [x, y]", "at: [0, 1.5]"},
+      {"nodes: [{name: a, at: @[0, 1e7]}, {name: b, at: [0, 2]}]\nlinks: [{between: [a, b]}]\n",
+       "at: expected [x, y]", "at: [0, 1.5]"},
+      {"nodes: [{name: a, at: @near}, {name: b, at: [0, 2]}]\nlinks: [{between: [a, b]}]\n",
+       "at: expected [x, y]", "at: [0, 1.5]"},
+      {"nodes: [@{at: [0, 0]}, b, c]\nlinks: [{between: [b, c]}]\n", "nodes: a name is missing",
+       "{name: a, at: [0, 1]}"},
+      {"nodes: [{name: a, @on: [0, 0]}, b]\nlinks: [{between: [a, b]}]\n",
+       "unknown key 'on' in 'nodes'", "name, at"},
+      {"nodes: [{name: a, at: [0, 0]}, {name: b, @at: [0, 0.0]}]\nlinks: [{between: [a, b]}]\n",
+       "'b' stands where 'a' stands", ""},
+      {"@nodes: [{name: a, at: [0, 0]}, b]\nlinks: [{between: [a, b]}]\n",
+       "1 of 2 nodes and switches have a position", "give all of them an 'at', or none"},
       {"@nodes: [a]\nlinks: []\n", "a network needs at least 2 nodes", ""},
       {"@nodes: [a]\nswitches: [s]\nlinks: [{between: [a, s]}]\n",
        "a network needs at least 2 nodes", ""},

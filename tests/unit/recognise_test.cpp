@@ -70,9 +70,18 @@ std::vector<Topology> families_with_shapes() {
 
 TEST_CASE("A graph of a grid, a full mesh or a fat tree has the family's links, ports and routes") {
   for (const Topology& family : families_with_shapes()) {
-    const auto found = recognised_family(as_graph(family));
+    Topology graph = as_graph(family);
+    NetworkShape placed;
+    for (std::size_t v = 0; v < graph.num_vertices(); ++v) placed.at.push_back({double(v), 0, 0});
+    graph.set_shape(placed);
+    const auto found = recognised_family(graph);
     CAPTURE(family.name());
     REQUIRE(found);
+    REQUIRE(found->shape().at.size() == graph.num_vertices());
+    for (std::size_t v = 0; v < graph.num_vertices(); ++v) {
+      const NodeId own = graph.find_vertex(found->vertex_name(NodeId(v)));
+      CHECK(found->shape().at[v].x == double(own.index()));
+    }
     CHECK(found->name() == "graph");
     CHECK(found->vertex_name(NodeId(1)) == "v1");
     CHECK_THAT(found->shape().recognised,

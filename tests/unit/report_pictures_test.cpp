@@ -227,6 +227,45 @@ TEST_CASE("The same irregular network always has the same places") {
   }
 }
 
+TEST_CASE("A network with positions is drawn by them, layers side by side") {
+  Topology graph = make_fully_connected(6, test::kPlainLink);
+  NetworkShape shape;
+  shape.at = {{0, 0, 0}, {10, 0, 0}, {20, 0, 0}, {0, 30, 0}, {0, 0, 5}, {20, 30, 5}};
+  graph.set_shape(shape);
+  const TopologyLayout layout(graph, 460);
+  const double step = layout.place(NodeId(1)).x - layout.place(NodeId(0)).x;
+  CHECK(step == Approx(2 * layout.room()));
+  CHECK(layout.place(NodeId(2)).x - layout.place(NodeId(1)).x == Approx(step));
+  CHECK(layout.place(NodeId(3)).y - layout.place(NodeId(0)).y == Approx(3 * step));
+  CHECK(layout.place(NodeId(4)).x - layout.place(NodeId(2)).x == Approx(2 * step));
+  CHECK(layout.place(NodeId(4)).y == layout.place(NodeId(0)).y);
+  CHECK(layout.place(NodeId(5)).x < layout.width());
+  // A line from 0 to 2 would pass 1; one from 0 to 4 leaves the layer.
+  const auto path = [&](std::size_t a, std::size_t b) {
+    return layout.link(graph.link_between(NodeId(a), NodeId(b)), 1);
+  };
+  CHECK(path(0, 1).find('Q') == std::string::npos);
+  CHECK(path(0, 2).find('Q') != std::string::npos);
+  const std::string ends = path(0, 4);
+  CHECK(std::count(ends.begin(), ends.end(), 'M') == 2);
+  CHECK(layout.has_ends());
+}
+
+TEST_CASE("A grid with a broken part stands as the grid does") {
+  const Topology torus = make_torus({3, 4, 2}, test::kPlainLink);
+  std::vector<bool> lost_nodes(torus.num_vertices(), false);
+  std::vector<bool> lost_links(torus.num_links(), false);
+  lost_nodes[5] = lost_links[2] = true;
+  const TopologyLayout whole(torus, 460);
+  const TopologyLayout rest(without_parts(torus, "rest", lost_nodes, lost_links), 460);
+  for (std::size_t n = 0; n < torus.num_nodes(); ++n) {
+    if (n == 5) continue;
+    const report::Place at = rest.place(NodeId(n < 5 ? n : n - 1));
+    CHECK(at.x == Approx(whole.place(NodeId(n)).x));
+    CHECK(at.y == Approx(whole.place(NodeId(n)).y));
+  }
+}
+
 TEST_CASE("Names on a map overlap neither each other nor a vertex") {
   std::vector<Topology> shapes = all_shapes();
   shapes.push_back(boxes());

@@ -73,6 +73,9 @@ std::optional<Topology> as_family(const Topology& graph, const NetworkSpec& spec
   }
   NetworkShape shape = family.shape();
   if (grid != nullptr) shape.grid = *grid;
+  for (std::size_t v = 0; v < graph.shape().at.size(); ++v) {
+    shape.at.push_back(graph.shape().at[v < graph.num_nodes() ? v : vertices[v].index()]);
+  }
   shape.recognised = fmt::format("the graph is {}: {}", family.name(), places);
   result.set_shape(std::move(shape));
   return result;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <stdexcept>
+#include <tuple>
 
+#include "hw/topology/vertex_names.h"
 #include "sims/observe/waves/gtkw_file.h"
 
 namespace espalier {
@@ -14,6 +16,7 @@ WaveSession::WaveSession(const WaveRequest& request)
     : request_(request), recorder_(request.path, request.clock_hertz, request.scopes) {}
 
 void WaveSession::begin(Fabric& fabric) {
+  order_by_position(fabric.topology());
   // NIs come first, because a user begins with them.
   watch_nis(fabric);
   watch_channels(fabric);
@@ -26,6 +29,19 @@ void WaveSession::begin(Fabric& fabric) {
     mistake_ += "; one NPU is simulated for all, and simulation.fold: off simulates each";
   }
   throw std::invalid_argument(mistake_);
+}
+
+void WaveSession::order_by_position(const Topology& topology) {
+  const std::vector<Position>& at = topology.shape().at;
+  std::vector<std::size_t> sorted(at.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  std::sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
+    return std::tie(at[a].z, at[a].y, at[a].x) < std::tie(at[b].z, at[b].y, at[b].x);
+  });
+  for (std::size_t place = 0; place < sorted.size(); ++place) {
+    const std::string& name = topology.vertex_name(NodeId(sorted[place]));
+    order_["net." + name] = order_["net." + ni_name(name)] = place;
+  }
 }
 
 void WaveSession::watch_nis(Fabric& fabric) {
@@ -142,8 +158,8 @@ std::string WaveSession::module_of(const std::string& scope) {
 }
 
 // Writes a group for each scope: NIs, the NIs of show_first() before the others, then channels in
-// the same way. Others stand in the order in which they were added. Signals beyond the limit are
-// found in the viewer's tree.
+// the same way. Others stand by position, or in the order in which they were added. Signals beyond
+// the limit are found in the viewer's tree.
 void WaveSession::write_save_file() const {
   constexpr std::size_t kOpenGroups = 8;
   constexpr std::size_t kMostSignals = 4000;
@@ -167,7 +183,9 @@ void WaveSession::write_save_file() const {
     const auto& place_of = channel.empty() ? ni_place : channel_place;
     const auto found = place_of.find(channel.empty() ? module : channel);
     const int kind = !channel.empty() ? 1 : router_names_.count(module) != 0 ? 2 : 0;
-    return std::make_pair(kind, found == place_of.end() ? place_of.size() : found->second);
+    const auto ordered = order_.find(module);
+    return std::tuple(kind, found == place_of.end() ? place_of.size() : found->second,
+                      ordered == order_.end() ? 0 : ordered->second);
   };
   std::stable_sort(groups.begin(), groups.end(),
                    [&](const GtkwGroup& a, const GtkwGroup& b) { return rank(a) < rank(b); });

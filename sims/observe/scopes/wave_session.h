@@ -1,6 +1,7 @@
 // `espalier run --waves FILE`: the waveform of one simulation, with its save file for GTKWave.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -61,6 +62,7 @@ class WaveSession : public SystemObserver {
   void show_first(const WaveFocus& focus);
 
  private:
+  void order_by_position(const Topology& topology);
   void watch_channels(Fabric& fabric);
   void watch_nis(Fabric& fabric);
   void keep(std::unique_ptr<WaveScope> scope) {
@@ -84,6 +86,9 @@ class WaveSession : public SystemObserver {
   std::vector<std::unique_ptr<WaveScope>> scopes_;
   std::set<std::string> channel_names_;
   std::set<std::string> router_names_;  // of routers with Verilog
+  // By NI and router: its place among those of its kind, layer by layer and row by row. Empty: the
+  // network has no positions.
+  std::map<std::string, std::size_t> order_;
   WaveFocus focus_;
   Cycle first_ = 0;
   Cycle end_ = 0;
