@@ -55,6 +55,8 @@ struct CompareOptions {
   std::vector<std::string> overrides;
   std::string json;
   std::string csv;
+  std::string sizes;       // "64KiB,1MiB" or "1KiB:4GiB"; empty: as configured
+  std::string page;        // HTML
   std::string time_limit;  // of each algorithm; empty: none
   bool full = false;       // simulates algorithms to the end that are certain to lose
   bool resume = false;     // use the finished points of an interrupted run

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -23,6 +25,7 @@
 #include "sims/text/diagnostics.h"
 #include "sims/text/people.h"
 #include "sims/text/read_file.h"
+#include "sims/text/units.h"
 
 namespace espalier {
 
@@ -100,6 +103,33 @@ bool add_published_times(const std::string& path, std::vector<PublishedTime>& ti
   return true;
 }
 
+// Overrides with the sizes; nullopt after an error.
+std::optional<std::vector<std::string>> overrides_of(const CompareOptions& options) {
+  constexpr std::uint64_t kStep = 4;
+  std::vector<std::string> overrides = options.overrides;
+  if (options.sizes.empty()) return overrides;
+  const auto refuse = [&](const std::string& why) {
+    tell(stderr, "--sizes {}: error: {}\nhint: for example --sizes 64KiB,1MiB or 1KiB:4GiB\n",
+         options.sizes, why);
+    return std::nullopt;
+  };
+  std::vector<std::string> words;
+  boost::algorithm::split(words, options.sizes, boost::algorithm::is_any_of(",:"));
+  std::vector<std::uint64_t> sizes;
+  for (const std::string& word : words) {
+    const ParsedQuantity size = parse_quantity(Quantity::size, word);
+    if (!size.value || *size.value == 0) return refuse(fmt::format("'{}' is no size", word));
+    sizes.push_back(*size.value);
+  }
+  if (options.sizes.find(':') != std::string::npos) {
+    if (sizes.size() != 2 || sizes[0] > sizes[1]) return refuse("it is no range");
+    const std::uint64_t last = sizes[1];
+    for (sizes.pop_back(); sizes.back() <= last / kStep;) sizes.push_back(sizes.back() * kStep);
+  }
+  overrides.push_back(fmt::format("collective.size=[{}B]", fmt::join(sizes, "B, ")));
+  return overrides;
+}
+
 std::optional<std::vector<Input>> load(const CompareOptions& options,
                                        std::vector<SkippedAlgorithm>& skipped,
                                        std::vector<PublishedTime>& published) {
@@ -121,7 +151,9 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
                       "(espalier sweep)");
     }
   }
-  ConfigResult config = read_comparison(options.config, options.overrides, programs);
+  const auto overrides = overrides_of(options);
+  if (!overrides) return std::nullopt;
+  ConfigResult config = read_comparison(options.config, *overrides, programs);
   tell(stderr, "{}", config.diagnostics);
   if (!config.ok) return std::nullopt;
   skipped = std::move(config.skipped);
@@ -176,13 +208,16 @@ std::vector<std::string> words_of(
     const std::vector<std::pair<const char*, std::string>>& more = {}) {
   std::vector<std::string> inputs{options.config};
   inputs.insert(inputs.end(), options.files.begin(), options.files.end());
-  return command_words("compare", inputs, options.overrides, more);
+  std::vector<std::pair<const char*, std::string>> all{{"--sizes", options.sizes}};
+  all.insert(all.end(), more.begin(), more.end());
+  return command_words("compare", inputs, options.overrides, all);
 }
 
 // The command that continues an interrupted comparison.
 std::string resume_command(const CompareOptions& options) {
   std::vector<std::string> words =
-      words_of(options, {{"--json", options.json},
+      words_of(options, {{"--output", options.page},
+                         {"--json", options.json},
                          {"--csv", options.csv},
                          {"--time-limit", options.time_limit},
                          {"--choices", options.choices},
@@ -238,9 +273,12 @@ int compare_command(const CompareOptions& options) {
   if (!inputs) return kUsageError;
   std::vector<CommandFile> used = files_of(*inputs);
   for (const std::string& file : options.files) used.push_back({"file that is compared", file});
-  if (!can_write({{"--json", options.json}, {"--csv", options.csv}}, used)) return kUsageError;
+  if (!can_write({{"--json", options.json}, {"--csv", options.csv}, {"--output", options.page}},
+                 used)) {
+    return kUsageError;
+  }
   const AutoFolder choices(options.choices, *inputs);
-  RunStore store(first_file({options.json, options.csv}), options.resume,
+  RunStore store(first_file({options.json, options.csv, options.page}), options.resume,
                  PointOrigin{resume_command(options), kVersion});
   for (const std::string& mistake : {choices.mistake(), store.mistake(), store.begin({})}) {
     if (mistake.empty()) continue;
@@ -252,7 +290,7 @@ int compare_command(const CompareOptions& options) {
   settings.full = options.full;
   settings.choices = choices.path();
   settings.store = &store;
-  const bool stdout_is_taken = options.json == "-" || options.csv == "-";
+  const bool stdout_is_taken = options.json == "-" || options.csv == "-" || options.page == "-";
   std::FILE* people = stdout_is_taken ? stderr : stdout;
   int signal = compare_points(points, settings);
   std::vector<Ranking> rankings;
@@ -275,6 +313,7 @@ int compare_command(const CompareOptions& options) {
   for (const Ranking& ranking : rankings) {
     tell(people, "{}", ranking_text(ranking, results));
   }
+  if (!options.sizes.empty()) tell(people, "{}", crossover_text(rankings, results));
   bool good = true;
   for (const auto& [point, name, schedule, report] : points) {
     if (report.failure.empty() || report.stopped) continue;
@@ -284,7 +323,12 @@ int compare_command(const CompareOptions& options) {
   tell(people, "{}", skipped_text(skipped));
   Json more{{"rankings", Json::array()}, {"skipped", json_of(skipped)}};
   for (const Ranking& ranking : rankings) more["rankings"].push_back(ranking.order);
-  if (!write_results(options.json, options.csv, words_of(options), *inputs, results, more)) {
+  const std::vector<std::string> words = words_of(options);
+  bool written = write_results(options.json, options.csv, words, *inputs, results, more);
+  if (!options.page.empty()) {
+    written &= write_page(options.page, "Comparison", words, *inputs, results, more);
+  }
+  if (!written) {
     store.say_unwritten();
     return kUsageError;
   }

@@ -307,6 +307,42 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
   return text + "\n";
 }
 
+std::string crossover_text(const std::vector<Ranking>& rankings, const std::vector<Json>& results) {
+  constexpr const char* kNccl = "nccl";
+  std::vector<Json> rows;  // the best of each ranking, with NCCL's result as a field
+  bool has_nccl = false;
+  for (const Ranking& ranking : rankings) {
+    if (ranking.order.empty()) continue;
+    Json& row = rows.emplace_back(results[ranking.order.front()]);
+    for (const std::size_t i : ranking.order) {
+      if (string_in(results[i], "algorithm") == kNccl) row[kNccl] = results[i];
+    }
+    has_nccl |= row.contains(kNccl);
+  }
+  if (rows.size() < 2) return {};
+  const auto of_nccl = [&](const auto& text) {
+    return [=](const Json& r) { return r.contains(kNccl) ? text(r.at(kNccl)) : std::string("-"); };
+  };
+  std::vector<ResultColumn> columns{
+      {"size", true, size_text},
+      {"best", true, [](const Json& r) { return string_in(r, "algorithm"); }},
+      {"time us", true, time_text},
+      {"GB/s", true, number_text("bandwidth_GBps", 2)},
+      {"of bound", true, percent_text("bound_ratio")}};
+  if (has_nccl) {
+    columns.push_back({"NCCL takes", true, of_nccl([](const Json& r) {
+                         const std::string choice = string_in(r, "choice");
+                         return choice.substr(0, choice.find(','));
+                       })});
+    columns.push_back({"NCCL us", true, of_nccl(time_text)});
+    columns.push_back({"slower", true, [=](const Json& r) {
+                         return r.contains(kNccl) ? slower_text(r.at(kNccl), *time_ns_of(r))
+                                                  : std::string("-");
+                       }});
+  }
+  return fmt::format("Best by size\n\n{}\n", table_text(columns, rows));
+}
+
 std::string skipped_text(const std::vector<SkippedAlgorithm>& skipped) {
   std::map<std::string, std::vector<std::string>> by_reason;
   std::vector<std::string> reasons;  // in order

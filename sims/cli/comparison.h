@@ -36,6 +36,11 @@ struct Ranking {
 [[nodiscard]] std::string ranking_text(const Ranking& ranking,
                                        const std::vector<nlohmann::ordered_json>& results);
 
+// The best algorithm of each ranking beside NCCL's choice, where it was compared; empty unless
+// there are several.
+[[nodiscard]] std::string crossover_text(const std::vector<Ranking>& rankings,
+                                         const std::vector<nlohmann::ordered_json>& results);
+
 // The algorithms that did not run, grouped by reason; empty if there are none.
 [[nodiscard]] std::string skipped_text(const std::vector<SkippedAlgorithm>& skipped);
 

@@ -17,7 +17,6 @@
 #include "sims/experiment/result_fields.h"
 #include "sims/model/idle_times.h"
 #include "sims/page/config_differences.h"
-#include "sims/page/page.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 #include "sims/study/load_curve.h"
@@ -312,12 +311,8 @@ bool write_outputs(const LatencyOptions& options, const std::vector<LoadedDesign
   const Json more{{"designs", std::move(curves)}};
   bool written = write_results(options.json, options.csv, words, runs, results, more);
   if (!options.page.empty()) {
-    const Json document = results_document(words, runs, results, folder_of(options.page), more);
-    const report::ReportData data =
-        report::report_of(document, kVersion, folder_of(options.page).string());
     const std::string title = options.title.empty() ? "Latency against load" : options.title;
-    written &=
-        write_text(options.page, report::report_html(report::ReportView(data), title, kVersion));
+    written &= write_page(options.page, title, words, runs, results, more);
   }
   return written;
 }

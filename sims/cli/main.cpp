@@ -136,6 +136,8 @@ void declare_compare(Command& command, CompareOptions& options) {
   command.option("config", options.config)->required();
   command.option("files", options.files);
   command.option("-s,--set", options.overrides);
+  command.option("--sizes", options.sizes);
+  command.file("-o,--output", options.page);
   command.file("--json", options.json);
   command.file("--csv", options.csv);
   command.option("--time-limit", options.time_limit);

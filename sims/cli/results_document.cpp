@@ -8,6 +8,7 @@
 #include "sims/config/resolved.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/page/config_differences.h"
+#include "sims/page/page.h"
 
 namespace espalier {
 
@@ -132,6 +133,14 @@ bool write_results(const std::string& json, const std::string& csv,
     written &= write_text(csv, results_table_csv(inputs, results, folder_of(csv)));
   }
   return written;
+}
+
+bool write_page(const std::string& page, const std::string& title,
+                const std::vector<std::string>& command, const std::vector<Input>& inputs,
+                const std::vector<Json>& results, const Json& more) {
+  const Json document = results_document(command, inputs, results, folder_of(page), more);
+  const report::ReportData data = report::report_of(document, kVersion, folder_of(page).string());
+  return write_text(page, report::report_html(report::ReportView(data), title, kVersion));
 }
 
 }  // namespace espalier

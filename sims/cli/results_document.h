@@ -28,5 +28,11 @@ namespace espalier {
                                  const std::vector<Input>& inputs,
                                  const std::vector<nlohmann::ordered_json>& results,
                                  const nlohmann::ordered_json& more);
+// Writes the document as an HTML page.
+[[nodiscard]] bool write_page(const std::string& page, const std::string& title,
+                              const std::vector<std::string>& command,
+                              const std::vector<Input>& inputs,
+                              const std::vector<nlohmann::ordered_json>& results,
+                              const nlohmann::ordered_json& more);
 
 }  // namespace espalier

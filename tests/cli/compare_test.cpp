@@ -298,6 +298,32 @@ TEST_CASE("compare leads with the bound, and says no cause where the best is at 
   CHECK(far.find("of the time") != std::string::npos);
 }
 
+TEST_CASE("compare names the best at each size of a range, and draws them on a page") {
+  const TemporaryFolder folder;
+  const std::string some = "collective.algorithm=[ring, direct, nccl_ring]";
+  const Outcome outcome = test::espalier(
+      {"compare", lab(), "-s", some, "--sizes", "1KiB:70KiB", "-o", folder.file("page.html")});
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const std::string table = outcome.out.substr(outcome.out.find("Best by size\n"));
+  for (const char* size : {"\n1 KiB ", "\n4 KiB ", "\n16 KiB ", "\n64 KiB "}) {
+    CHECK_THAT(table, Contains(size));
+  }
+  CHECK_THAT(table, !Contains("256 KiB") && !Contains("NCCL"));
+  CHECK_THAT(table, Contains("\n1 KiB   direct "));
+  CHECK_THAT(test::read_text(folder.file("page.html")), Contains("Bandwidth against size"));
+  // One size needs no table of sizes.
+  const Outcome one = test::espalier({"compare", lab(), "-s", some, "--sizes", "70000B"});
+  REQUIRE(one.exit_code == 0);
+  CHECK_THAT(one.out, Contains("70 kB") && !Contains("Best by size"));
+  for (const char* bad : {"1KiB:", "4KiB:1KiB", "1KiB:2KiB:4KiB", "1KiB,x", "0B", "16"}) {
+    CAPTURE(bad);
+    const Outcome refused = test::espalier({"compare", lab(), "--sizes", bad});
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.err, Contains("--sizes") && Contains("for example --sizes 64KiB,1MiB"));
+  }
+}
+
 TEST_CASE("Own programs and schedules compete under their own names") {
   const TemporaryFolder folder;
   const std::string first = folder.write("first.trace", star_program("my star"));
