@@ -132,8 +132,8 @@ class Topology {
 [[nodiscard]] Topology make_folded(const std::vector<DimensionSpec>& dimensions);
 
 // The network without some vertices and links, by id; links of a lost vertex are lost too. It has
-// its own name. What is left keeps its names, order and positions, a grid's too, but no other shape:
-// it is irregular. It may fall apart; find_disconnected() says so.
+// its own name. What is left keeps its names, order and positions, a grid's too, but no other
+// shape: it is irregular. It may fall apart; find_disconnected() says so.
 [[nodiscard]] Topology without_parts(const Topology& topology, const std::string& name,
                                      const std::vector<bool>& lost_vertices,
                                      const std::vector<bool>& lost_links);

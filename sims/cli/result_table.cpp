@@ -163,16 +163,19 @@ std::vector<ResultColumn> columns_of(const std::string& table, const std::vector
     return std::any_of(results.begin(), results.end(),
                        [&owner](const Json& result) { return result.contains(owner); });
   };
+  const bool has_nccl = std::any_of(results.begin(), results.end(), [](const Json& result) {
+    return text_in(result, field::algorithm).value_or("").rfind("nccl", 0) == 0;
+  });
   std::vector<ResultColumn> columns;
   for (const std::vector<std::string>& row : table_rows(columns_file(), "columns.txt", 5)) {
     // A flaw in any row shows with the first table.
     const ResultText text = text_in_form(row[3], row[4], results);
-    if (row[2] != "always" && row[2] != "varies" && row[2] != "given") {
+    if (row[2] != "always" && row[2] != "varies" && row[2] != "given" && row[2] != "nccl") {
       throw std::logic_error("columns.txt: a column is not shown " + row[2]);
     }
-    if (row[0].rfind(table, 0) != 0) continue;
-    columns.push_back(
-        {row[1], row[2] == "always" || (row[2] == "given" && is_given(row[4])), text});
+    if (row[0].rfind(table, 0) != 0 || (row[2] == "nccl" && !has_nccl)) continue;
+    const bool is_given_here = row[2] == "given" && is_given(row[4]);
+    columns.push_back({row[1], row[2] == "always" || row[2] == "nccl" || is_given_here, text});
   }
   return columns;
 }

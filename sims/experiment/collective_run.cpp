@@ -70,6 +70,12 @@ class TablesRun : public PointRun {
     const Scope& scope = tables.scope;
     RunBound bound;
     bound.size = tables.size;
+    const auto groups = scope.members(topology().num_nodes());
+    const std::size_t ranks = groups.front().size();
+    if (std::all_of(groups.begin(), groups.end(),
+                    [&](const auto& group) { return group.size() == ranks; })) {
+      bound.bus_factor = bus_factor(tables.op, ranks);
+    }
     const bool all_reduces = tables.op == CollectiveOp::all_reduce;
     if (scope.groups.size() > 1) {
       std::vector<Bytes> least;

@@ -147,7 +147,8 @@ class PlanRun : public PointRun {
                     dimension_bound(topology(), planned_.plan),
                     ideal_seconds(planned_.plan),
                     {},
-                    {}};
+                    {},
+                    bus_factor(planned_.plan.op, topology().dimensions()->num_nodes())};
   }
   [[nodiscard]] RunNeed need() const override { return configured_need(point()); }
   [[nodiscard]] bool is_folded() const override { return outcome_.folded; }

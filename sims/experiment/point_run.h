@@ -42,7 +42,11 @@ struct RunBound {
   std::optional<double> ideal_seconds;
   std::optional<Topology> network;          // of the certificate, if it is not the run's
   std::optional<double> two_phase_seconds;  // an all_reduce in two phases (alg/bounds/bounds.h)
+  double bus_factor = 0;                    // `busbw_GBps` / `bandwidth_GBps`; 0: there is none
 };
+// As nccl-tests define it (doc/PERFORMANCE.md): the bytes that pass each rank's link over the size,
+// if all ranks have one link.
+[[nodiscard]] double bus_factor(CollectiveOp op, std::size_t ranks);
 
 // The steps of one run, called in the order of the declarations. The constructor of a kind
 // generates what it runs: a schedule, a plan, a program, a job.

@@ -66,8 +66,12 @@ class ProgramRun : public PointRun {
   }
   [[nodiscard]] std::optional<RunBound> bound() const override {
     const Bytes size = point().collective->size;
-    if (!has_bound(program_.collective)) return RunBound{size, {}, {}, {}, {}};
-    return RunBound{size, collective_bound(topology(), program_.collective, size, {}), {}, {}, {}};
+    RunBound bound;
+    bound.size = size;
+    bound.bus_factor = bus_factor(program_.collective, topology().num_nodes());
+    if (has_bound(program_.collective))
+      bound.bound = collective_bound(topology(), program_.collective, size, {});
+    return bound;
   }
   [[nodiscard]] RunNeed need() const override {
     RunNeed need = configured_need(point());

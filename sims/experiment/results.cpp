@@ -32,6 +32,23 @@ double rounded_ns(double seconds) {
   return std::strtod(fmt::format("{:.13e}", seconds * 1e9).c_str(), nullptr);
 }
 
+double bus_factor(CollectiveOp op, std::size_t ranks) {
+  const auto n = static_cast<double>(ranks);
+  switch (op) {
+    case CollectiveOp::all_reduce:
+      return 2 * (n - 1) / n;
+    case CollectiveOp::all_gather:
+    case CollectiveOp::reduce_scatter:
+    case CollectiveOp::all_to_all:
+      return (n - 1) / n;
+    case CollectiveOp::broadcast:
+    case CollectiveOp::reduce:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
 std::size_t TablesResult::num_ranks() const {
   std::size_t ranks = 0;
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {

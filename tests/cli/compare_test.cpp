@@ -617,3 +617,26 @@ TEST_CASE("compare says when no time of a table is for this network, and where a
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err, Contains("wrong.csv:1:1") && Contains("expected column 'network' here"));
 }
+
+TEST_CASE("The bus bandwidth is that of nccl-tests, and stands beside programs of NCCL") {
+  struct Case {
+    const char* op;
+    const char* algorithm;
+    double factor;
+  };
+  for (const Case& each :
+       {Case{"all_reduce", "nccl_ring", 2 * 11 / 12.0},
+        Case{"all_gather", "nccl_allgather", 11 / 12.0}, Case{"reduce_scatter", "ring", 11 / 12.0},
+        Case{"all_to_all", "direct", 11 / 12.0}, Case{"broadcast", "binomial", 1}}) {
+    CAPTURE(each.op);
+    const Outcome outcome =
+        test::espalier({"run", lab(), "-s", std::string("collective.op=") + each.op, "-s",
+                        std::string("collective.algorithm=") + each.algorithm, "--json", "-"});
+    REQUIRE(outcome.exit_code == 0);
+    const Json result = Json::parse(outcome.out)["results"][0];
+    CHECK(result["busbw_GBps"].get<double>() ==
+          Approx(each.factor * result["bandwidth_GBps"].get<double>()));
+    const bool is_nccl = std::string(each.algorithm).rfind("nccl", 0) == 0;
+    CHECK((outcome.err.find("busbw") != std::string::npos) == is_nccl);
+  }
+}
