@@ -116,7 +116,7 @@ TEST_CASE("A machine file is a preset of the user's own, whose times nobody has 
   CHECK(run.exit_code == 0);
   CHECK_THAT(run.err, Contains("nobody has measured NCCL's times on 2 servers of ") &&
                           Contains("times are off by 6.1 %"));
-  CHECK_THAT(run.out, Contains("nccl: tree LL128 x16; NCCL 2.99 estimates"));
+  CHECK_THAT(run.out, Contains("nccl: NVLS tree Simple x16; NCCL 2.99 estimates 71.9 us"));
 }
 
 TEST_CASE("A mistake in a machine file is refused with its place, and nothing else is reported") {
