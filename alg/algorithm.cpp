@@ -13,7 +13,7 @@ void add_planner(std::vector<Algorithm>& all, const Planner& planner) {
   const auto same = std::find_if(all.begin(), all.end(),
                                  [&](const Algorithm& a) { return a.name == planner.name; });
   if (same == all.end()) {
-    all.push_back({planner, nullptr, &planner, nullptr});
+    all.push_back({planner, nullptr, &planner});
     return;
   }
   same->planner = &planner;
@@ -48,7 +48,7 @@ std::string Algorithm::unsuited(const Topology& topology) const {
 const std::vector<Algorithm>& algorithms() {
   static const std::vector<Algorithm> table = [] {
     std::vector<Algorithm> all;
-    for (const Generator& g : generators()) all.push_back({g, &g, nullptr, nullptr});
+    for (const Generator& g : generators()) all.push_back({g, &g});
     for (const Planner& p : planners()) add_planner(all, p);
     for (const BuiltinProgram& p : builtin_programs()) all.push_back({p, nullptr, nullptr, &p});
     Algorithm from_file;
@@ -60,6 +60,14 @@ const std::vector<Algorithm>& algorithms() {
                      CollectiveOp::custom};
     from_file.fixed_ranks = kProgramRanks;
     all.push_back(from_file);
+    Algorithm nccl;
+    nccl.name = "nccl";
+    nccl.summary = "what NCCL takes on the machine of the preset: rings, trees or switches";
+    nccl.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
+                CollectiveOp::all_to_all, CollectiveOp::custom};
+    nccl.fixed_ranks = kProgramRanks;
+    nccl.is_library = true;
+    all.push_back(nccl);
     return all;
   }();
   return table;

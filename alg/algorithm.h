@@ -13,15 +13,20 @@
 namespace espalier {
 
 struct Algorithm : AlgorithmRow {
-  // At most one of the three is set, and none for a program that is read from a file. But `auto` is
+  // At most one of the three is set, and none for a program that is read from a file and for a
+  // library. But `auto` is
   // a generator and, on a multi-dimensional system, a planner.
   const Generator* generator = nullptr;
   const Planner* planner = nullptr;
   const BuiltinProgram* program = nullptr;
+  // A library that chooses one of the programs; the reader writes its choice into the point.
+  bool is_library = false;
 
   // The row that counts on a system that is multi-dimensional, or is not.
   [[nodiscard]] const AlgorithmRow& row_on(bool is_dimensional) const;
-  [[nodiscard]] bool is_program() const { return generator == nullptr && planner == nullptr; }
+  [[nodiscard]] bool is_program() const {
+    return generator == nullptr && planner == nullptr && !is_library;
+  }
   // An all_reduce gives every rank the same bits of a floating-point sum. Programs from files are
   // not examined.
   [[nodiscard]] bool is_bitwise_identical() const {

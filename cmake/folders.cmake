@@ -53,7 +53,8 @@ espalier_folder(sims/formats ONCE USES hw hw/topology hw/topology/families alg/r
 espalier_folder(sims/formats/program ONCE USES alg/program sims/text LINKS pugixml::pugixml fmt::fmt)
 espalier_folder(sims/model ONCE USES hw hw/topology hw/topology/families hw/cost flowctl alg alg/routes alg/generators alg/plans alg/program sims/text sims/point
                 sims/workload/training sims/workload/coordination sims/formats sims/formats/program LINKS fmt::fmt)
-espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl router/rtl ni/rtl alg alg/routes alg/plans sims/text
+espalier_folder(sims/nccl ONCE USES hw alg/schedule sims/text LINKS fmt::fmt)
+espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl router/rtl ni/rtl alg alg/routes alg/plans sims/text sims/nccl
                 sims/point sims/workload/training sims/formats sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train router/rtl ni ni/train ni/engines
                 ni/rtl sockets/tlm sockets/signals alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model

@@ -123,6 +123,8 @@ set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cp
     ${results}/result_names.h ${results}/result_parts.h)
 espalier_write_files(sims/config presets_file.cpp.in ${generated}/presets_file.cpp PRESETS=presets.yaml)
 set(espalier_generated_espalier_sims_config ${generated}/presets_file.cpp)
+espalier_write_files(sims/nccl tuning_file.cpp.in ${generated}/tuning_file.cpp TUNING=tuning.yaml)
+set(espalier_generated_espalier_sims_nccl ${generated}/tuning_file.cpp)
 espalier_write_files(sims/cli embedded_files.cpp.in ${generated}/cli_files.cpp COMMAND_LINE=command_line.txt NAMES=names.txt
                      COLUMNS=columns.txt COMPLETION=completion.bash)
 set(espalier_generated_espalier_sims_cli ${generated}/cli_files.cpp)

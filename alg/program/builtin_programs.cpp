@@ -194,14 +194,18 @@ const std::vector<BuiltinProgram>& builtin_programs() {
           unsuited_sizes, one_chunk, write_broadcast_tree),
       Row("nccl_ring", "NCCL's rings: one for each channel, so that all NICs are used",
           Op::all_reduce, {kServersKey, kChannelsKey}, unsuited_nccl, per_rank_and_channel,
-          write_nccl_ring),
+          write_nccl_ring)
+          .with(&Row::is_nccl, true),
       Row("nccl_tree", "NCCL's two binary trees over servers, with a chain of ranks in each server",
-          Op::all_reduce, {kServersKey, kChannelsKey}, unsuited_nccl, per_channel, write_nccl_tree),
+          Op::all_reduce, {kServersKey, kChannelsKey}, unsuited_nccl, per_channel, write_nccl_tree)
+          .with(&Row::is_nccl, true),
       Row("nccl_reducescatter", "the first half of nccl_ring", Op::reduce_scatter,
           {kServersKey, kChannelsKey}, unsuited_nccl, per_rank_and_channel,
-          write_nccl_reducescatter),
+          write_nccl_reducescatter)
+          .with(&Row::is_nccl, true),
       Row("nccl_allgather", "the second half of nccl_ring", Op::all_gather,
-          {kServersKey, kChannelsKey}, unsuited_nccl, per_rank_and_channel, write_nccl_allgather),
+          {kServersKey, kChannelsKey}, unsuited_nccl, per_rank_and_channel, write_nccl_allgather)
+          .with(&Row::is_nccl, true),
       Row("nccl_alltoall", "every rank sends to every other rank, and keeps its own part",
           Op::custom, {kServersKey}, unsuited_nccl, per_rank, write_nccl_alltoall)
           .with(&Row::promises, nccl_alltoall_promises),

@@ -70,6 +70,8 @@ struct BuiltinProgram : AlgorithmRow {
   std::uint32_t (*segments)(const BuiltinRequest& request) = nullptr;
   // Every rank gets the same bits of a floating-point sum. Not so if ranks add in different orders.
   bool bitwise_identical = true;
+  // One of NCCL's programs, whose machine says how many channels there are.
+  bool is_nccl = false;
   // The protocol unless the user chooses another one. Of programs over the NIs' own messages,
   // without a GPU's protocol, `message`.
   Protocol protocol = Protocol::simple;

@@ -313,9 +313,13 @@ ScheduleTables planned_tables(const Topology& topology, const SystemConfig& syst
 
 CollectiveWork generate_collective(const Topology& topology, const RunPoint& point,
                                    const Choices& choices) {
-  if (has_program(point)) return built(topology, point);
   const CollectiveConfig& collective = *point.collective;
   CollectiveWork work;
+  if (has_program(point)) {
+    work = built(topology, point);
+    work.choice = collective.choice;
+    return work;
+  }
   if (collective.algorithm != kAutoAlgorithm) {
     work.tables = generate_tables(topology, point.system, collective, choices);
     return work;
@@ -367,6 +371,7 @@ ForecastPlan plan_point(const Topology& topology, const RunPoint& point, const C
     planned.taken = std::exchange(planned.plan.algorithm, planner->name);
   }
   if (!enforces) planned.plan.start_order.clear();
+  if (!point.collective->choice.empty()) planned.choice = point.collective->choice;
   return planned;
 }
 

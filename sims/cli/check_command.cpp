@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -218,6 +220,14 @@ bool check_schedules(const Input& input, const std::vector<const RunPoint*>& poi
 int check_command(const CheckOptions& options) {
   const auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::schedule);
   if (!inputs) return kUsageError;
+  if (options.resolved) {
+    nlohmann::ordered_json configs = nlohmann::ordered_json::array();
+    for (const PointRef& ref : all_points(*inputs)) {
+      configs.push_back(resolved_for(*ref.point, std::filesystem::current_path()));
+    }
+    tell(stdout, "{}\n", configs.dump(2));
+    return kGood;
+  }
   bool good = true;
   for (const Input& input : *inputs) {
     if (input.program) good &= check_program_alone(input, *input.program);

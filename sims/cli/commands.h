@@ -90,6 +90,7 @@ struct ScheduleOptions {
 struct CheckOptions {
   std::vector<std::string> configs;
   std::vector<std::string> overrides;
+  bool resolved = false;
 };
 [[nodiscard]] int check_command(const CheckOptions& options);
 

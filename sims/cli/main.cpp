@@ -170,6 +170,7 @@ void declare_schedule(Command& command, ScheduleOptions& options) {
 void declare_check(Command& command, CheckOptions& options) {
   command.option("config", options.configs)->required();
   command.option("-s,--set", options.overrides);
+  command.flag("--resolved", options.resolved);
 }
 
 void declare_certify(Command& command, CertifyOptions& options) {

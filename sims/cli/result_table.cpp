@@ -110,7 +110,8 @@ std::string choice_note(const std::vector<Json>& results) {
     if (!choice) continue;
     const bool is_own =
         choice->rfind(text_in(result, field::algorithm).value_or("auto") + ",", 0) == 0;
-    text += fmt::format("{}{}\n", is_own ? "" : "auto: ", *choice);
+    const std::string name = text_in(result, field::algorithm).value_or(kAutoAlgorithm);
+    text += fmt::format("{}{}\n", is_own ? "" : name + ": ", *choice);
   }
   return text;
 }

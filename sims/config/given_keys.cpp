@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "sims/config/keys.h"
 #include "sims/text/nearest_name.h"
@@ -35,6 +36,22 @@ std::map<std::string, GivenKey>::const_iterator GivenKeys::first_key_in(
 const GivenKey* GivenKeys::find(const std::string& name) const {
   const auto found = keys_.find(name);
   return found == keys_.end() ? nullptr : &found->second;
+}
+
+void GivenKeys::forget(const std::string& section) {
+  for (auto at = keys_.begin(); at != keys_.end();) {
+    at = is_inside(at->first, section) ? keys_.erase(at) : std::next(at);
+  }
+  for (auto at = sections_.begin(); at != sections_.end();) {
+    at = is_inside(at->first, section) ? sections_.erase(at) : std::next(at);
+  }
+}
+
+void GivenKeys::choose(const std::string& name, const Value& value) {
+  std::vector<GivenValue>& values = keys_.at(name).values;
+  const auto found = std::find_if(values.begin(), values.end(),
+                                  [&](const GivenValue& other) { return other.value == value; });
+  values = {found == values.end() ? GivenValue{value, keys_.at(name).place, {}, {}} : *found};
 }
 
 void GivenKeys::set_field(const Key& key, const GivenKey& given) {

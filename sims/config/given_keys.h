@@ -41,6 +41,10 @@ class GivenKeys {
   // True if no section around the key is broken, so that a key missing there is reported.
   [[nodiscard]] bool surroundings_usable(const std::string& name) const;
   void set(const std::string& name, GivenKey given) { keys_[name] = std::move(given); }
+  // Forgets the keys inside the section, and the sections in it.
+  void forget(const std::string& section);
+  // Keeps one value of a key's list.
+  void choose(const std::string& name, const Value& value);
   // Sets a field of a mapping; the mapping's other fields stay.
   void set_field(const Key& key, const GivenKey& given);
   // True if the section is written in the file, or implied by an override of one of its keys.

@@ -142,9 +142,11 @@ void add_collective_keys(KeyTable& table) {
       .file_as("program", {".xml", ".trace"}, "all", {kAutoAlgorithm})
       .doc(
           "algorithm that generates the schedule, plan or program (espalier list algorithms); "
-          "auto: the fastest schedule, program or plan; all: every other algorithm that suits the "
-          "network and the operation; a program's file: that program. In a list, an algorithm that "
-          "does not suit is skipped");
+          "auto: the fastest schedule, program or plan; nccl: what NCCL takes on the machine of "
+          "the "
+          "preset; all: every other algorithm that suits the network and the operation; a "
+          "program's "
+          "file: that program. In a list, an algorithm that does not suit is skipped");
   Key& algorithm = table.last();
   algorithm.set = [set = algorithm.set](RunPoint& point, const Value& value) {
     set(point, value);
@@ -247,6 +249,22 @@ void add_collective_keys(KeyTable& table) {
       .range(2, 64)
       .only_where_algorithm_reads_it()
       .doc("number of ranks in a group, which is the base of the ranks' digits");
+  const auto call = collective.only(KeyTable::without({"training", "workload"}));
+  constexpr std::uint64_t kMostCycles = 100'000'000;
+  call.number(ValueType::label, "choice", &Config::choice)
+      .doc("what algorithm nccl took and wrote into the other keys; espalier writes it for people");
+  call.cycles("launch_cycles", &Config::launch_cycles)
+      .range(0, kMostCycles)
+      .word("none")
+      .optional()
+      .doc("cycles from the hosts' call to the start of the collective");
+  call.cycles("host_cycles", &Config::host_cycles)
+      .range(0, kMostCycles)
+      .word("none")
+      .optional()
+      .doc(
+          "cycles in which the hosts prepare one call while the call before runs: of calls one "
+          "after the other, each takes at least so long");
   add_plan_keys(table);
   add_program_keys(table);
 }

@@ -16,7 +16,10 @@ void add_preset_key(KeyTable& table) {
   Key& key = table.add("system.preset");
   key.shape.type = ValueType::name;
   for (const Preset& preset : presets()) key.shape.names.push_back(preset.name);
-  key.description = "preset that gives the keys of `system` that the file leaves out";
+  key.shape.file_endings = {".yaml", ".yml"};
+  key.description =
+      "preset, or a machine file of the same form (docs/silicon.md), that gives the keys of "
+      "`system` that the file leaves out; relative to this file's folder";
   key.resolved = false;  // its settings are written instead
   key.set = [](RunPoint&, const Value&) {};
   key.get = [](const RunPoint&) { return Value{}; };
@@ -284,8 +287,9 @@ void add_program_ni_keys(KeyTable& table) {
   constexpr std::uint64_t kMostCycles = 100'000'000;
   const auto ni =
       table.group("system.ni.program", &RunPoint::system, &SystemConfig::ni, &NiConfig::program)
-          .only(table.where(kAlgorithmKey,
-                            algorithms_where([](const Algorithm& a) { return a.is_program(); })));
+          .only(table.where(kAlgorithmKey, algorithms_where([](const Algorithm& a) {
+                              return a.is_program() || a.is_library;
+                            })));
   const auto cycles = [&](const char* name, Cycle Config::*member) {
     return ni.cycles(name, member).range(0, kMostCycles);
   };

@@ -1,14 +1,66 @@
 #include "sims/config/presets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
+#include "sims/config/given_keys.h"
+#include "sims/config/keys.h"
+#include "sims/text/read_file.h"
 #include "sims/text/strict_map.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {
 
 namespace {
+
+constexpr const char* kGpusKey = "system.topology.gpus_per_server";
+
+// NCCL's numbers belong to servers of as many GPUs as the preset has.
+void count_gpus(Preset& preset, Diagnostics& diagnostics) {
+  const auto found = preset.settings.find(kGpusKey);
+  if (!preset.nccl || found == preset.settings.end()) return;
+  const auto value = parse_value(found->second, kGpusKey, range_shape(1, 65536), diagnostics);
+  if (value) preset.nccl->gpus_per_server = static_cast<double>(value->number);
+}
+
+// A preset, whose `from` is one of `known`.
+Preset read_preset(const ConfigNode& node, const std::string& name,
+                   const std::vector<Preset>& known, Diagnostics& diagnostics) {
+  const std::size_t errors = diagnostics.num_errors();
+  const StrictMap map(node, name, {"description", "from", "settings", "nccl"}, diagnostics);
+  Preset preset{name, map.text("description").value_or(""), {}, {}};
+  if (const auto base = map.text("from")) {
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const Preset& other) { return other.name == *base; });
+    if (found == known.end()) {
+      diagnostics.error(map.place_of("from"), fmt::format("from: there is no preset '{}'", *base),
+                        "espalier list presets");
+    } else {
+      preset.settings = found->settings;
+      preset.nccl = found->nccl;
+    }
+  }
+  if (const ConfigNode* settings = map.find("settings")) {
+    if (settings->kind != ConfigNode::Kind::map) {
+      diagnostics.error(map.place_of("settings"), "settings: expected a mapping of dotted keys",
+                        fmt::format("{}: 4", kGpusKey));
+    }
+    for (const ConfigEntry& setting : settings->entries) {
+      preset.settings.insert_or_assign(setting.key, setting.value);
+    }
+  }
+  if (const ConfigNode* nccl = map.find("nccl")) {
+    if (!preset.nccl) preset.nccl.emplace();
+    read_nccl_machine(*nccl, "nccl", *preset.nccl, diagnostics);
+  }
+  count_gpus(preset, diagnostics);
+  if (preset.nccl && diagnostics.num_errors() == errors) {
+    check_nccl_machine(*preset.nccl, map.place_of("nccl"), diagnostics);
+  }
+  return preset;
+}
 
 std::vector<Preset> read_presets() {
   const std::string text(presets_file());
@@ -17,24 +69,7 @@ std::vector<Preset> read_presets() {
   std::vector<Preset> all;
   if (!root) throw std::logic_error(problems.text());
   for (const ConfigEntry& entry : root->entries) {
-    const StrictMap map(entry.value, entry.key, {"description", "from", "settings"}, problems);
-    map.require("description", {});
-    Preset preset{entry.key, map.text("description").value_or(""), {}};
-    if (const auto name = map.text("from")) {
-      const auto base = std::find_if(all.begin(), all.end(),
-                                     [&](const Preset& other) { return other.name == *name; });
-      if (base == all.end()) throw std::logic_error("presets.yaml: no preset above is " + *name);
-      preset.settings = base->settings;
-    }
-    if (const ConfigNode* settings = map.find("settings")) {
-      if (settings->kind != ConfigNode::Kind::map) {
-        throw std::logic_error("presets.yaml: settings of " + entry.key + " are no mapping");
-      }
-      for (const ConfigEntry& setting : settings->entries) {
-        preset.settings.insert_or_assign(setting.key, setting.value);
-      }
-    }
-    all.push_back(std::move(preset));
+    all.push_back(read_preset(entry.value, entry.key, all, problems));
   }
   if (problems.num_errors() != 0) throw std::logic_error(problems.text());
   return all;
@@ -45,6 +80,27 @@ std::vector<Preset> read_presets() {
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> table = read_presets();
   return table;
+}
+
+Preset read_machine_file(const std::string& path, const Place& place, Diagnostics& diagnostics) {
+  const auto text = read_named_file(path, place, diagnostics);
+  if (!text) return {};
+  const auto root =
+      load_yaml_map(*text, diagnostics.add_file(path, *text),
+                    "expected a machine, which is a mapping", "from: h100_8", diagnostics);
+  if (!root) return {};
+  Preset preset = read_preset(*root, "", presets(), diagnostics);
+  preset.name = path;
+  for (const auto& [name, node] : preset.settings) {
+    if (find_key(name) != nullptr && name != "system.preset") continue;
+    const std::string nearest = nearest_key(name);
+    diagnostics.error(node.place, fmt::format("settings: there is no key '{}'", name),
+                      nearest.empty() ? "espalier schema lists all keys"
+                                      : fmt::format("did you mean '{}'?", nearest));
+  }
+  // Nobody has measured the user's machine.
+  if (preset.nccl) preset.nccl->measured_servers = 0;
+  return preset;
 }
 
 }  // namespace espalier

@@ -11,6 +11,7 @@
 #include "hw/topology/vertex_names.h"
 #include "sims/config/given_keys.h"
 #include "sims/config/keys.h"
+#include "sims/config/nccl_point.h"
 #include "sims/config/presets.h"
 #include "sims/config/rules.h"
 #include "sims/formats/astra_network_file.h"
@@ -56,42 +57,134 @@ class PointBuilder {
 
   [[nodiscard]] RunPoint draft() {
     frame_ = choose_sections(given_, need_, diagnostics_);
-    read_preset();
-    return make_point();
+    static_cast<void>(read_preset());
+    const RunPoint point = make_point();
+    if (!runs_nccl(point)) return point;
+    const auto given = keys_of_nccl(given_, point, machine(), diagnostics_);
+    return given ? PointBuilder(*given, folder_, need_, diagnostics_).draft() : point;
   }
 
   void build(ConfigResult& result) {
     frame_ = choose_sections(given_, need_, diagnostics_);
-    read_preset();
+    if (!read_preset()) return;
     check_required();
     expand(0);
-    if (points_.size() > kMostListedPoints) {
+    if (points_.size() + libraries_.size() > kMostListedPoints) {
       refuse_product();
       return;
+    }
+    if (!libraries_.empty()) {
+      if (diagnostics_.num_errors() != 0) return;
+      build_libraries(result);
+      if (points_.empty()) return;
     }
     for (const Key& key : keys()) check_applicability(key);
     std::optional<Topology> topology = make_topology();
     if (topology) number_nodes(*topology);
     read_point_files(points_, topology ? &*topology : nullptr, given_, diagnostics_);
-    result.skipped =
-        check_and_skip_points(points_, topology ? &*topology : nullptr, given_, diagnostics_);
-    if (diagnostics_.num_errors() != 0) return;
-    for (RunPoint& point : points_) point.file_hashes = diagnostics_.file_hashes();
-    result.points = std::move(points_);
+    std::vector<bool> keeps;
+    auto skipped = check_and_skip_points(points_, topology ? &*topology : nullptr, given_,
+                                         diagnostics_, keeps);
+    result.skipped.insert(result.skipped.begin(), skipped.begin(), skipped.end());
+    if (diagnostics_.num_errors() != 0) {
+      result.points.clear();
+      return;
+    }
+    for (RunPoint& point : points_) {
+      check_nccl_channels(point, machine(), given_, diagnostics_);
+      point.file_hashes = diagnostics_.file_hashes();
+    }
+    merge_points(result, keeps);
     result.topology = std::make_shared<const Topology>(std::move(*topology));
   }
 
  private:
-  void read_preset() {
+  // Returns false if the user's machine file has mistakes.
+  bool read_preset() {
     const GivenKey* given = given_.find("system.preset");
-    if (given == nullptr || given->values.empty()) return;
-    for (const auto& [name, node] : presets().at(given->values.front().value.number).settings) {
+    if (given == nullptr || given->values.empty()) return true;
+    const Value& named = given->values.front().value;
+    if (named.text.empty()) {
+      machine_ = presets().at(named.number);
+    } else {
+      const std::size_t errors = diagnostics_.num_errors();
+      machine_ =
+          read_machine_file((fs::path(folder_) / named.text).string(), given->place, diagnostics_);
+      if (diagnostics_.num_errors() != errors) return false;
+    }
+    bool good = true;
+    for (const auto& [name, node] : machine_->settings) {
       const Key* key = find_key(name);
       if (key == nullptr) throw std::logic_error("presets.yaml: there is no key " + name);
-      if (const auto value = parse_value(node, name, key->shape, diagnostics_)) {
-        preset_[name] = *value;
-      }
+      const auto value = parse_value(node, name, key->shape, diagnostics_);
+      if (value) preset_[name] = *value;
+      good &= value.has_value();
     }
+    return good;
+  }
+
+  [[nodiscard]] const Preset* machine() const { return machine_ ? &*machine_ : nullptr; }
+
+  // A point of algorithm nccl, before NCCL has chosen.
+  struct LibraryPoint {
+    std::size_t place;  // of the next point of another algorithm
+    RunPoint asked;
+    std::map<std::string, Value> chosen;  // from lists
+    RunPoint built = {};                  // with its choice
+  };
+
+  // Builds the points of NCCL's choices, each with a network of its own.
+  void build_libraries(ConfigResult& result) {
+    std::vector<LibraryPoint> built;
+    for (LibraryPoint& each : libraries_) {
+      GivenKeys own = given_;
+      for (const auto& [name, value] : each.chosen) own.choose(name, value);
+      Diagnostics found = diagnostics_.without_messages();
+      ConfigResult one;
+      if (const auto keys = keys_of_nccl(own, each.asked, machine(), found)) {
+        PointBuilder(*keys, folder_, need_, found).build(one);
+      }
+      if (one.points.empty() && !points_.empty()) {
+        skip(each, found, result);
+        continue;
+      }
+      diagnostics_.take(found, {});
+      if (one.points.empty()) continue;
+      if (!result.topology) result.topology = one.topology;
+      result.points.push_back(one.points.front());
+      built.push_back({each.place, each.asked, {}, std::move(one.points.front())});
+    }
+    libraries_ = std::move(built);
+    if (diagnostics_.num_errors() != 0) result.points.clear();
+  }
+
+  // Of a list, algorithm nccl is skipped.
+  void skip(const LibraryPoint& each, const Diagnostics& found, ConfigResult& result) {
+    const Diagnostics::Error error = found.errors().front();
+    const GivenKey& list = *given_.find(kAlgorithmKey);
+    const std::uint64_t number = find_key(kAlgorithmKey)->get(each.asked).number;
+    const Place place = given_.place_of_value(kAlgorithmKey, number);
+    const bool is_from_all =
+        list.all_place && !(place < *list.all_place) && !(*list.all_place < place);
+    const std::string& name = each.asked.collective->algorithm;
+    result.skipped.push_back({name, reason_of(error, name), !is_from_all});
+    if (!is_from_all) {
+      diagnostics_.warning(error.place, error.text + "; the algorithm is skipped", error.hint);
+    }
+  }
+
+  // The order of points is that of the lists.
+  void merge_points(ConfigResult& result, const std::vector<bool>& keeps) {
+    std::vector<RunPoint> merged;
+    std::size_t library = 0;
+    std::size_t kept = 0;
+    for (std::size_t p = 0; p <= keeps.size(); ++p) {
+      while (library < libraries_.size() && libraries_[library].place == p) {
+        merged.push_back(std::move(libraries_[library++].built));
+      }
+      if (p < keeps.size() && keeps[p]) merged.push_back(std::move(points_[kept++]));
+    }
+    result.points = std::move(merged);
   }
 
   // True if the input or the preset sets the key.
@@ -154,9 +247,17 @@ class PointBuilder {
   // Makes every combination of one value from each list. A list is not expanded if its key does not
   // apply together with the values chosen so far.
   void expand(std::size_t axis) {
-    if (points_.size() > kMostListedPoints) return;
+    if (points_.size() + libraries_.size() > kMostListedPoints) return;
     if (axis == list_keys().size()) {
-      points_.push_back(make_point());
+      RunPoint point = make_point();
+      // A point without a size is refused like others.
+      const bool is_sized =
+          !point.collective || point.training || point.workload || point.collective->size != 0;
+      if (runs_nccl(point) && is_sized) {
+        libraries_.push_back({points_.size(), std::move(point), chosen_});
+      } else {
+        points_.push_back(std::move(point));
+      }
       return;
     }
     const Key& key = *list_keys()[axis];
@@ -216,9 +317,10 @@ class PointBuilder {
       const Key* other = find_key(condition.on);
       if (other != nullptr && other->required && !is_set(condition.on)) return;
     }
-    const bool applies = std::any_of(points_.begin(), points_.end(),
-                                     [&](const RunPoint& point) { return key.applies_at(point); });
+    const auto is_used = [&](const RunPoint& point) { return key.applies_at(point); };
+    bool applies = std::any_of(points_.begin(), points_.end(), is_used);
     if (applies && key.required) report_if_missing(key);
+    for (const LibraryPoint& each : libraries_) applies = applies || is_used(each.built);
     if (!applies && given_.is_given(key.name)) report_useless(key);
   }
 
@@ -411,6 +513,8 @@ class PointBuilder {
   Diagnostics& diagnostics_;
   RunPoint frame_;  // a point with its optional sections, all at their defaults
   std::map<std::string, Value> preset_;
+  std::optional<Preset> machine_;  // the preset, or the user's machine
+  std::vector<LibraryPoint> libraries_;
   std::map<std::string, Value> chosen_;  // values of the lists for the point under construction
   std::vector<RunPoint> points_;
 };

@@ -83,8 +83,9 @@ nlohmann::ordered_json resolved_json(const RunPoint& point) {
   for (const Key& key : keys()) {
     if (!key.resolved || !has_section_of(point, key) || !key.applies_at(point)) continue;
     const Value value = key.get(point);
-    // A path that is not given is empty.
-    if (key.shape.type == ValueType::text && value.text.empty()) continue;
+    // A path or a label that is not given is empty.
+    const bool is_text = key.shape.type == ValueType::text || key.shape.type == ValueType::label;
+    if (is_text && value.text.empty()) continue;
     if (key.optional && is_word(value, key.shape)) continue;
     at_dotted(root, key.name) = json_value(value, key.shape);
   }

@@ -40,11 +40,17 @@ using DimensionPlace = std::function<Place(const std::string& key, std::size_t e
 
 // Checks the points as check_points() does. In a list of algorithms, an algorithm whose points have
 // errors that not all algorithms have is skipped: its points are removed. A warning is recorded for
-// an algorithm that the list names. If no algorithm is left, all errors are recorded.
+// an algorithm that the list names. If no algorithm is left, all errors are recorded. `keeps`: for
+// each point, whether it is left.
 [[nodiscard]] std::vector<SkippedAlgorithm> check_and_skip_points(std::vector<RunPoint>& points,
                                                                   const Topology* topology,
                                                                   const GivenKeys& given,
-                                                                  Diagnostics& diagnostics);
+                                                                  Diagnostics& diagnostics,
+                                                                  std::vector<bool>& keeps);
+
+// Why an algorithm is skipped, of the error that refuses it: "needs a power of two of ranks", with
+// the hint if it names a value to set.
+[[nodiscard]] std::string reason_of(const Diagnostics::Error& error, const std::string& algorithm);
 
 inline constexpr const char* kUnsuited = "does not run on this topology";
 // A hint that begins with these words lists algorithms that run.

@@ -74,20 +74,6 @@ bool lists_algorithms(const Diagnostics::Error& error) {
   return error.hint.rfind(kAllowedHint, 0) == 0;
 }
 
-// "needs a power of two of ranks; found 12", with the hint if it names a value to set. A hint that
-// lists other algorithms does not help where they run anyway.
-std::string reason_of(const Diagnostics::Error& error, const std::string& algorithm) {
-  std::string reason = error.text;
-  if (const std::size_t key = reason.find(": "); reason.rfind("collective.", 0) == 0) {
-    reason.erase(0, key + 2);
-  }
-  for (const std::string& known : {algorithm + " ", std::string(kUnsuited) + ": "}) {
-    if (reason.rfind(known, 0) == 0) reason.erase(0, known.size());
-  }
-  return error.hint.empty() || lists_algorithms(error) ? reason
-                                                       : fmt::format("{} ({})", reason, error.hint);
-}
-
 bool is_named(const Trial& trial, const GivenKey& algorithms) {
   const RunPoint& point = trial.points.front();
   const std::uint64_t number = find_key(kAlgorithmKey)->get(point).number;
@@ -102,10 +88,25 @@ bool is_named(const Trial& trial, const GivenKey& algorithms) {
 
 }  // namespace
 
+// A hint that lists other algorithms does not help where they run anyway.
+std::string reason_of(const Diagnostics::Error& error, const std::string& algorithm) {
+  std::string reason = error.text;
+  if (const std::size_t key = reason.find(": "); reason.rfind("collective.", 0) == 0) {
+    reason.erase(0, key + 2);
+  }
+  for (const std::string& known : {algorithm + " ", std::string(kUnsuited) + ": "}) {
+    if (reason.rfind(known, 0) == 0) reason.erase(0, known.size());
+  }
+  return error.hint.empty() || lists_algorithms(error) ? reason
+                                                       : fmt::format("{} ({})", reason, error.hint);
+}
+
 std::vector<SkippedAlgorithm> check_and_skip_points(std::vector<RunPoint>& points,
                                                     const Topology* topology,
                                                     const GivenKeys& given,
-                                                    Diagnostics& diagnostics) {
+                                                    Diagnostics& diagnostics,
+                                                    std::vector<bool>& keeps) {
+  keeps.assign(points.size(), true);
   const GivenKey* algorithms = given.find(kAlgorithmKey);
   if (algorithms == nullptr || algorithms->values.size() < 2 || !points.front().collective) {
     check_points(points, topology, given, diagnostics);
@@ -125,7 +126,7 @@ std::vector<SkippedAlgorithm> check_and_skip_points(std::vector<RunPoint>& point
     return {};
   }
   std::vector<SkippedAlgorithm> skipped;
-  std::vector<bool> keeps(points.size(), false);
+  keeps.assign(points.size(), false);
   for (const Trial& trial : trials) {
     if (suits(trial)) {
       diagnostics.take(trial.found, {});  // warnings

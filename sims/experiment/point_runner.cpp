@@ -129,7 +129,11 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
     return refused(std::move(report), why);
   }
   bool elaborated = false;
-  const SimulationOutcome outcome = run->simulate(noting_elaboration(hooks, elaborated));
+  SimulationOutcome outcome = run->simulate(noting_elaboration(hooks, elaborated));
+  if (outcome.complete && point.collective) {
+    const CollectiveConfig& call = *point.collective;
+    outcome.cycles = std::max(outcome.cycles + call.launch_cycles, call.host_cycles);
+  }
   if (hooks.elaborate && !elaborated) {
     return refused(std::move(report),
                    "the program attaches modules, but this run takes its times from closed forms "

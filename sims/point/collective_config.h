@@ -67,6 +67,10 @@ struct GroupConfig {
   Bytes size = 0;                    // 0: collective.size
 };
 
+// What a library of collectives chooses on its machine; the reader writes its choice into the
+// point.
+inline constexpr const char* kNcclAlgorithm = "nccl";
+
 struct CollectiveConfig {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::string algorithm = kAutoAlgorithm;
@@ -89,6 +93,9 @@ struct CollectiveConfig {
   std::uint32_t threshold_divisor = 16;
   bool loads_start_at_fixed_delay = false;
   PartSizes parts = PartSizes::automatic;  // of different NPUs
+  std::string choice;                      // what kNcclAlgorithm took, for people; empty: nothing
+  Cycle launch_cycles = 0;                 // from the hosts' call to the start
+  Cycle host_cycles = 0;                   // that hosts need for each call, at least
   ProgramConfig program;                   // collective programs
 };
 

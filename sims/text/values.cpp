@@ -75,7 +75,7 @@ class ValueParser {
     if (node_.kind == ConfigNode::Kind::null) return fail("has no value", describe(shape_));
     if (shape_.type == ValueType::name) return parse_name();
     if (shape_.type == ValueType::text || shape_.type == ValueType::vertex ||
-        shape_.type == ValueType::part) {
+        shape_.type == ValueType::label || shape_.type == ValueType::part) {
       return parse_text();
     }
     if (!shape_.zero_word.empty() && node_.text == shape_.zero_word) {
@@ -362,20 +362,14 @@ class ValueParser {
 };
 
 // In the order of ValueType.
-constexpr std::array<const char*, 13> kTypeNames{
-    "name",
-    "text",
-    "true or false",
-    "integer",
-    "decimal number",
-    "a node's number or a vertex's name",
-    "node N, switch S, link A-B (both ways) or link A->B",
-    "mapping",
-    "size",
-    "time",
-    "bandwidth",
-    "frequency",
-    "length"};
+constexpr std::array<const char*, 14> kTypeNames{
+    "name",           "text",
+    "true or false",  "integer",
+    "decimal number", "a node's number or a vertex's name",
+    "a line of text", "node N, switch S, link A-B (both ways) or link A->B",
+    "mapping",        "size",
+    "time",           "bandwidth",
+    "frequency",      "length"};
 
 const char* type_name(ValueType type) { return kTypeNames.at(static_cast<std::size_t>(type)); }
 
@@ -499,6 +493,7 @@ std::string format_value(const Value& value, const ValueShape& shape) {
       return value.text.empty() ? shape.names.at(value.number) : value.text;
     case ValueType::text:
     case ValueType::vertex:
+    case ValueType::label:
     case ValueType::part:
       return value.text;
     case ValueType::boolean:
@@ -542,6 +537,7 @@ std::string describe(const ValueShape& shape) {
       return fmt::format("mapping of {}, or {}", fmt::join(names_in_group(shape.fields, ""), ", "),
                          shape.zero_word);
     case ValueType::vertex:
+    case ValueType::label:
     case ValueType::part:
     case ValueType::boolean:
       return type_name(shape.type);

@@ -19,6 +19,7 @@ enum class ValueType : std::uint8_t {
   integer,
   fraction,  // a decimal number
   vertex,    // a node's number or a vertex's name, kept as text
+  label,     // a line of text for people
   part,      // of a network: "node 5", "switch sp_0", "link 3-4", kept as text
   record,  // a mapping of `fields`; not in a list: of fields with dotted names, which a file nests
   size,    // this type and those below have a unit, see units.h

@@ -73,6 +73,12 @@ collective: {algorithm: ring, size: 4KiB}
 tenants: {flows: 2, message: 4KiB, rate: 4GB/s, on_time: 5us, off_time: 5us}
 """,
     "control.yaml": MESH + RING + "control: {pattern: uniform, injection_rate: 0.01, message: 16B, vcs: [own, shared]}\n",
+    "nccl.yaml": "system: {preset: server.yml}\ncollective: {algorithm: nccl, size: 64KiB}\n",
+    "server.yml": """from: h100_10x8
+settings: {system.topology.servers: 2, system.ni.program.fence_cycles: 1000}
+nccl: {gpu: ampere, version: "2.21", hosts: amd, channels: 2, found: 2, ring_rate: 24, network_rate: 23.8, nvls_channels: 0, has_ll128: false,
+  ll_post: 1384, peer_launch: 4745, tuning: {ll: {ampere: [87.7, 22.5, 19]}, step: 524288}}
+""",
     "cost.yaml": MESH + "  cost:\n    node: 22nm\n    macros:\n      link: {area_um2: 100000, leakage_mW: 20, pj_per_bit: 5}\n"
                         "      router: {buffers: {area_um2: 60000, access: 240ps, read_pj: 5.5, write_pj: 6}}\n" + RING,
     "faults.yaml": MESH + "  ni: {lockstep: off}\n" + RING + "faults:\n  slow_links: [{from: r_0_0, to: r_0_1, bandwidth: 4GB/s}]\n"
@@ -204,7 +210,7 @@ def targets():
     for name, beside in (("mesh", ""), ("graph", "net.yaml"), ("anynet", "tri.anynet"), ("astra", "astra.yml"), ("dimensions", ""), ("training", "layers.csv"),
                          ("coordination", "weights.csv"), ("workload", ""), ("traffic", ""), ("listed", "messages.csv"), ("tenants", ""), ("control", ""), ("cost", ""),
                          ("faults", ""), ("orders", "orders.order"), ("group", ""), ("root", ""), ("counts", "weights_of_pairs.csv"), ("program", "two.trace"),
-                         ("promised", "custom.xml custom.promises"), ("grids", ""), ("twisted", ""), ("groups", ""), ("routed", "routes.csv net.yaml")):
+                         ("promised", "custom.xml custom.promises"), ("nccl", "server.yml"), ("grids", ""), ("twisted", ""), ("groups", ""), ("routed", "routes.csv net.yaml")):
         add(f"{name}.yaml", beside, *(reader.format(f"{name}.yaml") for reader in READERS))
         if beside:
             add(beside, f"{name}.yaml", f"run {name}.yaml", f"run {name}.yaml --json out.json", f"check {name}.yaml", copies=3)

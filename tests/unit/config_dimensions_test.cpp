@@ -477,7 +477,7 @@ TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
     }
     CAPTURE(algorithm.name);
     CHECK((algorithm.generator != nullptr) + (algorithm.planner != nullptr) +
-              algorithm.is_program() ==
+              algorithm.is_program() + algorithm.is_library ==
           (algorithm.name == kAutoAlgorithm ? 2 : 1));
     CHECK(algorithm.unsuited(topology).empty() == (algorithm.planner != nullptr));
   }

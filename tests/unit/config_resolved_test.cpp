@@ -47,7 +47,7 @@ std::optional<Value> another_value(const ValueShape& shape, const Value& now) {
     value.texts.emplace_back("7");
   } else if (shape.list != ListOf::nothing) {
     value.items.push_back(shape.min + 1);
-  } else if (shape.type == ValueType::text) {
+  } else if (shape.type == ValueType::text || shape.type == ValueType::label) {
     value.text += "x";
   } else if (shape.type == ValueType::fraction) {
     value.fraction =

@@ -1,13 +1,14 @@
-"""Reads the measured machines: their presets and numbers, and where each number is from (machines/*.yaml)."""
+"""Reads the measured machines: their presets and numbers, and where each number is from (machines/*.yaml). A number without a value has
+that of the preset."""
 import dataclasses
 import pathlib
+import re
 
 import yaml
 
-from . import nccl
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "validation/silicon/machines"
+PRESETS = yaml.safe_load((ROOT / "sims/config/presets.yaml").read_text())
 # Where a number is from. A fit changes only what is fitted.
 KINDS = ("taken", "assumed", "set_by_hand", "fitted")
 UNITS = {"bandwidth": "GB/s", "latency": "ns"}  # of keys of the configuration, by their last word
@@ -40,10 +41,22 @@ class Number:
 
 
 @dataclasses.dataclass(frozen=True)
+class System:
+    servers: int
+    gpus_per_server: int
+    gpu: str = ""  # ampere or hopper
+
+    @property
+    def ranks(self):
+        return self.servers * self.gpus_per_server
+
+
+@dataclasses.dataclass(frozen=True)
 class Machine:
     name: str
     preset: str = ""
-    system: nccl.System = None
+    system: System = None
+    nccl: dict = None  # the preset's numbers of NCCL; None: it has none
     numbers: dict = dataclasses.field(default_factory=dict)  # Number by name, the fitted ones last
     # Machines without preset: the settings of a run, a closed form of its time, or why there is none.
     model: dict = None
@@ -82,7 +95,22 @@ def fields(path, entry, allowed, needed=(), line=1):
     return {key: value for key, value in entry.items() if key != "__line__"}
 
 
+def preset_numbers(name):
+    """The settings of a preset, and its numbers of NCCL."""
+    preset = PRESETS[name]
+    settings, numbers = preset_numbers(preset["from"]) if "from" in preset else ({}, {})
+    return settings | preset.get("settings", {}), numbers | preset.get("nccl", {})
+
+
+def preset_value(preset, name):
+    """None if the preset does not set the number."""
+    settings, numbers = preset_numbers(preset) if preset in PRESETS else ({}, {})
+    found = settings.get(name, numbers.get(name))
+    return float(re.sub("[A-Za-z/]+$", "", found)) if isinstance(found, str) else found
+
+
 def read_numbers(path, entry, known):
+    preset = entry.get("preset")
     numbers = {}
     for origin, names in fields(path, entry.get("taken", {}), known).items():
         for name in names:
@@ -92,36 +120,38 @@ def read_numbers(path, entry, known):
     for kind in KINDS[1:]:
         section = entry.get(kind, {})
         if not isinstance(section, dict):
-            raise Mistake(f"{path}:{entry['__line__']}: {kind}: '{section}' is not a mapping. Write names of numbers, each with value and is")
+            raise Mistake(f"{path}:{entry['__line__']}: {kind}: '{section}' is not a mapping. Write names of numbers, each with what it is")
         for name, number in section.items():
             if name == "__line__":
                 continue
-            at = fields(path, number, ("value", "is", "start"), ("value", "is"), entry[kind]["__line__"])
+            at = fields(path, number, ("value", "is", "start"), ("is",), entry[kind]["__line__"])
             if name in numbers:
                 raise Mistake(f"{path}:{number['__line__']}: '{name}' stands twice. Name it once")
-            for field in ("value", "start"):
-                given = at.get(field, 1)
+            own = preset_value(preset, name)
+            if ("value" in at) == (own is not None):
+                raise Mistake(f"{path}:{number['__line__']}: '{name}' " + (f"has the value {own} of preset {preset}. Leave out value" if "value" in at
+                                                                        else f"has no value, and preset {preset} has none. Write value"))
+            value = at.get("value", own)
+            for field, given in (("value", value), ("start", at.get("start", 1))):
                 if isinstance(given, bool) or not isinstance(given, (int, float)) or not given > 0:
                     raise Mistake(f"{path}:{number['__line__']}: {field} '{given}' is not a number above 0. Write for example 19.5")
-            numbers[name] = Number(name, at["value"], at["is"], kind, at.get("start", at["value"]))
+            numbers[name] = Number(name, value, at["is"], kind, at.get("start", value))
     return numbers
 
 
 def read_system(path, entry):
-    """What NCCL's search finds; None for a machine without preset."""
+    """The servers and GPUs of a machine with a preset, which `system` may change; None for others."""
     if "preset" not in entry:
         return None
-    fields(path, entry, entry, ("system",))
-    names = [field.name for field in dataclasses.fields(nccl.System)]
-    system = nccl.System(**fields(path, entry["system"], names, ("gpu", "servers", "gpus_per_server"), entry["__line__"]))
-    for field, allowed in (("gpu", ("ampere", "hopper")), ("hosts", ("intel", "amd")), ("version", tuple(nccl.TUNING["tree"]))):
-        if getattr(system, field) not in allowed:
-            raise Mistake(f"{path}:{entry['__line__']}: {field} '{getattr(system, field)}' is unknown. Write "
-                          + " or ".join(f"'{word}'" for word in allowed) + ", in quotes")
+    if entry["preset"] not in PRESETS:
+        raise Mistake(f"{path}:{entry['__line__']}: there is no preset '{entry['preset']}'. See espalier list presets")
+    settings, numbers = preset_numbers(entry["preset"])
+    system = {field: settings.get(f"system.topology.{field}") for field in ("servers", "gpus_per_server")} | {"gpu": numbers.get("gpu", "")}
+    system |= fields(path, entry.get("system", {}), system, (), entry["__line__"])
     for field in ("servers", "gpus_per_server"):
-        if isinstance(getattr(system, field), bool) or not isinstance(getattr(system, field), int) or getattr(system, field) < 1:
-            raise Mistake(f"{path}:{entry['__line__']}: {field} '{getattr(system, field)}' is not a whole number above 0. Write for example 8")
-    return system
+        if isinstance(system[field], bool) or not isinstance(system[field], int) or system[field] < 1:
+            raise Mistake(f"{path}:{entry['__line__']}: {field} '{system[field]}' is not a whole number above 0. Write for example 8")
+    return System(**system)
 
 
 def read_machines(folder=FOLDER):
@@ -140,6 +170,7 @@ def read_machines(folder=FOLDER):
                 raise Mistake(f"{path}:{entry['__line__']}: '{entry['name']}' stands twice. Name it once")
             strip = {key: {k: v for k, v in entry[key].items() if k != "__line__"} for key in ("closed_form", "model") if key in entry}
             machines[entry["name"]] = Machine(entry["name"], entry.get("preset", ""), read_system(path, entry),
+                                              preset_numbers(entry["preset"])[1] or None if "preset" in entry else None,
                                               read_numbers(path, entry, machines), strip.get("model"), strip.get("closed_form"),
                                               entry.get("not_modelled", ""), tuple(document["sources"]))
     return machines

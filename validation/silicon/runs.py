@@ -7,12 +7,9 @@ import pathlib
 import sys
 import tempfile
 
-from .machines import ROOT, Mistake
-
-sys.path.append(str(ROOT / "python"))
-import espalier  # noqa: E402
-
-POINT = ROOT / "validation/silicon/point.yaml"
+from .machines import Mistake
+from .plans import POINT, bytes_of
+from .program import espalier
 
 
 class Runs:
@@ -35,7 +32,7 @@ class Runs:
         """(microseconds, failure) of each plan."""
         new = {json.dumps(settings): settings for plan in plans for _, settings in plan.runs if json.dumps(settings) not in self.known}
         # The longest simulation starts first.
-        order = sorted(new, key=lambda key: -int(new[key]["collective.size"].rstrip("B")))
+        order = sorted(new, key=lambda key: -bytes_of(new[key]["collective.size"]))
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             futures = {pool.submit(self.simulate, key, new[key]): key for key in order}
             try:
@@ -57,7 +54,7 @@ class Runs:
             if failure:
                 return 0, failure
             time += weight * microseconds
-        return max(time, plan.host_us), ""
+        return time, ""
 
     def simulate(self, key, settings):
         kept = self.folder and self.folder / (hashlib.sha256((self.program + key).encode()).hexdigest()[:24] + ".json")

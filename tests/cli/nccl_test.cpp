@@ -1,0 +1,164 @@
+// algorithm nccl and machine files, as users see them.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "cli_test_support.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::Json;
+using test::Outcome;
+using test::TemporaryFolder;
+
+namespace {
+
+constexpr const char* kNcclServer =
+    "system: {preset: h100_8}\n"
+    "collective: {algorithm: nccl, size: 64MiB}\n";
+
+// A line of three parts that a machine file's mistake must print.
+struct MachineMistake {
+  const char* text;
+  const char* message;
+};
+
+}  // namespace
+
+TEST_CASE("NCCL's all_reduce of 64 MiB on 8 H100 takes the measured 313.6 us within 5 %") {
+  const TemporaryFolder folder;
+  const Outcome run = test::espalier(
+      {"run", folder.write("server.yaml", kNcclServer), "--json", folder.file("r.json")});
+  CHECK(run.exit_code == 0);
+  CHECK(run.err.empty());
+  const Json result = Json::parse(test::read_text(folder.file("r.json")))["results"][0];
+  CHECK(result["algorithm"] == "nccl");
+  CHECK_THAT(result["choice"].get<std::string>(), Contains("NVLS Simple x16, on h100_8_nvls;"));
+  CHECK(result["time_ns"].get<double>() == Approx(313'600).epsilon(0.05));
+}
+
+TEST_CASE("check --resolved prints NCCL's choice as keys, which run alone to the same time") {
+  const TemporaryFolder folder;
+  const std::string server = folder.write("server.yaml", kNcclServer);
+  const std::vector<std::string> small{"-s", "collective.size=64KiB"};
+  const auto with = [&](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return test::espalier(words);
+  };
+  const Outcome checked = with({"check", server, "--resolved"}, small);
+  REQUIRE(checked.exit_code == 0);
+  const Json config = Json::parse(checked.out)[0];
+  CHECK(config["collective"]["algorithm"] == "nccl_ring");
+  CHECK(config["collective"]["program"]["protocol"] == "LL");
+  const std::string resolved = folder.write("resolved.yaml", config.dump());
+  const auto cycles = [&](const Outcome& run) {
+    CHECK(run.exit_code == 0);
+    return Json::parse(run.out)["results"][0]["cycles"];
+  };
+  CHECK(cycles(with({"run", server, "--json", "-"}, small)) ==
+        cycles(test::espalier({"run", resolved, "--json", "-"})));
+}
+
+TEST_CASE("A launch delays a collective, and hosts that prepare a call for longer set its time") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", test::kSmallConfig);
+  const auto cycles = [&](const std::vector<std::string>& sets) {
+    std::vector<std::string> words{"run", config, "--json", "-"};
+    for (const std::string& set : sets) words.insert(words.end(), {"-s", set});
+    return Json::parse(test::espalier(words).out)["results"][0]["cycles"].get<int>();
+  };
+  const int alone = cycles({});
+  CHECK(cycles({"collective.launch_cycles=500"}) == alone + 500);
+  CHECK(cycles({"collective.host_cycles=500"}) == alone);
+  CHECK(cycles({"collective.host_cycles=100000", "collective.launch_cycles=500"}) == 100'000);
+}
+
+TEST_CASE("Where NCCL has no numbers, its refusal names the reason and the cure") {
+  const TemporaryFolder folder;
+  const std::string server = folder.write("server.yaml", kNcclServer);
+  const std::string torus = folder.write("torus.yaml",
+                                         "system: {topology: {type: torus, dims: [4, 4]}}\n"
+                                         "collective: {algorithm: nccl, size: 1MiB}\n");
+  const auto refused = [&](const std::vector<std::string>& words, const std::string& place,
+                           const std::string& reason, const std::string& cure) {
+    const Outcome outcome = test::espalier(words);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains(place) && Contains(reason) && Contains("hint: " + cure));
+  };
+  refused({"run", torus}, "torus.yaml:1:27: error: collective.algorithm: nccl ",
+          "links and NICs of servers of GPUs", "system.preset: one of h100_8, h100_10x8, polaris");
+  refused({"run", server, "-s", "system.preset=ndv5"},
+          "-s system.preset=ndv5: error: ", "numbers of a machine, and ndv5 has none",
+          "system.preset: one of h100_8");
+  refused({"run", server, "-s", "system.topology.servers=2"},
+          "servers=2: error: ", "between servers than in one, and h100_8 has none",
+          "system.preset: h100_10x8");
+  refused({"run", server, "-s", "system.topology.gpus_per_server=4"},
+          "gpus_per_server=4: error: ", "servers of 8 GPUs on h100_8, not of 4",
+          "write a machine file");
+  refused({"run", server, "-s", "system.topology.without=[node 3]"},
+          "[node 3]: error: ", "no known choice on a broken network", "take the parts back");
+  refused({"run", server, "-s", "collective.op=broadcast"},
+          "op=broadcast: error: ", "computes all_reduce, reduce_scatter, all_gather",
+          "collective.op: all_reduce");
+}
+
+TEST_CASE("A machine file is a preset of the user's own, whose times nobody has measured") {
+  const TemporaryFolder folder;
+  const std::string server = folder.write("server.yaml", kNcclServer);
+  folder.write("my.yaml",
+               "from: h100_10x8\n"
+               "settings: {system.topology.servers: 2}\n"
+               "nccl: {version: \"2.99\", found: 4, network_rate: 24, tuning: {tree: {\"2.99\": "
+               "{start: [6.8, 14, 8.4], nvlink: [0.6, 1.25, 4], network: [5, 8.5, 14]}}}}\n");
+  const Outcome run =
+      test::espalier({"run", server, "-s", "system.preset=my.yaml", "-s", "collective.size=1MiB"});
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.err, Contains("nobody has measured NCCL's times on 2 servers of ") &&
+                          Contains("times are off by 6.1 %"));
+  CHECK_THAT(run.out, Contains("nccl: NVLS tree Simple x16; NCCL 2.99 estimates 71.9 us"));
+}
+
+TEST_CASE("A mistake in a machine file is refused with its place, and nothing else is reported") {
+  const TemporaryFolder folder;
+  const std::string server = folder.write("server.yaml", kNcclServer);
+  for (const auto& [text, message] :
+       {MachineMistake{"", "my.yaml:1:1: error: the file is empty"},
+        {"[1]\n", "my.yaml:1:1: error: expected a machine, which is a mapping"},
+        {"from: h100\n", "my.yaml:1:7: error: from: there is no preset 'h100'"},
+        {"from: h100_8\ncolour: 1\n", "my.yaml:2:1: error: unknown key 'colour'"},
+        {"settings: {system.link.bandwith: 1GB/s}\n",
+         "my.yaml:1:34: error: settings: there is no key 'system.link.bandwith'"},
+        {"from: h100_8\nsettings: {system.link.bandwidth: 5}\n", "my.yaml:2:35: error: "},
+        {"from: h100_8\nnccl: {channels: 2.5}\n",
+         "my.yaml:2:7: error: nccl.channels: 2.5 is not a whole number from 1 to 32"},
+        {"from: h100_8\nnccl: {channels: -1}\n", "my.yaml:2:18: error: nccl.channels: -1 is"},
+        {"from: h100_8\nnccl: {gpu: blackwell}\n",
+         "my.yaml:2:7: error: nccl.gpu: 'blackwell' has no row ll/blackwell in NCCL's tables"},
+        {"from: h100_8\nnccl: {version: \"2.20\"}\n",
+         "my.yaml:2:7: error: nccl.version: '2.20' has no row tree/2.20/start in NCCL's tables"},
+        {"from: h100_8\nnccl: {tuning: {ll: {hopper: [1, 2]}}}\n",
+         "my.yaml:2:30: error: nccl.tuning: ll/hopper: expected 3 numbers, found 2"},
+        {"from: h100_8\nnccl: 5\n", "my.yaml:2:7: error: nccl: expected a mapping"}}) {
+    folder.write("my.yaml", text);
+    const Outcome run = test::espalier({"run", server, "-s", "system.preset=my.yaml"});
+    CAPTURE(text, run.err);
+    CHECK(run.exit_code == 2);
+    CHECK_THAT(run.err, Contains(message));
+    CHECK(run.err.find("error: ") == run.err.rfind("error: "));
+  }
+}
+
+TEST_CASE("A ring of NCCL on one of a machine's 24 channels runs with a warning that says so") {
+  const TemporaryFolder folder;
+  const std::string server = folder.write("server.yaml", kNcclServer);
+  const auto warning = [&](const std::string& channels) {
+    return test::espalier({"run", server, "-s", "collective.algorithm=nccl_ring", "-s",
+                           "collective.size=64KiB", "-s",
+                           "collective.program.channels=" + channels})
+        .err;
+  };
+  CHECK_THAT(warning("1"), Contains("nccl_ring runs on 1 of the 24 channels that NCCL finds") &&
+                               Contains("hint: collective.program.channels: 24; or"));
+  CHECK(warning("24").empty());
+}
