@@ -51,11 +51,13 @@ espalier_folder(sims/point ONCE USES hw hw/topology hw/topology/families hw/cost
 espalier_folder(sims/formats ONCE USES hw hw/topology hw/topology/families alg/routes alg/schedule alg/rank_order sims/text sims/point sims/workload/training
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/formats/program ONCE USES alg/program sims/text LINKS pugixml::pugixml fmt::fmt)
+espalier_folder(sims/formats/networks ONCE USES hw hw/topology hw/topology/families sims/text sims/point sims/formats sims/formats/program
+                LINKS pugixml::pugixml fmt::fmt)
 espalier_folder(sims/model ONCE USES hw hw/topology hw/topology/families hw/cost flowctl alg alg/routes alg/generators alg/plans alg/program sims/text sims/point
-                sims/workload/training sims/workload/coordination sims/formats sims/formats/program LINKS fmt::fmt)
+                sims/workload/training sims/workload/coordination sims/formats sims/formats/program sims/formats/networks LINKS fmt::fmt)
 espalier_folder(sims/nccl ONCE USES hw alg/schedule sims/text LINKS fmt::fmt)
 espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl router/rtl ni/rtl alg alg/routes alg/plans sims/text sims/nccl
-                sims/point sims/workload/training sims/formats sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)
+                sims/point sims/workload/training sims/formats sims/formats/networks sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train router/rtl ni ni/train ni/engines
                 ni/rtl sockets/tlm sockets/signals alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
                 sims/workload/coordination LINKS fmt::fmt)
@@ -79,6 +81,6 @@ espalier_folder(sims/page ONCE USES hw/topology alg alg/routes alg/schedule alg/
                 sims/config sims/choose sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS fmt::fmt)
 espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/topology/families hw/cost hw/clock flowctl alg alg/routes alg/schedule alg/program alg/certify
-                sims/text sims/process sims/workload/training sims/point sims/formats sims/formats/program sims/model
+                sims/text sims/process sims/workload/training sims/point sims/formats sims/formats/program sims/formats/networks sims/model
                 sims/config sims/system sims/observe/scopes sims/observe/timeline sims/observe/explain sims/choose sims/experiment
                 sims/study sims/page sims/synthesis LINKS CLI11::CLI11)

@@ -9,6 +9,7 @@
 #include "sims/config/config_layers.h"
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
+#include "sims/formats/networks/network_formats.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/model/build_program.h"
 #include "sims/text/people.h"
@@ -60,8 +61,13 @@ bool take_config(Input& input, ConfigResult config, Messages messages) {
   return config.ok;
 }
 
+// NCCL's topologies are XML, too, and some graphs JSON.
+bool is_network_file(const std::string& path) {
+  const FileText file = read_kept_file(path);
+  return file.text && !network_type(*file.text).empty();
+}
 bool is_program_file(const std::filesystem::path& path) {
-  return path.extension() == ".xml" || path.extension() == ".trace";
+  return path.extension() == ".trace" || (path.extension() == ".xml" && !is_network_file(path));
 }
 
 bool load_config(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
@@ -202,7 +208,9 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
   return ok;
 }
 
-bool is_schedule_file(const std::filesystem::path& path) { return path.extension() == ".json"; }
+bool is_schedule_file(const std::filesystem::path& path) {
+  return path.extension() == ".json" && !is_network_file(path);
+}
 bool is_config_file(const std::string& path) {
   return !is_program_file(path) && !is_schedule_file(path);
 }

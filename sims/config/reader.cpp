@@ -17,6 +17,7 @@
 #include "sims/formats/astra_network_file.h"
 #include "sims/formats/link_rules.h"
 #include "sims/formats/named_node.h"
+#include "sims/formats/networks/network_formats.h"
 #include "sims/model/build_program.h"
 #include "sims/model/build_topology.h"
 #include "sims/model/faults.h"
@@ -58,6 +59,7 @@ class PointBuilder {
   [[nodiscard]] RunPoint draft() {
     frame_ = choose_sections(given_, need_, diagnostics_);
     static_cast<void>(read_preset());
+    recognise_dimensions();
     const RunPoint point = make_point();
     if (!runs_nccl(point)) return point;
     const auto given = keys_of_nccl(given_, point, machine(), diagnostics_);
@@ -67,6 +69,7 @@ class PointBuilder {
   void build(ConfigResult& result) {
     frame_ = choose_sections(given_, need_, diagnostics_);
     if (!read_preset()) return;
+    recognise_dimensions();
     check_required();
     expand(0);
     if (points_.size() + libraries_.size() > kMostListedPoints) {
@@ -185,6 +188,18 @@ class PointBuilder {
       if (p < keeps.size() && keeps[p]) merged.push_back(std::move(points_[kept++]));
     }
     result.points = std::move(merged);
+  }
+
+  // ASTRA-sim's network.yml describes dimensions, also where type: file names it.
+  void recognise_dimensions() {
+    const TopologyConfig topology = make_point().system.topology;
+    if (topology.family().source != Family::Source::graph_file || topology.file.empty()) return;
+    const FileText file = read_kept_file(topology_file_path(topology));
+    const std::string type = family_of(Family::Source::astra_file);
+    if (!file.text || network_type(*file.text) != type) return;
+    const auto& names = find_key(kTypeKey)->shape.names;
+    const auto place = std::find(names.begin(), names.end(), type) - names.begin();
+    chosen_[kTypeKey] = number_value(static_cast<std::uint64_t>(place));
   }
 
   // True if the input or the preset sets the key.
@@ -450,14 +465,22 @@ class PointBuilder {
     if (fastest <= system.clock.hertz * system.clock.flit_bytes) return;
     const auto sizes = packet_sizes_for(fastest, system.clock.hertz, system.flow_control);
     // Sizes that the user chose are not changed; the rules report them.
-    if (!sizes || sizes->payload != system.flow_control.payload_bytes) return;
+    if (!sizes || (sizes->payload != system.flow_control.payload_bytes &&
+                   (is_set("system.flow_control.payload_bytes") ||
+                    is_set("system.flow_control.sub_message_bytes")))) {
+      return;
+    }
     diagnostics_.warning(
         given_.place_of(kFlitKey),
         fmt::format("{} is not given: {} B are used, because a link of {} carries at most one flit "
                     "per cycle",
                     kFlitKey, sizes->flit, format_quantity(Quantity::rate, fastest)),
         fmt::format("{}: {}", kFlitKey, sizes->flit));
-    for (RunPoint& point : points_) point.system.clock.flit_bytes = sizes->flit;
+    for (RunPoint& point : points_) {
+      point.system.clock.flit_bytes = sizes->flit;
+      point.system.flow_control.payload_bytes = sizes->payload;
+      point.system.flow_control.sub_message_bytes = sizes->sub_message;
+    }
   }
 
   // Keys of the dimensions take no lists, so all points have the same dimensions.
@@ -577,23 +600,11 @@ ConfigResult read_text(const std::string& name, const std::string& text, const s
   return finish(std::move(result), diagnostics);
 }
 
-// The configuration that a network's file stands for: a graph, BookSim's anynet or ASTRA-sim's
-// network. Empty if the text is no such file.
+// The configuration that a network's file stands for. Empty if the text is no such file.
 std::string config_of_network(const fs::path& path, const std::string& text, ConfigNeed need) {
-  std::optional<Family::Source> source;
-  if (path.extension() == ".anynet") {
-    source = Family::Source::anynet_file;
-  } else {
-    Diagnostics unheard;
-    const auto root = load_yaml(text, unheard.add_file(path.string(), text), unheard);
-    if (!root || root->kind != ConfigNode::Kind::map) return {};
-    const auto has = [&](const char* key) { return root->find(key) != nullptr; };
-    if (has("nodes") && has("links")) source = Family::Source::graph_file;
-    if (has("topology") && has("npus_count")) source = Family::Source::astra_file;
-  }
-  if (!source) return {};
-  const nlohmann::ordered_json topology{{"type", family_of(*source)},
-                                        {"file", path.filename().string()}};
+  const std::string type = network_type(text);
+  if (type.empty()) return {};
+  const nlohmann::ordered_json topology{{"type", type}, {"file", path.filename().string()}};
   nlohmann::ordered_json config{{"system", {{"topology", topology}}}};
   if (need == ConfigNeed::traffic) config["traffic"] = nlohmann::ordered_json::object();
   return config.dump();
@@ -605,7 +616,8 @@ ConfigResult read_file(const std::string& path, const std::vector<std::string>& 
   if (!file.text) {
     Diagnostics diagnostics;
     const SourceIndex source = diagnostics.add_file(path, "");
-    diagnostics.error({source, 0, 0}, fmt::format("the file {}", file.problem));
+    const std::uint32_t line = file.is_foreign ? 1 : 0;
+    diagnostics.error({source, line, line}, fmt::format("the file {}", file.problem));
     return finish({}, diagnostics);
   }
   const std::string folder = fs::path(path).parent_path().string();

@@ -82,6 +82,9 @@ class LayerReader : public TableReader<Layer> {
   // SCALE-Sim does not read it. So any eight names are accepted.
   bool read_header(const TableCells& cells) override {
     header_ = cells.front().place;
+    is_gemm_ = cells.size() == 4 && lower_case(cells[1].text) == "m" &&
+               lower_case(cells[2].text) == "n" && lower_case(cells[3].text) == "k";
+    if (is_gemm_) return true;
     const auto refuse = [&](const Place& place, const std::string& what) {
       diagnostics_.error(place, what, fmt::format("the first line must be {}", spec_.header));
       return false;
@@ -105,7 +108,20 @@ class LayerReader : public TableReader<Layer> {
     return true;
   }
 
-  std::optional<Layer> read_row(const TableCells& cells) override {
+  // A product of M x K by K x N has M IFMAP pixels of K channels, and N filters.
+  TableCells as_convolution(const TableCells& cells) {
+    if (!is_gemm_ || cells.size() == 1) return cells;
+    if (cells.size() != 4) {
+      diagnostics_.error(cells.front().place, "a GEMM has a name, M, N and K", "fc1, 64, 32, 16");
+      return {cells.front()};
+    }
+    ConfigNode one = cells[1];
+    one.text = "1";
+    return {cells[0], cells[1], one, one, one, cells[3], cells[2], one};
+  }
+
+  std::optional<Layer> read_row(const TableCells& given) override {
+    const TableCells cells = as_convolution(given);
     if (cells.size() == 1 || !check_count(cells, 1)) return std::nullopt;
     Layer layer;
     bool good = true;
@@ -166,6 +182,7 @@ class LayerReader : public TableReader<Layer> {
   }
 
   Place header_;
+  bool is_gemm_ = false;  // SCALE-Sim's columns Layer, M, N, K
   std::size_t num_layers_ = 0;
 };
 

@@ -7,7 +7,8 @@
 // The first line names the eight columns. A line with a name only is a title. A line that starts
 // with '#' is a comment. Ignored are empty cells at the end of a line, blank lines, lines of
 // commas, and blanks around a value. Espalier adds a ninth column, Weights: own (or empty), shared,
-// none or lookup, see sims/workload/training/layer.h.
+// none or lookup, see sims/workload/training/layer.h. SCALE-Sim's tables of matrix products are
+// read, too: "Layer, M, N, K," for M x K by K x N.
 #pragma once
 
 #include <optional>

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "hw/topology/families/family.h"
+#include "sims/formats/networks/network_formats.h"
 #include "sims/formats/routes_file.h"
 #include "sims/formats/topology_file.h"
 #include "sims/model/build_dimensions.h"
@@ -26,7 +27,7 @@ std::optional<Topology> read_graph(const SystemConfig& system, bool clock_valid,
   if (clock_valid) context.clock = system.clock;
   return system.topology.family().source == Family::Source::anynet_file
              ? parse_anynet(path, *text, context, diagnostics)
-             : parse_topology(path, *text, context, diagnostics);
+             : read_network(path, *text, context, diagnostics);
 }
 
 }  // namespace

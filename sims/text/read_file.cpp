@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sims/text/foreign_formats.h"
 #include "sims/text/units.h"
 #include "sims/text/utf8.h"
 
@@ -91,7 +92,10 @@ FileText read_file_text(const std::string& path) {
     return {std::nullopt,
             "has a path that is not UTF-8, which JSON results cannot contain; rename it"};
   }
-  return read_file_bytes(path);
+  FileText file = read_file_bytes(path);
+  std::string format = file.text ? foreign_format(*file.text) : "";
+  if (format.empty()) return file;
+  return {std::nullopt, std::move(format), true};
 }
 
 std::optional<std::string> read_named_file(const std::string& path, const Place& place,
@@ -102,7 +106,10 @@ std::optional<std::string> read_named_file(const std::string& path, const Place&
     return std::nullopt;
   }
   FileText file = read_file_text(path);
-  if (!file.text) diagnostics.error(place, fmt::format("'{}' {}", path, file.problem), hint);
+  if (!file.text) {
+    diagnostics.error(place, fmt::format("'{}' {}", path, file.problem),
+                      file.is_foreign ? "" : hint);
+  }
   return std::move(file.text);
 }
 

@@ -16,6 +16,7 @@ struct FileText {
   std::optional<std::string> text;
   // If there is no text: the reason, to be appended to the name of the file ("is a folder").
   std::string problem;
+  bool is_foreign = false;  // the problem is a format of another tool, which no command reads
 };
 
 // Reads a file with any name and any contents. Pipes are read to their end; devices and sockets are
@@ -27,7 +28,7 @@ struct FileText {
 [[nodiscard]] FileText read_kept_file(const std::string& path);
 
 // Reads a file that the user names. Its path must be UTF-8, because results contain the path in
-// JSON.
+// JSON. Formats of other tools that no command reads are refused by name.
 [[nodiscard]] FileText read_file_text(const std::string& path);
 
 // Reads a file that another file names at `place`. Errors are recorded at `place`.

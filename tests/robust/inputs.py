@@ -45,6 +45,24 @@ simulation: {check: true, stall_probability: 0.125, seed: 7, link_utilization: t
                 "  - {between: [b, s], bandwidth: 8GB/s, count: 2}\n  - {between: [c, s]}\n  - {from: a, to: b}\n  - {from: b, to: a}\n",
     "graph.yaml": GRAPH + "collective: {op: all_gather, algorithm: [forest, multitree], size: 3000B}\n",
     "tri.anynet": "# latencies\nrouter 0 node 0 router 1 router 2 7\nrouter 1 node 1 router 2 160\nrouter 2 node 2 node 3\n",
+    "nccl.xml": '<system version="1"><cpu numaid="0" vendor="GenuineIntel" modelid="143"><pci busid="1:0" class="0x030200" link_speed="16.0 GT/s PCIe" '
+                'link_width="16"><gpu dev="0" sm="80"><nvlink target="9:0" count="2" tclass="0x068000"/></gpu></pci><pci busid="2:0" class="0x030200" '
+                'link_speed="" link_width="0"><gpu dev="1" sm="80"><nvlink target="9:0" count="2" tclass="0x068000"/></gpu></pci></cpu></system>\n',
+    "infra.yml": "name: two\ndevices:\n- name: host\n  components: [{name: xpu, count: 4, choice: xpu}, {name: nvsw, count: 2, choice: switch}]\n"
+                 "  links: [{name: nv, description: nvlink_3}]\n  edges: [{ep1: {component: 'xpu[0:4:1]'}, ep2: {component: nvsw}, scheme: many2many, link: nv}]\n"
+                 "links: [{name: c, physical: {bandwidth: {choice: gigabits_per_second, gigabits_per_second: 200}, latency: {choice: ns, ns: 600}}}]\n"
+                 "instances: [{name: host, device: host, count: 2}]\n"
+                 "edges: [{ep1: {instance: 'host[0]', component: 'nvsw[0]'}, ep2: {instance: 'host[1]', component: 'nvsw[1]'}, scheme: one2one, link: c}]\n",
+    "ns3.topo": "5 2 4\n3 4\n0 3 200Gbps 0.0005ms 0\n1 3 200Gbps 0.0005ms 0\n2 4 100Gbps 500ns 0\n3 4 400Gbps 0.0005ms 0\n",
+    "htsim.topo": "Nodes 8\nTiers 3\nPodsize 4\nTier 0\nDownlink_speed_Gbps 200\nRadix_Down 2\nRadix_Up 2\nDownlink_Latency_ns 1000\nTier 1\nDownlink_speed_Gbps 200\n"
+                  "Radix_Down 2\nRadix_Up 4\nDownlink_Latency_ns 1000\nTier 2\nDownlink_speed_Gbps 100\nRadix_Down 4\nDownlink_Latency_ns 1000\nBundle 2\n",
+    "topology.conf": "SwitchName=leaf0 Nodes=gpu[00-01,3] LinkSpeed=100\nSwitchName=leaf1 Nodes=gpu[04-05]\nSwitchName=top Switches=leaf[0-1]\n",
+    "mesh.textproto": 'mesh_descriptors {\n name: "M0"\n arch: BLACKHOLE\n device_topology { dims: [ 2, 3 ] dim_types: [ LINE, RING ] }\n'
+                      ' channels { count: 2 policy: STRICT }\n}\ntop_level_instance { mesh { mesh_descriptor: "M0" mesh_id: 0 } }\n',
+    "graph.edges": "0 1 {'weight': 25}\n1 2 {'weight': 12.5}\n2 0 {}\n",
+    "link.graph": '{"directed": false, "graph": {}, "nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "edges": [{"weight": 25, "source": 0, "target": 1}, {"source": 1, "target": 2}]}\n',
+    "graph.graphml": '<graphml><key id="d0" for="edge" attr.name="weight" attr.type="long"/><graph edgedefault="undirected"><node id="0"/><node id="1"/>'
+                     '<edge source="0" target="1"><data key="d0">25</data></edge></graph></graphml>\n',
     "anynet.yaml": "system: {topology: {type: anynet, file: tri.anynet}}\n" + RING,
     "astra.yml": "topology: [ Ring, Switch ]\nnpus_count: [ 2, 2 ]\nbandwidth: [ 200.0, 50.0 ]  # GB/s\nlatency: [ 50.0, 500.0 ]\n",
     "astra.yaml": "system: {topology: {type: astra_network, file: astra.yml}}\ncollective: {op: all_reduce, algorithm: [baseline, themis], size: 4KiB}\n",
@@ -218,6 +236,8 @@ def targets():
     add("net.yaml", "", "compare net.yaml -s collective.size=2KiB -s collective.algorithm=[ring,forest]", copies=4)
     add("broken.yaml", "", "compare broken.yaml -s collective.size=1KiB -s collective.algorithm=ring")
     add("tri.anynet", "", "compare tri.anynet -s collective.size=1KiB -s collective.algorithm=ring", copies=2)
+    for name in ("nccl.xml", "infra.yml", "ns3.topo", "htsim.topo", "topology.conf", "mesh.textproto", "graph.edges", "link.graph", "graph.graphml"):
+        add(name, "", f"compare {name} -s collective.size=1KiB -s collective.algorithm=ring", f"run {name} -s collective.size=1KiB -s collective.algorithm=direct", copies=2)
     add("astra.yml", "", "compare astra.yml -s collective.size=1KiB -s collective.algorithm=baseline", copies=2)
     add("times.csv", "net.yaml", "compare net.yaml times.csv -s collective.op=all_gather -s collective.size=1000B -s collective.algorithm=ring --json out.json", copies=6)
     add("latency.csv", "orders.yaml orders.order", "reorder orders.yaml -s collective.rank_order=identity --latency latency.csv --no-simulate -o out.order", copies=6)

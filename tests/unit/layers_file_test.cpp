@@ -52,6 +52,17 @@ TEST_CASE("A SCALE-Sim topology file is read column by column") {
                               {"FC", 1, 1, 1, 1, 138000, 8, 1, LayerWeights::own}});
 }
 
+TEST_CASE("A row of SCALE-Sim's GEMM tables is M pixels of K channels and N filters") {
+  for (const char* table : {"Layer, M, N, K,\nfc1, 64, 32, 16,\n", "Layer,M,N,K\nfc1,64,32,16\n"}) {
+    CHECK(layer_rows(table) ==
+          std::vector<LayerRow>{{"fc1", 64, 1, 1, 1, 16, 32, 1, LayerWeights::own}});
+  }
+  const std::string said =
+      parse_layers_text("Layer, M, N, K\nfc1, 64, 32\nfc2, 0, 1, 1\n").diagnostics;
+  CHECK(said.find("net.csv:2:1: error: a GEMM has a name, M, N and K") != std::string::npos);
+  CHECK(said.find("net.csv:3:6: error: IFMAP Height: 0") != std::string::npos);
+}
+
 TEST_CASE("Titles, lines of commas, blanks and Windows line ends of topology files are ignored") {
   const std::vector<LayerRow> expected{{"q x k'", 9, 8, 3, 2, 7, 6, 5, LayerWeights::own}};
   CHECK(layer_rows("\xef\xbb\xbf" + kHeader +
@@ -88,7 +99,7 @@ TEST_CASE("Mistakes in a topology file are refused at their place") {
       {"@" + kHeader + "\nOnly a title,,\n", "the file has no layers", "for example conv1"},
       {"Conv1, @30, 28, 5, 3, 4, 16, 2,\n", "found a number in the first line",
        "Layer name, IFMAP"},
-      {"Layer, M, N, K@,\nfc, 1, 2, 3,\n", "found 4 columns; a layer has 8", "Layer name"},
+      {"Layer, M, K, N@,\nfc, 1, 2, 3,\n", "found 4 columns; a layer has 8", "Layer name"},
       {"Layer name, H, W, FH, FW, C, N, S, @Sparsity,\n", "unknown column 'Sparsity'", "Weights"},
       {"Layer name, H, W, FH, FW, C, N, S, @Weights, more\n", "unknown column", "Weights"},
       {kHeader + "a, 4, 4, 1, 1, 1, 1@\n", "no value for 'Strides'", "for example"},

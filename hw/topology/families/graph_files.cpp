@@ -9,9 +9,8 @@ namespace {
 Family file_like(std::uint32_t place, const char* name, const char* summary,
                  Family::Source source) {
   const FamilyKey file{FamilyKey::Kind::file, "file",
-                       "file with the graph of nodes, switches and links (anynet: in BookSim's "
-                       "format; astra_network: ASTRA-sim's network.yml), relative to this file's "
-                       "folder",
+                       "file with the graph of nodes, switches and links, in our YAML or another "
+                       "tool's format (docs/topologies.md), relative to this file's folder",
                        true};
   Family row(place, name, summary, {file}, "system.topology.file");
   row.source = source;
@@ -21,7 +20,7 @@ Family file_like(std::uint32_t place, const char* name, const char* summary,
 }  // namespace
 
 Family file_family() {
-  return file_like(11, "file", "file; a graph of nodes, switches and links in YAML",
+  return file_like(11, "file", "file; a graph in YAML, or the file of another tool",
                    Family::Source::graph_file);
 }
 
