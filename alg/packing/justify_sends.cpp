@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <utility>
 
 namespace espalier {
@@ -72,14 +71,17 @@ struct NoStart {
 
 class Justification {
  public:
-  Justification(const std::vector<RoundOp>& ops, const RoundSuccessors& after, const LinkUses& uses,
+  Justification(const RoundTask& task, const RoundSuccessors& after, const LinkUses& uses,
                 std::vector<std::uint64_t>& start_ps)
-      : ops_(ops), after_(after), uses_(uses), start_(start_ps) {
+      : ops_(task.ops), after_(after), uses_(uses), start_(start_ps) {
     for (const LinkUses::Use& use : uses.uses) {
       if (use.link >= links_) links_ = use.link + std::size_t{1};
     }
-    order_.resize(start_ps.size());
-    for (std::size_t o = 0; o < ops.size(); ++o) {
+    const auto rounds = static_cast<std::uint32_t>(start_ps.size() / ops_.size());
+    for (std::size_t o = 0; o < ops_.size(); ++o) {
+      for (std::uint32_t w = 0; w < task.messages(ops_[o], rounds); ++w) {
+        order_.push_back(static_cast<std::uint32_t>(w * ops_.size() + o));
+      }
       for (std::uint32_t i = uses.begin[o]; i < uses.begin[o + 1]; ++i) {
         const std::uint64_t end = uses.uses[i].offset_ps + uses.uses[i].length_ps;
         longest_ps_ = std::max({longest_ps_, end, uses.arrival_ps[o]});
@@ -87,7 +89,7 @@ class Justification {
     }
   }
 
-  void run() {
+  std::uint64_t run() {
     constexpr int kMostTurns = 3;
     constexpr double kWorthwhile = 0.001;  // of the time
     for (int turn = 0; turn < kMostTurns; ++turn) {
@@ -95,8 +97,9 @@ class Justification {
       move_earlier(true);
       move_earlier(false);
       const auto gain = static_cast<double>(before - end());
-      if (gain < kWorthwhile * static_cast<double>(before)) return;
+      if (gain < kWorthwhile * static_cast<double>(before)) break;
     }
+    return end();
   }
 
  private:
@@ -104,7 +107,7 @@ class Justification {
 
   [[nodiscard]] std::uint64_t end() const {
     std::uint64_t end = 0;
-    for (std::size_t s = 0; s < start_.size(); ++s) {
+    for (const std::uint32_t s : order_) {
       end = std::max(end, start_[s] + uses_.arrival_ps[op_of(s)]);
     }
     return end;
@@ -114,14 +117,13 @@ class Justification {
   // comes before the messages for which it waited.
   void mirror() {
     const std::uint64_t last = end();
-    for (std::size_t s = 0; s < start_.size(); ++s) {
+    for (const std::uint32_t s : order_) {
       start_[s] = last - start_[s] - uses_.arrival_ps[op_of(s)];
     }
   }
 
   void move_earlier(bool mirrored) {
     if (mirrored) mirror();
-    std::iota(order_.begin(), order_.end(), 0U);
     std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
       return std::pair{start_[a], a} < std::pair{start_[b], b};
     });
@@ -199,17 +201,17 @@ class Justification {
   const LinkUses& uses_;
   std::vector<std::uint64_t>& start_;
   std::size_t links_ = 0;
-  std::vector<std::uint32_t> order_;
-  std::vector<BusyTimes> busy_;    // by link
-  std::vector<NoStart> no_start_;  // by op
-  std::uint64_t longest_ps_ = 0;   // from the start of a message until all links are idle again
+  std::vector<std::uint32_t> order_;  // of all messages
+  std::vector<BusyTimes> busy_;       // by link
+  std::vector<NoStart> no_start_;     // by op
+  std::uint64_t longest_ps_ = 0;      // from the start of a message until all links are idle again
 };
 
 }  // namespace
 
-void justify_sends(const std::vector<RoundOp>& ops, const RoundSuccessors& after,
-                   const LinkUses& uses, std::vector<std::uint64_t>& start_ps) {
-  Justification(ops, after, uses, start_ps).run();
+std::uint64_t justify_sends(const RoundTask& task, const RoundSuccessors& after,
+                            const LinkUses& uses, std::vector<std::uint64_t>& start_ps) {
+  return Justification(task, after, uses, start_ps).run();
 }
 
 }  // namespace espalier

@@ -79,6 +79,7 @@ class ListPlanner {
       copies_[o].arrival_ps = arrival[o];
       copies_[o].remaining_ps = remaining[o];
       copies_[o].missing = static_cast<std::uint32_t>(ops_[o].after.size());
+      copies_[o].all = task.messages(ops_[o], segments);
     }
   }
 
@@ -87,7 +88,7 @@ class ListPlanner {
     RoundPlan plan;
     plan.start_ps.assign(count * segments_, 0);
     for (std::uint32_t o = 0; o < count; ++o) {
-      if (ops_[o].after.empty()) make_ready(o, segments_, 0);
+      if (ops_[o].after.empty() && copies_[o].all != 0) make_ready(o, copies_[o].all, 0);
     }
     while (!events_.empty() && plan.span_ps <= limit_ps_) {
       const Event event = events_.pop();
@@ -120,6 +121,7 @@ class ListPlanner {
     std::uint64_t occupied_ps = 0;  // the link's time
     std::uint64_t arrival_ps = 0;   // from its start to its use
     std::uint32_t link = 0;
+    std::uint32_t all = 0;
     std::uint32_t missing = 0;  // ops whose copy `ready` has not arrived, of those it waits for
     std::uint32_t ready = 0;    // how many are, or were
     std::uint32_t sent = 0;
@@ -182,7 +184,10 @@ RoundPlan plan_list(const RoundTask& task, std::uint32_t segments, std::uint64_t
 
 std::uint64_t busiest_link_ps(const RoundTask& task) {
   LinkLoads loads(task.topology, task.routes, task.timing);
-  for (const RoundOp& op : task.ops) loads.add(op.route, task.segment, op.share);
+  for (const RoundOp& op : task.ops) {
+    const Bytes bytes = task.unit_bytes.empty() ? task.segment : task.unit_bytes[op.unit];
+    loads.add(op.route, std::min(bytes, task.segment), op.share);
+  }
   return loads.busiest_ps();
 }
 

@@ -149,7 +149,10 @@ void SegmentSearch::consider_justified(const TreeOps& trees, std::uint32_t round
     const RoundTask task = guarded(task_of(trees, p.segment));
     const RoundPlan round = plan_round(task, true);
     // The busiest link's time, which gaps cannot shorten.
-    const double least = static_cast<double>(round.period_ps) / round.stretch * (p.together - 1);
+    const double least =
+        trees.owned.empty()
+            ? static_cast<double>(round.period_ps) / round.stretch * (p.together - 1)
+            : static_cast<double>(busiest_link_ps(task_of(trees, unit)));
     const Passing* rival = best ? &*best : best_ ? &passing_ : nullptr;
     if (rival != nullptr && least >= static_cast<double>(rival->time_ps)) return false;
     p.plan = justified(task, round, p.together);

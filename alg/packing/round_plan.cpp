@@ -106,7 +106,8 @@ class RoundPlanner {
   }
 
   // The messages of all rounds as the ops of a single round, each as early as gaps allow.
-  [[nodiscard]] RoundPlan justified(const RoundPlan& plan, std::uint32_t rounds) const {
+  [[nodiscard]] RoundPlan justified(const RoundTask& task, const RoundPlan& plan,
+                                    std::uint32_t rounds) const {
     LinkUses uses;
     for (const RoundOp& op : ops_) {
       // Without the room of time slots: the head's time to each link is exact here.
@@ -125,10 +126,7 @@ class RoundPlanner {
         all.start_ps.push_back(start + w * plan.period_ps);
       }
     }
-    justify_sends(ops_, after_, uses, all.start_ps);
-    for (std::size_t s = 0; s < all.start_ps.size(); ++s) {
-      all.span_ps = std::max(all.span_ps, all.start_ps[s] + uses.arrival_ps[s % ops_.size()]);
-    }
+    all.span_ps = justify_sends(task, after_, uses, all.start_ps);
     return all;
   }
 
@@ -509,7 +507,7 @@ void shorten_span(const RoundTask& task, RoundPlan& plan) {
 }
 
 RoundPlan justified(const RoundTask& task, const RoundPlan& plan, std::uint32_t rounds) {
-  return RoundPlanner(task).justified(plan, rounds);
+  return RoundPlanner(task).justified(task, plan, rounds);
 }
 
 std::vector<RoundSend> all_sends(const RoundPlan& plan, std::uint32_t rounds) {
@@ -587,12 +585,15 @@ bool mixes_rates(const RoundTask& task) {
 
 RoundTask guarded(RoundTask task) {
   constexpr std::uint32_t kGuardFlits = 2;
-  if (mixes_rates(task)) task.segment += Bytes{kGuardFlits} * task.timing.flit_bytes;
+  if (!mixes_rates(task)) return task;
+  const Bytes longer = task.segment + Bytes{kGuardFlits} * task.timing.flit_bytes;
+  for (Bytes& bytes : task.unit_bytes) bytes = (bytes + task.segment - 1) / task.segment * longer;
+  task.segment = longer;
   return task;
 }
 
 std::uint64_t replay_ps(const RoundTask& task, const RoundPlan& plan, std::uint32_t rounds) {
-  const auto& [topology, routes, ops, segment, timing] = task;
+  const auto& [topology, routes, ops, segment, timing, unit_bytes] = task;
   MessageTimeline times(topology, routes, timing);
   std::vector<std::uint64_t> flight;    // start on the first link to usable
   std::vector<std::uint64_t> occupied;  // links

@@ -2,6 +2,7 @@
 // every tree; every link repeats its order with each period (modulo scheduling).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -49,6 +50,14 @@ struct RoundTask {
   const std::vector<RoundOp>& ops;
   Bytes segment = 0;  // bytes of a share of 1
   const MessageTiming& timing;
+  // By unit; empty: all have as many. A unit has no message in the rounds after its data have
+  // ended. Only plans without a period leave out its time on the links.
+  std::vector<Bytes> unit_bytes = {};
+  [[nodiscard]] std::uint32_t messages(const RoundOp& op, std::uint32_t rounds) const {
+    return unit_bytes.empty() ? rounds
+                              : static_cast<std::uint32_t>(std::min<Bytes>(
+                                    rounds, (unit_bytes[op.unit] + segment - 1) / segment));
+  }
 };
 
 // Every unit `together` times, one copy per segment.

@@ -98,9 +98,9 @@ struct LinkUses {
 // carries two messages at once, and each message starts after its predecessors have arrived.
 //
 // All messages move as late as gaps allow, and then as early as gaps allow (double justification:
-// Valls, Ballestin, Quintanilla 2005), until the gaps are at the ends of the plan.
-void justify_sends(const std::vector<RoundOp>& ops, const RoundSuccessors& after,
-                   const LinkUses& uses, std::vector<std::uint64_t>& start_ps);
+// Valls, Ballestin, Quintanilla 2005), until the gaps are at the ends of the plan. Returns its end.
+std::uint64_t justify_sends(const RoundTask& task, const RoundSuccessors& after,
+                            const LinkUses& uses, std::vector<std::uint64_t>& start_ps);
 
 // The time slots of the ops of a round. Op o starts at phase_ps[o] + time_slot[o] * length_ps[o]
 // within the period. `fixed` ops keep their time slots: they take several of some link.

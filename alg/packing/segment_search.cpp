@@ -54,6 +54,16 @@ Bytes SegmentSearch::unit_bytes(const TreeOps& trees) const {
   return most;
 }
 
+RoundTask SegmentSearch::task_of(const TreeOps& trees, Bytes segment) const {
+  RoundTask task{topology_, trees.routes, trees.ops, segment, request_.timing};
+  for (const OwnedData& owned : trees.owned) {
+    const Bytes elements = owned.bytes / request_.element_bytes;
+    task.unit_bytes.insert(task.unit_bytes.end(), owned.units,
+                           (elements + owned.units - 1) / owned.units * request_.element_bytes);
+  }
+  return task;
+}
+
 // Whole elements, and whole flits where that changes the number of segments little.
 Bytes SegmentSearch::segment_bytes(Bytes unit, Bytes segments) const {
   const auto round_up = [](Bytes value, Bytes to) { return (value + to - 1) / to * to; };

@@ -97,9 +97,7 @@ class SegmentSearch {
   // One round of so many segments; as many rounds of a segment.
   [[nodiscard]] Passing listed_passing(const TreeOps& trees, Bytes segments) const;
   [[nodiscard]] Passing round_passing(const TreeOps& trees, Bytes segments) const;
-  [[nodiscard]] RoundTask task_of(const TreeOps& trees, Bytes segment) const {
-    return {topology_, trees.routes, trees.ops, segment, request_.timing};
-  }
+  [[nodiscard]] RoundTask task_of(const TreeOps& trees, Bytes segment) const;
   // Whether so many segments are neither too small nor too many; the most that are tried.
   [[nodiscard]] bool fits_list(const TreeOps& trees, std::uint32_t segments) const;
   [[nodiscard]] std::uint32_t most_listed(const TreeOps& trees) const;

@@ -145,7 +145,7 @@ class ShiftFinder {
 // The plan of one plane's ops, in `plan`.
 void plan_plane(const RoundTask& task, const std::vector<ShiftStep>& step_of, std::uint32_t plane,
                 std::uint32_t turn, bool periodic, RoundPlan& plan) {
-  const auto& [topology, routes, ops, segment, timing] = task;
+  const auto& [topology, routes, ops, segment, timing, unit_bytes] = task;
   const MessageTimes times(topology, routes, timing);
   // A step is as long as a message on its slowest link, and what heads of one step differ by at the
   // end of their ways.

@@ -315,8 +315,15 @@ int compare_command(const CompareOptions& options) {
   }
   if (!options.sizes.empty()) tell(people, "{}", crossover_text(rankings, results));
   bool good = true;
+  const bool any_ran = std::any_of(rankings.begin(), rankings.end(),
+                                   [](const Ranking& ranking) { return !ranking.order.empty(); });
   for (const auto& [point, name, schedule, report] : points) {
     if (report.failure.empty() || report.stopped) continue;
+    // It found no schedule, so it does not suit. An error if no algorithm does.
+    if (any_ran && !report.result.is_null() && !report.result.contains("algorithm")) {
+      skipped.push_back({name, report.failure});
+      continue;
+    }
     good = false;
     tell(stderr, "{}: error: {}: {}\n", options.config, name, report.failure);
   }

@@ -533,6 +533,21 @@ TEST_CASE("Points of a sweep that ask auto the same question share its answer") 
   CHECK(files("choices") == 1);
 }
 
+TEST_CASE("compare does not count an algorithm that finds no schedule as failed beside others") {
+  const auto comparison = [](const std::string& algorithms) {
+    return test::espalier({"compare", std::string(ESPALIER_SOURCE_DIR) + "/configs/mesh_2x2.yaml",
+                           "-s", "collective.groups=[[0, 3], [1, 2]]", "-s",
+                           "collective.op=all_gather", "-s", "collective.algorithm=" + algorithms});
+  };
+  const Outcome beside = comparison("[forest, ring]");
+  CHECK(beside.exit_code == 0);
+  CHECK_THAT(beside.out, Contains("Not compared:\n  forest: a group is not joined by links of its "
+                                  "own; set collective.relay: true"));
+  const Outcome alone = comparison("forest");
+  CHECK(alone.exit_code == 1);
+  CHECK_THAT(alone.err, Contains("error: forest: a group is not joined"));
+}
+
 TEST_CASE("A folder for choices that cannot be written is refused before anything runs") {
   const TemporaryFolder folder;
   const std::string file = folder.write("file", "text");
