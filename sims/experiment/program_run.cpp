@@ -10,6 +10,7 @@
 #include "sims/choose/certify_point.h"
 #include "sims/experiment/result_parts.h"
 #include "sims/model/build_program.h"
+#include "sims/model/idle_times.h"
 #include "sims/observe/explain/run_account.h"
 #include "sims/system/program_simulation.h"
 
@@ -67,7 +68,12 @@ class ProgramRun : public PointRun {
   [[nodiscard]] std::optional<RunBound> bound() const override {
     const Bytes size = point().collective->size;
     if (!has_bound(program_.collective)) return RunBound{size, {}, {}, {}, {}};
-    return RunBound{size, collective_bound(topology(), program_.collective, size, {}), {}, {}, {}};
+    return RunBound{size,
+                    collective_bound(topology(), program_.collective, size, {},
+                                     held_inputs(point(), topology())),
+                    {},
+                    {},
+                    {}};
   }
   [[nodiscard]] RunNeed need() const override {
     RunNeed need = configured_need(point());
