@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <map>
 #include <queue>
 #include <string>
 #include <utility>
@@ -91,47 +92,92 @@ class CutSearch {
 
 // The dual of the concurrent flow. First, prices that grow exponentially with the load of a flow
 // whose sources take turns to move to their cheapest paths; then steps along the subgradient, as
-// long as the gap to that flow's busiest link asks for (Polyak 1969).
+// long as the gap to that flow's busiest resource asks for (Polyak 1969). Resources are links and
+// the crossbar inputs of switches, by the link that ends there. Each has one second a second.
 class PriceSearch {
  public:
-  // `counts`: bytes of every pair; nullptr: 1 of each.
-  explicit PriceSearch(const Topology& topology, const std::vector<Bytes>* counts = nullptr)
-      : topology_(topology),
-        counts_(counts),
-        rate_(topology.num_links()),
-        price_(topology.num_links()),
-        cheapest_(topology.num_links(), 0),
-        load_(topology.num_links(), 0) {
-    for (std::size_t l = 0; l < rate_.size(); ++l) {
-      rate_[l] = static_cast<double>(topology.link(LinkId(l)).spec.bytes_per_second);
-      price_[l] = 1 / rate_[l];
-    }
+  // `counts`: bytes of every pair; nullptr: 1 of each. `held`: see Demand.
+  PriceSearch(const Topology& topology, const std::vector<Bytes>* counts,
+              const std::vector<double>& held)
+      : nodes_(topology.num_nodes()), links_(topology.num_links()), counts_(counts) {
+    add_arcs(topology, held);
+    price_.assign(links_ + inputs_.size(), 1);
+    cheapest_.assign(price_.size(), 0);
+    load_.assign(price_.size(), 0);
   }
 
   LinkPrices run() {
     follow_loads();
     follow_subgradients();
-    if (counts_ == nullptr) best_.seconds /= static_cast<double>(topology_.num_nodes());
-    return std::move(best_);
+    LinkPrices prices;
+    prices.seconds = best_ / (counts_ == nullptr ? static_cast<double>(nodes_) : 1);
+    for (std::size_t l = 0; l < links_; ++l) {
+      prices.price.push_back(best_price_[l] * link_seconds_[l]);
+    }
+    if (!inputs_.empty()) prices.input.assign(links_, 0);
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      prices.input[inputs_[i].index()] = best_price_[links_ + i];
+    }
+    return prices;
   }
 
  private:
+  // What a byte does on its way: it takes a resource for some seconds.
+  struct Arc {
+    std::size_t from;
+    std::size_t to;
+    std::size_t resource;
+    double seconds;
+  };
+
+  // With `held`, a byte comes to a place of its own at a switch for each link, and leaves from
+  // another one for each time for which it holds the crossbar.
+  void add_arcs(const Topology& topology, const std::vector<double>& held) {
+    std::size_t places = topology.num_vertices();
+    std::vector<std::size_t> leaves(links_);
+    std::vector<std::size_t> comes(links_);
+    for (std::size_t l = 0; l < links_; ++l) {
+      const TopologyLink& link = topology.link(LinkId(l));
+      const bool splits = !held.empty() && topology.is_switch(link.to);
+      comes[l] = splits ? places++ : link.to.index();
+      leaves[l] = link.from.index();
+    }
+    for (std::size_t v = nodes_; !held.empty() && v < topology.num_vertices(); ++v) {
+      const std::size_t first_input = links_ + inputs_.size();
+      for (const LinkId in : topology.in_links(NodeId(v))) inputs_.push_back(in);
+      std::map<double, std::size_t> place_of;
+      for (const LinkId out : topology.out_links(NodeId(v))) {
+        const auto [place, is_new] = place_of.try_emplace(held[out.index()], places);
+        leaves[out.index()] = place->second;
+        if (!is_new) continue;
+        ++places;
+        for (std::size_t r = first_input; r < links_ + inputs_.size(); ++r) {
+          arcs_.push_back({comes[inputs_[r - links_].index()], place->second, r, place->first});
+        }
+      }
+    }
+    for (std::size_t l = 0; l < links_; ++l) {
+      const TopologyLink& link = topology.link(LinkId(l));
+      link_seconds_.push_back(1 / static_cast<double>(link.spec.bytes_per_second));
+      arcs_.push_back({leaves[l], comes[l], l, link_seconds_.back()});
+    }
+    out_arcs_.resize(places);
+    for (std::size_t a = 0; a < arcs_.size(); ++a) out_arcs_[arcs_[a].from].push_back(a);
+  }
+
   void follow_loads() {
-    for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+    for (std::size_t n = 0; n < nodes_; ++n) {
       find_paths(n);
       add_loads(n);
       flow_.push_back(cheapest_);
-      for (std::size_t l = 0; l < load_.size(); ++l) load_[l] += cheapest_[l];
+      for (std::size_t r = 0; r < load_.size(); ++r) load_[r] += cheapest_[r];
     }
     steepness_ = kFirstSteepness;
     for (std::uint32_t round = 0; round < kLoadRounds && !is_good(); ++round) {
-      peak_ = 0;
-      for (std::size_t l = 0; l < load_.size(); ++l) {
-        peak_ = std::max(peak_, load_[l] / rate_[l]);
-      }
+      peak_ = *std::max_element(load_.begin(), load_.end());
       least_peak_ = std::min(least_peak_, peak_);
-      for (std::size_t l = 0; l < load_.size(); ++l) price_[l] = price_at(l, load_[l]);
-      for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+      for (std::size_t r = 0; r < load_.size(); ++r) price_[r] = price_at(load_[r]);
+      for (std::size_t n = 0; n < nodes_; ++n) {
         find_paths(n);
         add_loads(n);
         move_flow(flow_[n]);
@@ -141,19 +187,19 @@ class PriceSearch {
     }
   }
 
-  [[nodiscard]] double price_at(std::size_t link, double load) const {
-    return std::exp(steepness_ * (load / rate_[link] / peak_ - 1)) / rate_[link];
+  [[nodiscard]] double price_at(double load) const {
+    return std::exp(steepness_ * (load / peak_ - 1));
   }
 
   // Moves a source's flow towards its cheapest paths, to where the prices of both are equal.
   void move_flow(std::vector<double>& flow) {
     moved_.clear();
-    for (std::size_t l = 0; l < flow.size(); ++l) {
-      if (cheapest_[l] != flow[l]) moved_.push_back({l, cheapest_[l] - flow[l]});
+    for (std::size_t r = 0; r < flow.size(); ++r) {
+      if (cheapest_[r] != flow[r]) moved_.push_back({r, cheapest_[r] - flow[r]});
     }
     const auto gain = [&](double step) {
       double sum = 0;
-      for (const auto& [l, change] : moved_) sum -= change * price_at(l, load_[l] + step * change);
+      for (const auto& [r, change] : moved_) sum -= change * price_at(load_[r] + step * change);
       return sum;
     };
     double step = 1;
@@ -166,54 +212,52 @@ class PriceSearch {
         (gain(middle) < 0 ? high : step) = middle;
       }
     }
-    for (const auto& [l, change] : moved_) {
-      flow[l] += step * change;
-      load_[l] += step * change;
-      price_[l] = price_at(l, load_[l]);
+    for (const auto& [r, change] : moved_) {
+      flow[r] += step * change;
+      load_[r] += step * change;
+      price_[r] = price_at(load_[r]);
     }
   }
 
   void follow_subgradients() {
-    price_ = best_.price;
+    price_ = best_price_;
     for (std::uint32_t round = 0; round < kSubgradientRounds && !is_good(); ++round) {
       const double bound = take_bound();
       double length = 0;
-      for (std::size_t l = 0; l < price_.size(); ++l) {
-        const double over = cheapest_[l] / rate_[l] - bound;
-        length += over * over;
-      }
+      for (const double load : cheapest_) length += (load - bound) * (load - bound);
       if (length == 0) return;
       // Half-way from the best bound to what a flow needs: the least time lies between them.
-      const double step = ((best_.seconds + least_peak_) / 2 - bound) / length;
-      for (std::size_t l = 0; l < price_.size(); ++l) {
-        const double over = cheapest_[l] / rate_[l] - bound;
-        price_[l] = std::max(0.0, price_[l] + step * over / rate_[l]);
+      const double step = ((best_ + least_peak_) / 2 - bound) / length;
+      for (std::size_t r = 0; r < price_.size(); ++r) {
+        price_[r] = std::max(0.0, price_[r] + step * (cheapest_[r] - bound));
       }
     }
   }
 
-  [[nodiscard]] bool is_good() const { return least_peak_ <= best_.seconds * kGood; }
+  [[nodiscard]] bool is_good() const { return least_peak_ <= best_ * kGood; }
 
-  // Scales prices so that all links together ask for 1 per second. Returns the bound that they
+  // Scales prices so that all resources together ask for 1 per second. Returns the bound that they
   // prove, times N; cheapest_ has the loads of the cheapest paths.
   double take_bound() {
     double all = 0;
-    for (std::size_t l = 0; l < price_.size(); ++l) all += price_[l] * rate_[l];
+    for (const double p : price_) all += p;
     for (double& p : price_) p /= all;
     std::fill(cheapest_.begin(), cheapest_.end(), 0.0);
     double paid = 0;
-    for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+    for (std::size_t n = 0; n < nodes_; ++n) {
       find_paths(n);
       paid += add_paths(n);
     }
-    if (paid > best_.seconds) best_ = {price_, paid};
+    if (paid > best_) {
+      best_ = paid;
+      best_price_ = price_;
+    }
     return paid;
   }
 
   void find_paths(std::size_t source) {
-    const std::size_t vertices = topology_.num_vertices();
-    cost_.assign(vertices, std::numeric_limits<double>::infinity());
-    came_by_.assign(vertices, LinkId());
+    cost_.assign(out_arcs_.size(), std::numeric_limits<double>::infinity());
+    came_by_.assign(out_arcs_.size(), 0);
     order_.clear();
     using Entry = std::pair<double, std::size_t>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier;
@@ -224,37 +268,37 @@ class PriceSearch {
       frontier.pop();
       if (cost > cost_[v]) continue;
       order_.push_back(v);
-      for (const LinkId id : topology_.out_links(NodeId(v))) {
-        const std::size_t to = topology_.link(id).to.index();
-        const double then = cost + price_[id.index()];
-        if (then >= cost_[to]) continue;
-        cost_[to] = then;
-        came_by_[to] = id;
-        frontier.emplace(then, to);
+      for (const std::size_t a : out_arcs_[v]) {
+        const Arc& arc = arcs_[a];
+        const double then = cost + price_[arc.resource] * arc.seconds;
+        if (then >= cost_[arc.to]) continue;
+        cost_[arc.to] = then;
+        came_by_[arc.to] = a;
+        frontier.emplace(then, arc.to);
       }
     }
   }
 
   [[nodiscard]] double demand(std::size_t from, std::size_t to) const {
     if (counts_ == nullptr) return 1;
-    return static_cast<double>((*counts_)[from * topology_.num_nodes() + to]);
+    return static_cast<double>((*counts_)[from * nodes_ + to]);
   }
 
   // Adds the demand of every node along the paths that were found. Returns the sum of their
   // payments.
   double add_paths(std::size_t source) {
-    below_.assign(topology_.num_vertices(), 0);
+    below_.assign(out_arcs_.size(), 0);
     double paid = 0;
     for (std::size_t i = order_.size(); i-- > 0;) {
       const std::size_t v = order_[i];
       if (v == source) continue;
-      if (v < topology_.num_nodes()) {
+      if (v < nodes_) {
         below_[v] += demand(source, v);
         paid += demand(source, v) * cost_[v];
       }
-      const LinkId by = came_by_[v];
-      cheapest_[by.index()] += below_[v];
-      below_[topology_.link(by).from.index()] += below_[v];
+      const Arc& by = arcs_[came_by_[v]];
+      cheapest_[by.resource] += below_[v] * by.seconds;
+      below_[by.from] += below_[v];
     }
     return paid;
   }
@@ -270,54 +314,85 @@ class PriceSearch {
   static constexpr std::uint32_t kLoadRounds = 25;
   static constexpr std::uint32_t kSubgradientRounds = 300;
 
-  const Topology& topology_;
+  std::size_t nodes_;
+  std::size_t links_;
   const std::vector<Bytes>* counts_;
-  std::vector<double> rate_;
-  std::vector<double> price_;
-  std::vector<double> cheapest_;           // load of the cheapest paths, by link
-  std::vector<double> load_;               // of the flow
-  std::vector<std::vector<double>> flow_;  // by source and link
+  std::vector<LinkId> inputs_;  // of switches, as resources behind the links
+  std::vector<Arc> arcs_;
+  std::vector<std::vector<std::size_t>> out_arcs_;  // by place
+  std::vector<double> link_seconds_;                // a byte's, by link
+  std::vector<double> price_;                       // per second, by resource
+  std::vector<double> cheapest_;                    // seconds of the cheapest paths, by resource
+  std::vector<double> load_;                        // of the flow
+  std::vector<std::vector<double>> flow_;           // by source and resource
   std::vector<std::pair<std::size_t, double>> moved_;
   double steepness_ = 0;
-  double peak_ = 0;  // seconds per unit: the busiest link
+  double peak_ = 0;  // seconds per unit: the busiest resource
   double least_peak_ = std::numeric_limits<double>::infinity();
   std::vector<double> cost_;
-  std::vector<LinkId> came_by_;
+  std::vector<std::size_t> came_by_;
   std::vector<double> below_;
   std::vector<std::size_t> order_;  // by cost
-  LinkPrices best_;
+  double best_ = 0;
+  std::vector<double> best_price_;
 };
 
 }  // namespace
 
-LinkPrices all_to_all_prices(const Topology& topology) { return PriceSearch(topology).run(); }
-
-LinkPrices all_to_allv_prices(const Topology& topology, const std::vector<Bytes>& counts) {
-  return PriceSearch(topology, &counts).run();
+LinkPrices all_to_all_prices(const Topology& topology, const std::vector<double>& held) {
+  return PriceSearch(topology, nullptr, held).run();
 }
 
-BandwidthBound all_to_all_bound(const Topology& topology) {
+LinkPrices all_to_allv_prices(const Topology& topology, const std::vector<Bytes>& counts,
+                              const std::vector<double>& held) {
+  return PriceSearch(topology, &counts, held).run();
+}
+
+std::string held_inputs_text(const Topology& topology, const LinkPrices& prices) {
+  std::map<std::size_t, double> paid;  // by switch
+  for (std::size_t l = 0; l < prices.input.size(); ++l) {
+    paid[topology.link(LinkId(l)).to.index()] += prices.input[l];
+  }
+  using Entry = std::pair<const std::size_t, double>;
+  const auto less = [](const Entry& a, const Entry& b) { return a.second < b.second; };
+  const Entry most = *std::max_element(paid.begin(), paid.end(), less);
+  const auto others = std::count_if(paid.begin(), paid.end(), [&](const Entry& entry) {
+    return entry.first != most.first && entry.second > most.second / 2;
+  });
+  return fmt::format(
+      "slower outputs hold the crossbar inputs of {}{}: system.router.hold: flit or "
+      "crossbar_inputs: vc lifts this",
+      topology.vertex_name(NodeId(most.first)),
+      others == 0 ? "" : fmt::format(" and {} more", others));
+}
+
+BandwidthBound all_to_all_bound(const Topology& topology, const std::vector<double>& held) {
   BandwidthBound bound = CutSearch(topology).run();
   // Dimension by dimension, the links of an even grid reach the bound of its cuts or distances.
   const bool is_reached = is_even_grid(topology) && topology.grid()->twist.empty();
   if (is_reached || topology.num_vertices() > kMostPricedVertices) return bound;
-  const LinkPrices prices = all_to_all_prices(topology);
   constexpr double kClearly = 1.0005;  // a cut says more to the user
-  if (prices.seconds <= bound.seconds_per_byte * kClearly) return bound;
-  double most = 0;
-  for (std::size_t l = 0; l < prices.price.size(); ++l) {
-    most = std::max(most, prices.price[l] *
-                              static_cast<double>(topology.link(LinkId(l)).spec.bytes_per_second));
+  const LinkPrices prices = all_to_all_prices(topology);
+  if (prices.seconds > bound.seconds_per_byte * kClearly) {
+    double most = 0;
+    std::vector<double> asked;  // by link, in a second
+    for (std::size_t l = 0; l < prices.price.size(); ++l) {
+      asked.push_back(prices.price[l] *
+                      static_cast<double>(topology.link(LinkId(l)).spec.bytes_per_second));
+      most = std::max(most, asked.back());
+    }
+    const auto dear =
+        std::count_if(asked.begin(), asked.end(), [&](double price) { return price > most / 2; });
+    bound = {prices.seconds,
+             fmt::format("prices of links: all paths together overload {} of {} links", dear,
+                         topology.num_links()),
+             PriceCertificate{prices.price}};
   }
-  std::size_t dear = 0;
-  for (std::size_t l = 0; l < prices.price.size(); ++l) {
-    const double rate = static_cast<double>(topology.link(LinkId(l)).spec.bytes_per_second);
-    dear += prices.price[l] * rate > most / 2 ? 1U : 0U;
-  }
-  return {prices.seconds,
-          fmt::format("prices of links: all paths together overload {} of {} links", dear,
-                      topology.num_links()),
-          PriceCertificate{prices.price}};
+  if (held.empty()) return bound;
+  const LinkPrices crossed = all_to_all_prices(topology, held);
+  if (crossed.seconds <= bound.seconds_per_byte * kClearly) return bound;
+  return {crossed.seconds, held_inputs_text(topology, crossed),
+          PriceCertificate{crossed.price, crossed.input}};
 }
 
 }  // namespace espalier

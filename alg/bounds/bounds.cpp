@@ -130,15 +130,17 @@ BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op) {
 }
 
 CollectiveBound collective_bound(const Topology& topology, CollectiveOp op, Bytes size,
-                                 const std::vector<Bytes>& parts) {
+                                 const std::vector<Bytes>& parts, const std::vector<double>& held) {
   CollectiveBound bound;
   if (size == 0) {
     bound.binding = "nothing to send";
     return bound;
   }
   const bool has_parts = op != CollectiveOp::all_reduce && !parts.empty();
-  const Demand demand{op, size, has_parts ? parts : std::vector<Bytes>{}, {}};
-  const BandwidthBound bandwidth = bandwidth_bound(topology, op);
+  const Demand demand{op, size, has_parts ? parts : std::vector<Bytes>{}, {}, held};
+  check_preconditions(topology);
+  const BandwidthBound bandwidth = op == CollectiveOp::all_to_all ? all_to_all_bound(topology, held)
+                                                                  : bandwidth_bound(topology, op);
   // N times the number of bytes that every node has at least.
   const Bytes even =
       has_parts ? *std::min_element(parts.begin(), parts.end()) * topology.num_nodes() : size;

@@ -56,8 +56,10 @@ struct CollectiveBound {
 // `parts`: bytes of each node's part, by node (all_to_all: of the part that every node sends to
 // it); empty: all parts are equal. Cuts are searched with the smallest part and proven with each
 // node's own. all_reduce has no parts.
+// `held`: see Demand::held; only an all_to_all takes notice.
 [[nodiscard]] CollectiveBound collective_bound(const Topology& topology, CollectiveOp op,
-                                               Bytes size, const std::vector<Bytes>& parts = {});
+                                               Bytes size, const std::vector<Bytes>& parts = {},
+                                               const std::vector<double>& held = {});
 
 // The bound of a collective with a scope: broadcast, reduce, all_to_allv, and an all_reduce in
 // which the nodes that take no part may add. Proven like collective_bound(), from these:
@@ -72,9 +74,11 @@ struct CollectiveBound {
 //                node and the slices of a grid; link prices as for an all_to_all, where every pair
 //                pays for its own bytes (networks of up to 160 vertices). And at a node: d + (its
 //                bytes for nodes at distance d or more) / rate.
-// Preconditions: as for bandwidth_bound; the scope is one of this network and operation.
+// Preconditions: as for bandwidth_bound; the scope is one of this network and operation. `held`:
+// see Demand::held; only an all_to_allv takes notice.
 [[nodiscard]] CollectiveBound scoped_bound(const Topology& topology, CollectiveOp op, Bytes size,
-                                           const Scope& scope);
+                                           const Scope& scope,
+                                           const std::vector<double>& held = {});
 // The bound of several groups at the same time, whose data share links: an all_reduce,
 // reduce_scatter, all_gather or all_to_all. All nodes may add and store. Proven are cuts that the
 // bytes of all groups pass, and partitions (certificate.h). `parts`: by group, the least bytes that
@@ -107,23 +111,30 @@ struct CollectiveBound {
 //   size/N * sum of distances / rate of all links: every byte takes up as many links as its
 //                                    destination is away.
 //   LinkPrices::seconds              on networks of up to 160 vertices that are not even grids
-// Preconditions as for bandwidth_bound.
-[[nodiscard]] BandwidthBound all_to_all_bound(const Topology& topology);
+// Preconditions as for bandwidth_bound. `held`: see Demand::held.
+[[nodiscard]] BandwidthBound all_to_all_bound(const Topology& topology,
+                                              const std::vector<double>& held = {});
 
 // A certificate of an all_to_all's bound: whatever price each link asks per byte, every pair's
 // size/N bytes pay at least the cheapest path, and a link of rate B takes in at most price B T in
 // time T. So T >= size/N * sum over pairs of the cheapest path / sum over links of price B. With
 // the best prices this is the time of the best paths (duality of the concurrent flow).
+// With `held` (Demand::held), crossbar inputs have prices as well.
 struct LinkPrices {
   std::vector<double> price;  // by LinkId
+  std::vector<double> input;  // PriceCertificate::input; empty without `held`
   double seconds = 0;         // per byte of the collective's size
 };
 // Found by iteration, so a little below the best ones. Preconditions as for bandwidth_bound.
-[[nodiscard]] LinkPrices all_to_all_prices(const Topology& topology);
+[[nodiscard]] LinkPrices all_to_all_prices(const Topology& topology,
+                                           const std::vector<double>& held = {});
 // With bytes of its own for every pair, [from * nodes + to], of which some are not 0: `seconds` is
 // the time of all of them.
 [[nodiscard]] LinkPrices all_to_allv_prices(const Topology& topology,
-                                            const std::vector<Bytes>& counts);
+                                            const std::vector<Bytes>& counts,
+                                            const std::vector<double>& held = {});
+// Names the switches whose inputs are the dearest. Precondition: an input has a price.
+[[nodiscard]] std::string held_inputs_text(const Topology& topology, const LinkPrices& prices);
 // Larger networks take seconds to price.
 inline constexpr std::size_t kMostPricedVertices = 160;
 

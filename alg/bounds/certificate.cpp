@@ -143,8 +143,7 @@ class BoundChecker {
     double paid = several() ? paid_by_trees(prices) : 0;
     for (const std::size_t n : nodes) {
       if (several() || !sends_any(n)) continue;
-      const auto cheapest = nearest(topology_, {n}, Way::from_sources,
-                                    [&](LinkId id) { return prices.price[id.index()]; });
+      const auto cheapest = cheapest_paths(n, prices);
       for (const std::size_t m : nodes) paid += m == n ? 0 : pair_bytes(n, m) * cheapest[m];
     }
     const auto before = nearest(topology_, nodes, Way::from_sources, latency_cost());
@@ -152,8 +151,11 @@ class BoundChecker {
     std::vector<Window> windows;
     for (std::size_t l = 0; l < topology_.num_links(); ++l) {
       const TopologyLink& link = topology_.link(LinkId(l));
-      windows.push_back({before[link.from.index()] + seconds_of(link) + after[link.to.index()],
-                         prices.price[l] * static_cast<double>(link.spec.bytes_per_second)});
+      // A crossbar input works from the first arrival of data on, and until they leave.
+      const double idle = before[link.from.index()] + seconds_of(link) + after[link.to.index()];
+      const double of_input = prices.input.empty() ? 0 : prices.input[l];
+      windows.push_back(
+          {idle, prices.price[l] * static_cast<double>(link.spec.bytes_per_second) + of_input});
     }
     return {time_to_take(std::move(windows), paid), {}};
   }
@@ -243,11 +245,58 @@ class BoundChecker {
     }
     if (prices.price.size() != topology_.num_links()) return "the prices are of another network";
     bool any = false;
-    for (const double price : prices.price) {
-      if (!std::isfinite(price) || price < 0) return "a price is not a number from 0 on";
-      any = any || price > 0;
+    for (const auto* list : {&prices.price, &prices.input}) {
+      for (const double price : *list) {
+        if (!std::isfinite(price) || price < 0) return "a price is not a number from 0 on";
+        any = any || price > 0;
+      }
     }
-    return any ? "" : "no link has a price";
+    if (!any) return "no link has a price";
+    if (prices.input.empty()) return {};
+    if (several()) return "crossbar inputs bind exchanges";
+    if (demand_.held.empty()) return "slow outputs do not hold crossbar inputs";
+    if (prices.input.size() != prices.price.size() || demand_.held.size() != prices.price.size()) {
+      return "the crossbar inputs are of another network";
+    }
+    for (std::size_t l = 0; l < prices.input.size(); ++l) {
+      if (!(demand_.held[l] >= 0)) return "a byte holds a crossbar input for a negative time";
+      const NodeId at = topology_.link(LinkId(l)).to;
+      if (prices.input[l] > 0 && !topology_.is_switch(at)) {
+        return topology_.vertex_name(at) + " is a node, where data may leave and enter again";
+      }
+    }
+    return {};
+  }
+
+  // By vertex, what a byte from `source` pays at least. With prices of crossbar inputs it depends
+  // on the link by which it comes what it pays next.
+  [[nodiscard]] std::vector<double> cheapest_paths(std::size_t source,
+                                                   const PriceCertificate& prices) const {
+    if (prices.input.empty()) {
+      return nearest(topology_, {source}, Way::from_sources,
+                     [&](LinkId id) { return prices.price[id.index()]; });
+    }
+    std::vector<double> by_link(topology_.num_links(), kNever);
+    for (const LinkId id : topology_.out_links(NodeId(source))) {
+      by_link[id.index()] = prices.price[id.index()];
+    }
+    std::vector<double> cheapest(topology_.num_vertices(), kNever);
+    cheapest[source] = 0;
+    for (bool changes = true; changes;) {
+      changes = false;
+      for (std::size_t in = 0; in < by_link.size(); ++in) {
+        const NodeId at = topology_.link(LinkId(in)).to;
+        cheapest[at.index()] = std::min(cheapest[at.index()], by_link[in]);
+        for (const LinkId out : topology_.out_links(at)) {
+          const double then = by_link[in] + prices.input[in] * demand_.held[out.index()] +
+                              prices.price[out.index()];
+          if (then >= by_link[out.index()]) continue;
+          by_link[out.index()] = then;
+          changes = true;
+        }
+      }
+    }
+    return cheapest;
   }
 
   // Every member of every group once as the root of the cheapest tree over its group.

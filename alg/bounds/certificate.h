@@ -34,6 +34,10 @@ struct Demand {
   // The root of a broadcast or reduce, the counts of an all_to_allv, and the nodes that take part.
   // The others may pass data on, copy and add.
   Scope scope;
+  // By LinkId: the least seconds for which a byte that leaves a switch by the link holds the
+  // crossbar input of the link by which it came. A crossbar input passes one packet at a time.
+  // Empty: slow outputs do not hold crossbar inputs.
+  std::vector<double> held = {};
 };
 
 // Every node of `from` has data that every node of `to` waits for, and these data enter `into`,
@@ -69,9 +73,11 @@ struct PartitionCertificate {
 // all_to_all, all_to_allv: whatever each link asks per byte, every pair pays at least its cheapest
 // path, and a link takes in no more than price x rate in a second. all_gather or reduce_scatter of
 // several groups: every part pays at least the cheapest tree that joins its group, in which only
-// nodes copy or add.
+// nodes copy or add. The crossbar inputs of switches may have prices, too: an exchange pays for the
+// time for which it holds them (Demand::held).
 struct PriceCertificate {
-  std::vector<double> price;  // by LinkId
+  std::vector<double> price;       // per byte, by LinkId
+  std::vector<double> input = {};  // per second, by the link that ends there; empty: 0
 };
 
 // A partition of a multi-dimensional system: every link of the named dimensions joins two parts.

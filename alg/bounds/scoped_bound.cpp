@@ -200,8 +200,12 @@ class WholeDataSearch {
 
 class ExchangeSearch {
  public:
-  ExchangeSearch(const Topology& topology, const Scope& scope)
-      : topology_(topology), scope_(scope), counts_(scope.counts), nodes_(topology.num_nodes()) {}
+  ExchangeSearch(const Topology& topology, const Scope& scope, const std::vector<double>& held)
+      : topology_(topology),
+        scope_(scope),
+        held_(held),
+        counts_(scope.counts),
+        nodes_(topology.num_nodes()) {}
 
   // Returns the seconds of cuts and prices alone.
   double run(std::vector<Proposal>& proposals) {
@@ -222,6 +226,16 @@ class ExchangeSearch {
       seconds = std::max(seconds, prices.seconds);
       proposals.push_back(
           {PriceCertificate{std::move(prices.price)}, "prices of links: all paths together"});
+      if (!held_.empty()) {
+        LinkPrices crossed = all_to_allv_prices(topology_, counts_, held_);
+        const bool any = std::any_of(crossed.input.begin(), crossed.input.end(),
+                                     [](double price) { return price > 0; });
+        if (any) {
+          std::string text = held_inputs_text(topology_, crossed);
+          proposals.push_back(
+              {PriceCertificate{std::move(crossed.price), std::move(crossed.input)}, text});
+        }
+      }
     }
     return seconds;
   }
@@ -273,6 +287,7 @@ class ExchangeSearch {
 
   const Topology& topology_;
   const Scope& scope_;
+  const std::vector<double>& held_;
   const std::vector<Bytes>& counts_;
   std::size_t nodes_;
   BestCrossing best_cut_;
@@ -282,12 +297,12 @@ class ExchangeSearch {
 }  // namespace
 
 CollectiveBound scoped_bound(const Topology& topology, CollectiveOp op, Bytes size,
-                             const Scope& scope) {
-  const Demand demand{op, size, {}, scope};
+                             const Scope& scope, const std::vector<double>& held) {
+  const Demand demand{op, size, {}, scope, held};
   CollectiveBound bound;
   std::vector<Proposal> proposals;
   if (op == CollectiveOp::all_to_allv) {
-    bound.bandwidth_seconds = ExchangeSearch(topology, scope).run(proposals);
+    bound.bandwidth_seconds = ExchangeSearch(topology, scope, held).run(proposals);
   } else if (size != 0) {
     bound.bandwidth_seconds = WholeDataSearch(topology, demand).run(proposals);
     if (op == CollectiveOp::all_reduce) {

@@ -11,6 +11,7 @@
 #include "sims/choose/certify_point.h"
 #include "sims/choose/choose.h"
 #include "sims/experiment/result_parts.h"
+#include "sims/model/idle_times.h"
 #include "sims/observe/explain/run_account.h"
 
 namespace espalier {
@@ -89,15 +90,18 @@ class TablesRun : public PointRun {
     // A switch of collective_bound() does not add, but a relay does.
     if (is_rooted(tables.op) || tables.op == CollectiveOp::all_to_allv ||
         (all_reduces && point().collective->relay)) {
-      bound.bound = scoped_bound(topology(), tables.op, tables.size, scope);
+      bound.bound =
+          scoped_bound(topology(), tables.op, tables.size, scope, held_inputs(point(), topology()));
       return bound;
     }
     // Nodes that take no part are switches.
     const std::vector<NodeId> members =
         scope.groups.empty() ? std::vector<NodeId>() : scope.groups.front().members;
     const ProcessGroup group(topology(), members);
-    bound.bound =
-        collective_bound(group.network(), tables.op, tables.size, parts_of(topology(), tables));
+    // Their NIs could take data in and send them again, which frees the crossbar.
+    bound.bound = collective_bound(
+        group.network(), tables.op, tables.size, parts_of(topology(), tables),
+        members.empty() ? held_inputs(point(), topology()) : std::vector<double>());
     if (!members.empty()) bound.network = group.network();
     if (all_reduces && tables.size != 0) {
       bound.two_phase_seconds = two_phase_seconds(group.network(), tables.size);

@@ -10,6 +10,7 @@
 #include "sims/choose/certify_point.h"
 #include "sims/experiment/result_parts.h"
 #include "sims/model/build_program.h"
+#include "sims/model/idle_times.h"
 #include "sims/observe/explain/run_account.h"
 #include "sims/system/program_simulation.h"
 
@@ -69,8 +70,10 @@ class ProgramRun : public PointRun {
     RunBound bound;
     bound.size = size;
     bound.bus_factor = bus_factor(program_.collective, topology().num_nodes());
-    if (has_bound(program_.collective))
-      bound.bound = collective_bound(topology(), program_.collective, size, {});
+    if (has_bound(program_.collective)) {
+      bound.bound = collective_bound(topology(), program_.collective, size, {},
+                                     held_inputs(point(), topology()));
+    }
     return bound;
   }
   [[nodiscard]] RunNeed need() const override {

@@ -111,11 +111,14 @@ struct ProofWriter {
     proof.kind = "prices";
     const bool equal = std::all_of(prices.price.begin(), prices.price.end(),
                                    [&](double price) { return price == prices.price.front(); });
-    if (equal) return;
+    if (equal && prices.input.empty()) return;
     for (std::size_t l = 0; l < prices.price.size(); ++l) {
       const TopologyLink& link = topology.links()[l];
       proof.prices.push_back(
-          {topology.vertex_name(link.from), topology.vertex_name(link.to), prices.price[l]});
+          {topology.vertex_name(link.from), topology.vertex_name(link.to), prices.price[l], {}});
+      if (!prices.input.empty() && prices.input[l] > 0) {
+        proof.prices.back().input_price = prices.input[l];
+      }
     }
   }
   void operator()(const DimensionCertificate& certificate) const {

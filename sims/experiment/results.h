@@ -199,6 +199,7 @@ struct LinkPrice {
   std::string from;
   std::string to;
   double price;
+  std::optional<double> input_price;
 };
 struct BoundProof {
   const char* schedules;

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "flowctl/virtual_channels.h"
-#include "sims/point/system_config.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 
@@ -53,6 +54,54 @@ std::uint64_t full_rate_depth(const SystemConfig& system, const Topology& topolo
     enough = std::max(enough, full_rate_depth(system, link.spec));
   }
   return enough;
+}
+
+namespace {
+
+// The least cycles per flit of payload for which a message holds crossbar inputs on its way to a
+// link. A packet holds its input from its first flit's cycle to its last flit's. It may begin and
+// end anywhere in a cycle, so parts of a cycle do not count.
+double held_cycles(const FramingSpec& framing, Tick per_flit, Tick per_cycle) {
+  const auto held = [&](std::uint64_t flits) {
+    return static_cast<double>((flits - 1) * per_flit / per_cycle + 1);
+  };
+  const std::uint64_t full = framing.payload_bytes / framing.flit_bytes;
+  // Between the first packet and the last one, whose payload is `last`, all packets are full.
+  double least = framing.message_mode ? held(full) / static_cast<double>(full) : held(full + 1);
+  for (std::uint64_t last = 1; last <= full; ++last) {
+    double most = held(last + 1);  // a packet with a head flit
+    if (framing.message_mode) most = std::min(most, held(full + 1) - held(full) + held(last));
+    least = std::min(least, most / static_cast<double>(last));
+  }
+  return least;
+}
+
+}  // namespace
+
+std::vector<double> held_inputs(const RunPoint& point, const Topology& topology) {
+  const SystemConfig& system = point.system;
+  const bool has_other_flits =
+      std::any_of(topology.links().begin(), topology.links().end(), [&](const TopologyLink& link) {
+        return flit_bytes_of(link.spec, system.clock) != system.clock.flit_bytes;
+      });
+  if (system.router.hold != SwitchHold::packet ||
+      system.router.crossbar_inputs != CrossbarInputs::port || point.control || has_other_flits ||
+      system.topology.external.any() || point.simulation.has_rtl(RtlBlock::output_hold)) {
+    return {};
+  }
+  const SystemTiming timing = time_links(topology, system.clock);
+  const FramingSpec framing = framing_spec(system);
+  std::map<Tick, double> seconds;  // by ticks per flit
+  std::vector<double> held;
+  for (const LinkTiming& link : timing.links) {
+    const auto [place, is_new] = seconds.try_emplace(link.ticks_per_flit);
+    if (is_new) {
+      place->second = held_cycles(framing, link.ticks_per_flit, timing.ticks_per_cycle) /
+                      static_cast<double>(system.clock.hertz) / system.clock.flit_bytes;
+    }
+    held.push_back(place->second);
+  }
+  return seconds.size() > 1 ? held : std::vector<double>();
 }
 
 std::string shallow_vcs_text(const std::string& key, std::uint64_t depth) {

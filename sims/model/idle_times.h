@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "alg/routes/route_set.h"
 #include "flowctl/framing.h"
@@ -11,6 +12,7 @@
 
 namespace espalier {
 
+struct RunPoint;
 struct SystemConfig;
 
 [[nodiscard]] FramingSpec framing_spec(const SystemConfig& config);
@@ -37,6 +39,10 @@ struct SystemConfig;
 [[nodiscard]] std::uint64_t full_rate_depth(const SystemConfig& system, const Topology& topology);
 // The text of warnings and notes about the key of a VC depth that is not enough.
 [[nodiscard]] std::string shallow_vcs_text(const std::string& key, std::uint64_t depth);
+
+// Demand::held of a run (alg/bounds/certificate.h). Empty if crossbar inputs are not held, or if
+// something else than the model or its rules for bulk messages may decide.
+[[nodiscard]] std::vector<double> held_inputs(const RunPoint& point, const Topology& topology);
 
 // Cycles from the issue of a message to the visibility of its last flit over an idle route, minus
 // the serialization time.

@@ -109,3 +109,45 @@ TEST_CASE("No run of any algorithm is faster than its bound") {
   CHECK(runs >= (test::kSanitized ? 12 : 100));
   CHECK(best >= (test::kSanitized ? 500'000 : 900'000));  // otherwise the bound says little
 }
+
+TEST_CASE("Direct sends reach the bound of held crossbar inputs, which hold: flit lifts") {
+  // Leaves of four nodes with links of 4 GB/s, and fast links between the leaves.
+  const auto shares = [](std::uint64_t fast, SwitchHold hold, FlowControlMode mode) {
+    Topology topology("two leaves");
+    for (int n = 0; n < 8; ++n) topology.add_node(fmt::format("n{}", n));
+    topology.add_switch("l0");
+    topology.add_switch("l1");
+    const auto cable = [&](std::size_t a, std::size_t b, std::uint64_t rate) {
+      for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+        const std::string name = fmt::format("c{}", topology.num_links());
+        topology.add_link(NodeId(from), NodeId(to), {100'000, rate}, name, name);
+      }
+    };
+    for (std::size_t n = 0; n < 8; ++n) cable(n, 8 + n / 4, 4'000'000'000);
+    cable(8, 9, fast);
+    RunPoint point = point_of(CollectiveOp::all_to_all, "direct", 1 << 18);
+    point.system.router.hold = hold;
+    point.system.flow_control.mode = mode;
+    const test::Report report = test::in_child([&] {
+      const PointReport run = run_point(topology, point, std::nullopt, {});
+      const auto& result = run.result;
+      const bool is_held =
+          result.at("bound_proof").value("prices", nlohmann::json()).dump().find("input_price") !=
+          std::string::npos;
+      return test::Report{{static_cast<std::uint64_t>(result.at("bound_ratio").get<double>() * 1e6),
+                           is_held ? 1U : 0U},
+                          {}};
+    });
+    CHECK(report.numbers.at(0) <= 1'000'000);
+    return std::pair{report.numbers.at(0), report.numbers.at(1) == 1};
+  };
+  for (const std::uint64_t fast : {16'000'000'000U, 11'000'000'000U}) {
+    for (const FlowControlMode mode : {FlowControlMode::message, FlowControlMode::packet}) {
+      CAPTURE(fast, static_cast<int>(mode));
+      const auto [by_packet, is_held] = shares(fast, SwitchHold::packet, mode);
+      CHECK(is_held);
+      CHECK(by_packet >= 930'000);
+      CHECK_FALSE(shares(fast, SwitchHold::flit, mode).second);
+    }
+  }
+}

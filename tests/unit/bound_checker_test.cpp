@@ -302,6 +302,87 @@ TEST_CASE("The checker refuses prices that prove nothing") {
         "prices bind exchanges, or an all_gather or reduce_scatter of several groups");
 }
 
+namespace {
+
+// Two leaves of four nodes with links of 4 GB/s, joined by one of 16 GB/s both ways. A byte that
+// leaves a leaf to a node holds its crossbar input for 1/4 ns, one that leaves to the other leaf
+// for 1/16 ns. Links take 100 ns.
+struct TwoLeaves {
+  TwoLeaves() {
+    for (int n = 0; n < 8; ++n) topology.add_node(fmt::format("n{}", n));
+    topology.add_switch("l0");
+    topology.add_switch("l1");
+    const LinkSpec slow{100'000, 4'000'000'000};
+    const LinkSpec fast{100'000, 16'000'000'000};
+    for (std::size_t n = 0; n < 8; ++n) test::add_cable(topology, n, 8 + n / 4, slow, slow);
+    test::add_cable(topology, 8, 9, fast, fast);
+    for (const TopologyLink& link : topology.links()) {
+      demand.held.push_back(1 / static_cast<double>(link.spec.bytes_per_second));
+      uplinks.input.push_back(topology.is_switch(link.from) && topology.is_switch(link.to));
+    }
+    uplinks.price.assign(topology.num_links(), 0);
+  }
+  Topology topology{"two leaves"};
+  Demand demand{CollectiveOp::all_to_all, 8000, {}, {}};
+  PriceCertificate uplinks;  // asks for the inputs behind the fast links alone
+};
+
+}  // namespace
+
+TEST_CASE("A slow output holds a switch's crossbar input, and data that cross pay for the time") {
+  TwoLeaves two;
+  // 16 pairs of 1000 bytes cross each fast link, which is 100 ns behind a node; at the end data
+  // need 100 ns to a node.
+  const double held = 16'000 * 0.25e-9;
+  const ProvenBound proven = prove(two.topology, two.demand, two.uplinks);
+  CHECK(proven.problem == "");
+  CHECK(proven.seconds == Approx(held + 300e-9));
+  // The links alone: seven parts into every node, 16 over a link that is four times as fast.
+  const CollectiveBound links = collective_bound(two.topology, two.demand.op, 8000);
+  CHECK(links.seconds == Approx(7000 * 0.25e-9 + 200e-9));
+  const CollectiveBound both =
+      collective_bound(two.topology, two.demand.op, 8000, {}, two.demand.held);
+  CHECK(both.seconds == Approx(held + 300e-9).epsilon(2e-3));
+  CHECK(both.seconds <= (held + 300e-9) * (1 + 1e-9));
+  CHECK(both.binding ==
+        "slower outputs hold the crossbar inputs of l0 and 1 more: system.router.hold: flit or "
+        "crossbar_inputs: vc lifts this");
+  // The same as counts, one way only.
+  Scope scope;
+  scope.counts.assign(64, 0);
+  for (std::size_t from = 0; from < 4; ++from) {
+    for (std::size_t to = 4; to < 8; ++to) scope.counts[8 * from + to] = 1000;
+  }
+  const CollectiveBound counts =
+      scoped_bound(two.topology, CollectiveOp::all_to_allv, 16'000, scope, two.demand.held);
+  CHECK(counts.seconds == Approx(held + 300e-9).epsilon(2e-3));
+  CHECK(counts.binding.rfind("slower outputs hold the crossbar inputs of l1:", 0) == 0);
+  // Outputs that hold the inputs for half as long let a certificate prove half of the time.
+  for (double& seconds : two.demand.held) seconds /= 2;
+  CHECK(prove(two.topology, two.demand, *both.certificate).seconds < both.seconds * 0.52);
+}
+
+TEST_CASE("The checker refuses prices of crossbar inputs that nothing holds, or of nodes") {
+  const TwoLeaves two;
+  const auto problem = [&](const Demand& demand, const PriceCertificate& prices) {
+    return prove(two.topology, demand, prices).problem;
+  };
+  CHECK(problem(two.demand, two.uplinks) == "");
+  PriceCertificate wrong = two.uplinks;
+  wrong.input[1] = 1;  // the link from l0 to n0
+  CHECK(problem(two.demand, wrong) == "n0 is a node, where data may leave and enter again");
+  wrong.input.pop_back();
+  CHECK(problem(two.demand, wrong) == "the crossbar inputs are of another network");
+  wrong = two.uplinks;
+  wrong.input.back() = -1;
+  CHECK(problem(two.demand, wrong) == "a price is not a number from 0 on");
+  Demand demand = two.demand;
+  demand.held[3] = -1;
+  CHECK(problem(demand, two.uplinks) == "a byte holds a crossbar input for a negative time");
+  demand.held.clear();
+  CHECK(problem(demand, two.uplinks) == "slow outputs do not hold crossbar inputs");
+}
+
 TEST_CASE("The checker refuses dimensions that prove nothing") {
   const LinkSpec link{100'000, 10'000'000'000};
   DimensionSpec ring{DimensionShape::ring, 4, 2, link};
