@@ -132,6 +132,9 @@ BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op) {
 CollectiveBound collective_bound(const Topology& topology, CollectiveOp op, Bytes size,
                                  const std::vector<Bytes>& parts, const std::vector<double>& held) {
   CollectiveBound bound;
+  const bool unequal = has_unequal_parts(op);
+  const Direction direction = is_gather(op) ? Direction::out : Direction::in;
+  if (unequal) op = is_gather(op) ? CollectiveOp::all_gather : CollectiveOp::reduce_scatter;
   if (size == 0) {
     bound.binding = "nothing to send";
     return bound;
@@ -139,11 +142,14 @@ CollectiveBound collective_bound(const Topology& topology, CollectiveOp op, Byte
   const bool has_parts = op != CollectiveOp::all_reduce && !parts.empty();
   const Demand demand{op, size, has_parts ? parts : std::vector<Bytes>{}, {}, held};
   check_preconditions(topology);
-  const BandwidthBound bandwidth = op == CollectiveOp::all_to_all ? all_to_all_bound(topology, held)
-                                                                  : bandwidth_bound(topology, op);
+  const BandwidthBound bandwidth = unequal ? scatter_bound(topology, direction, parts)
+                                   : op == CollectiveOp::all_to_all
+                                       ? all_to_all_bound(topology, held)
+                                       : bandwidth_bound(topology, op);
   // N times the number of bytes that every node has at least.
-  const Bytes even =
-      has_parts ? *std::min_element(parts.begin(), parts.end()) * topology.num_nodes() : size;
+  const Bytes even = has_parts && !unequal
+                         ? *std::min_element(parts.begin(), parts.end()) * topology.num_nodes()
+                         : size;
   bound.bandwidth_seconds = bandwidth.seconds_per_byte * static_cast<double>(even);
   std::vector<Proposal> proposals{{bandwidth.certificate, bandwidth.cut}};
   if (const auto* cut = std::get_if<CrossingCertificate>(&bandwidth.certificate)) {

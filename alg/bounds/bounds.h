@@ -54,8 +54,8 @@ struct CollectiveBound {
 // what the search claims.
 //
 // `parts`: bytes of each node's part, by node (all_to_all: of the part that every node sends to
-// it); empty: all parts are equal. Cuts are searched with the smallest part and proven with each
-// node's own. all_reduce has no parts.
+// it); empty: all parts are equal. Cuts are searched with the smallest part, of an all_gatherv or
+// reduce_scatterv with each node's own, and proven with each node's own. all_reduce has no parts.
 // `held`: see Demand::held; only an all_to_all takes notice.
 [[nodiscard]] CollectiveBound collective_bound(const Topology& topology, CollectiveOp op,
                                                Bytes size, const std::vector<Bytes>& parts = {},

@@ -58,7 +58,9 @@ using LikelyCut =
 void visit_likely_cuts(const Topology& topology, bool larger, const LikelyCut& visit);
 
 // The largest |S| / B(S) over sets S that lack a node (bandwidth_bound).
-[[nodiscard]] BandwidthBound scatter_bound(const Topology& topology, Direction direction);
+// `parts`: bytes of each node's part, of which some are not 0; empty: all parts are equal.
+[[nodiscard]] BandwidthBound scatter_bound(const Topology& topology, Direction direction,
+                                           const std::vector<Bytes>& parts = {});
 // The least C(P) / (p - 1) over partitions, and the least cut (bandwidth_bound).
 [[nodiscard]] BandwidthBound all_reduce_bound(const Topology& topology);
 

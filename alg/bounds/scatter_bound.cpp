@@ -1,6 +1,8 @@
 // The cut that binds an all_gather or a reduce_scatter, by max-flow.
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "alg/bounds/cuts.h"
@@ -19,12 +21,15 @@ double to_double(const Ratio& r) {
 }
 
 // Maximises |S| / B(S) over the sets S that lack at least one node, by Dinkelbach's iteration: a
-// set with |S| - B(S) * best > 0 is better than the best one, and a minimum cut finds it.
+// set with |S| - B(S) * best > 0 is better than the best one, and a minimum cut finds it. |S|
+// counts nodes, or the bytes of their parts.
 class ScatterBound {
  public:
-  ScatterBound(const Topology& topology, Direction direction)
+  ScatterBound(const Topology& topology, Direction direction, std::vector<Bytes> parts)
       : topology_(topology),
         direction_(direction),
+        parts_(std::move(parts)),
+        all_(std::accumulate(parts_.begin(), parts_.end(), WideAmount{0})),
         source_(topology.num_vertices()),
         network_(topology.num_vertices() + 1) {
     for (const TopologyLink& link : topology.links()) {
@@ -37,9 +42,8 @@ class ScatterBound {
   void improve_over_all_cuts() {
     set_capacities();
     for (std::size_t left_out = 0; left_out < topology_.num_nodes();) {
-      const WideAmount nodes = topology_.num_nodes();
       const WideAmount least = network_.max_flow(source_, left_out);
-      if (least == nodes * best_.denominator) {
+      if (least == all_ * best_.denominator) {
         ++left_out;
         continue;
       }
@@ -52,6 +56,7 @@ class ScatterBound {
   }
 
   [[nodiscard]] Ratio best() const { return best_; }
+  [[nodiscard]] WideAmount all() const { return all_; }
   [[nodiscard]] const Cut& cut() const { return cut_; }
 
  private:
@@ -70,24 +75,24 @@ class ScatterBound {
   }
 
   void rate_cut() {
-    WideAmount nodes = 0;
-    for (std::size_t n = 0; n < topology_.num_nodes(); ++n) nodes += cut_.inside[n] ? 1 : 0;
-    best_ = {nodes, border_rate(topology_, cut_)};
+    WideAmount bytes = 0;
+    for (std::size_t n = 0; n < parts_.size(); ++n) bytes += cut_.inside[n] ? parts_[n] : 0;
+    best_ = {bytes, border_rate(topology_, cut_)};
   }
 
-  // The cut of S has the size denominator * (N - |S|) + numerator * B(S).
+  // The cut of S has the size denominator * (all - |S|) + numerator * B(S).
   void set_capacities() {
     std::size_t arc = 0;
     for (const TopologyLink& link : topology_.links()) {
       network_.set_capacity(arc++, best_.numerator * link.spec.bytes_per_second);
     }
-    for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
-      network_.set_capacity(arc++, best_.denominator);
-    }
+    for (const Bytes part : parts_) network_.set_capacity(arc++, best_.denominator * part);
   }
 
   const Topology& topology_;
   Direction direction_;
+  std::vector<Bytes> parts_;  // by node
+  WideAmount all_;
   std::size_t source_;
   WideFlow network_;
   Ratio best_;
@@ -96,13 +101,15 @@ class ScatterBound {
 
 }  // namespace
 
-BandwidthBound scatter_bound(const Topology& topology, Direction direction) {
-  ScatterBound bound(topology, direction);
-  const bool uniform = single_nodes_bind(topology);
+BandwidthBound scatter_bound(const Topology& topology, Direction direction,
+                             const std::vector<Bytes>& parts) {
+  const bool equal = parts.empty();
+  ScatterBound bound(topology, direction,
+                     equal ? std::vector<Bytes>(topology.num_nodes(), 1) : parts);
+  const bool uniform = equal && single_nodes_bind(topology);
   if (!uniform) bound.improve_over_all_cuts();
-  const auto nodes = static_cast<double>(topology.num_nodes());
   const Cut left_out = other_side(bound.cut());
-  return {to_double(bound.best()) / nodes,
+  return {to_double(bound.best()) / static_cast<double>(bound.all()),
           uniform ? "each node alone: " + border_text(topology, left_out)
                   : cut_text(topology, bound.cut()),
           crossing_of(topology, bound.cut())};

@@ -61,10 +61,9 @@ std::string scope_problem(CollectiveOp op, const Scope& scope, std::size_t nodes
     return is_rooted(op) ? "a broadcast or reduce needs a root"
                          : fmt::format("{} has no root", to_string(op));
   }
-  const bool has_counts = op == CollectiveOp::all_to_allv;
-  if (scope.counts.size() != (has_counts ? nodes * nodes : 0)) {
-    return fmt::format("found counts for {} pairs of nodes; expected {}", scope.counts.size(),
-                       has_counts ? nodes * nodes : 0);
+  if (scope.counts.size() != num_counts(op, nodes)) {
+    return fmt::format("found {} counts; {} of {} nodes has {}", scope.counts.size(), to_string(op),
+                       nodes, num_counts(op, nodes));
   }
   for (const RankGroup& group : scope.groups) {
     for (std::size_t m = 0; m < group.members.size(); ++m) {
@@ -75,7 +74,7 @@ std::string scope_problem(CollectiveOp op, const Scope& scope, std::size_t nodes
     }
     if (group.members.empty()) return "a group has no members";
   }
-  if (scope.groups.size() > 1 && (is_rooted(op) || has_counts)) {
+  if (scope.groups.size() > 1 && (is_rooted(op) || has_counts(op))) {
     return fmt::format("several groups compute no {} at the same time", to_string(op));
   }
   if (scope.root.valid() && (scope.root.index() >= nodes || !scope.has(scope.root))) {

@@ -71,6 +71,21 @@ bool is_even_cut(const std::vector<Bytes>& shares, Bytes element_bytes) {
   return two_sizes && smallest % (largest - smallest) == 0;
 }
 
+// The parts of an all_gatherv or reduce_scatterv must equal the request's parts.
+void check_parts(const Scope& scope, const std::vector<Chunk>& chunks, std::size_t num_nodes,
+                 Findings& findings) {
+  std::vector<Bytes> parts(num_nodes, 0);
+  for (const Chunk& chunk : chunks) {
+    if (chunk.owner.index() < num_nodes) parts[chunk.owner.index()] += chunk.size;
+  }
+  for (std::size_t n = 0; n < num_nodes; ++n) {
+    // Scopes of another size are malformed, which check_chunks() says.
+    if (scope.counts.size() != num_nodes || parts[n] == scope.counts[n]) continue;
+    findings.add(ViolationKind::postcondition, "rank {} owns {} bytes, but must own {}", n,
+                 parts[n], scope.counts[n]);
+  }
+}
+
 // The shares of an all_to_allv must equal the request's shares.
 void check_counts(const Scope& scope, const std::vector<Bytes>& shares, std::size_t num_nodes,
                   Findings& findings) {
@@ -115,6 +130,7 @@ void check_even_shares(const std::vector<NodeId>& ranks, const std::vector<Bytes
 
 void check_shares(CollectiveOp op, const Scope& scope, Bytes element_bytes,
                   const std::vector<Chunk>& chunks, std::size_t num_nodes, Findings& findings) {
+  if (has_unequal_parts(op)) check_parts(scope, chunks, num_nodes, findings);
   if (!is_exchange(op)) return;
   const std::vector<std::vector<NodeId>> groups = scope.members(num_nodes);
   for (std::size_t g = 0; g < groups.size(); ++g) {

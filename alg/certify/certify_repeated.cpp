@@ -59,9 +59,9 @@ class RoundFolding {
   // The tables of one round: row r of a node's loop is entry r. Nothing if the tables do not have
   // this form.
   std::optional<ScheduleTables> fold() {
-    // The flows of an all_to_allv have sizes that one byte cannot stand for.
+    // Flows of operations with counts have sizes that one byte cannot stand for.
     if (tables_.repeated.empty() || tables_.symmetry || tables_.contention_free ||
-        tables_.num_steps != 1 || tables_.op == CollectiveOp::all_to_allv) {
+        tables_.num_steps != 1 || has_counts(tables_.op)) {
       return std::nullopt;
     }
     for (const RepeatedTable& table : tables_.repeated) {

@@ -28,7 +28,7 @@ class DirectScheduler {
         nodes_(topology.num_nodes()),
         per_step_(messages_per_step(topology)),
         phase_steps_(static_cast<Timestep>((nodes_ - 1 + per_step_ - 1) / per_step_)),
-        offsets_(cut_evenly(request.size, nodes_, request.element_bytes)),
+        offsets_(request.part_offsets(nodes_)),
         schedule_(empty_schedule("direct", topology, request)),
         routes_(topology, schedule_.routes) {
     schedule_.num_steps = phase_steps_ * (request.op == CollectiveOp::all_reduce ? 2 : 1);
@@ -43,8 +43,8 @@ class DirectScheduler {
         schedule_.chunks.push_back({offsets_[n], size_of(n), request_.node_of(n)});
       }
       reduced_.resize(nodes_);
-      if (schedule_.op != CollectiveOp::all_gather) add_reduce_scatter();
-      if (schedule_.op != CollectiveOp::reduce_scatter) add_all_gather();
+      if (!is_gather(schedule_.op)) add_reduce_scatter();
+      if (!is_scatter(schedule_.op)) add_all_gather();
     }
     return finished(std::move(schedule_));
   }
@@ -141,7 +141,8 @@ Generator direct_row() {
       "all-pairs: nodes send every chunk directly to its owner, and the owner sends the result to "
       "all",
       {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
-       CollectiveOp::all_to_all, CollectiveOp::all_to_allv},
+       CollectiveOp::all_to_all, CollectiveOp::all_to_allv, CollectiveOp::all_gatherv,
+       CollectiveOp::reduce_scatterv},
       unsuited_for_routes, generate_direct);
   row.too_large = direct_too_large;
   row.pair_work = 500;

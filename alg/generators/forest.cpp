@@ -147,7 +147,7 @@ void plan_two_way_links(const ForestTask& task, SegmentSearch& search) {
 Schedule generate_forest(const Topology& topology, const CollectiveRequest& request) {
   const ForestTask task(topology, request);
   SegmentSearch search(topology, request);
-  if (!request.groups.empty()) {
+  if (!request.groups.empty() || has_unequal_parts(request.op)) {
     plan_group_trees(task, search);
   } else {
     plan(task, search);
@@ -186,7 +186,7 @@ Generator forest_row() {
   Generator row;
   row.name = "forest";
   row.summary = "trees at the optimal rate of any network, in an order chosen by planned time";
-  row.ops = reduction_ops();
+  row.ops = with_unequal_parts(reduction_ops());
   row.ops.insert(row.ops.end(), {CollectiveOp::broadcast, CollectiveOp::reduce});
   row.parameters = {{"collective.segments", {}}, root_parameter(row.ops), {"collective.relay", {}}};
   row.unsuited = forest_unsuited;

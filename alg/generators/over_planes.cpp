@@ -1,6 +1,7 @@
 // Algorithms over parallel planes: every plane carries out the collective on its share of the data,
 // unless small data are planned to be faster on the network as a whole.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "alg/generators/generator.h"
@@ -96,7 +97,7 @@ Schedule Generator::generate(const Topology& topology, const CollectiveRequest& 
   Schedule whole = empty_schedule(name.c_str(), topology, request);
   whole.ni_ports = 0;
   const std::vector<Bytes> sizes = cut_by_rates(request.size, rates, unit);
-  std::vector<std::vector<Bytes>> counts(rates.size());  // by plane and pair
+  std::vector<std::vector<Bytes>> counts(rates.size());  // by plane; of each pair or rank
   for (const Bytes count : request.counts) {
     const std::vector<Bytes> shares = cut_by_rates(count, rates, request.element_bytes);
     for (std::size_t p = 0; p < shares.size(); ++p) counts[p].push_back(shares[p]);
@@ -105,7 +106,9 @@ Schedule Generator::generate(const Topology& topology, const CollectiveRequest& 
   for (std::size_t p = 0; p < rates.size(); ++p) {
     const PlaneNetwork plane = network_of(topology, planes, static_cast<std::uint32_t>(p));
     CollectiveRequest share = request;
-    share.size = sizes[p];
+    share.size = has_unequal_parts(request.op)
+                     ? std::accumulate(counts[p].begin(), counts[p].end(), Bytes{0})
+                     : sizes[p];
     if (auto_segments != nullptr) share.segments = auto_segments(request);
     share.counts = counts[p];
     const Schedule part = make(plane.topology, share);

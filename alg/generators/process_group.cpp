@@ -73,11 +73,12 @@ Scope ProcessGroup::in_whole(const Scope& scope) const {
   }
   for (RankGroup& group : whole.groups) std::sort(group.members.begin(), group.members.end());
   if (scope.counts.empty()) return whole;
-  whole.counts.resize(whole_.num_nodes() * whole_.num_nodes(), 0);
-  for (std::size_t pair = 0; pair < scope.counts.size(); ++pair) {
-    const NodeId from = nodes_[pair / nodes_.size()];
-    const NodeId to = nodes_[pair % nodes_.size()];
-    whole.counts[from.index() * whole_.num_nodes() + to.index()] = scope.counts[pair];
+  // By pair of nodes, or by node.
+  const bool pairs = scope.counts.size() != nodes_.size();
+  whole.counts.resize(pairs ? whole_.num_nodes() * whole_.num_nodes() : whole_.num_nodes(), 0);
+  for (std::size_t c = 0; c < scope.counts.size(); ++c) {
+    const std::size_t row = pairs ? nodes_[c / nodes_.size()].index() * whole_.num_nodes() : 0;
+    whole.counts[row + nodes_[c % nodes_.size()].index()] = scope.counts[c];
   }
   return whole;
 }

@@ -180,7 +180,7 @@ Generator auto_row() {
       "the fastest of the other schedules and programs, by planned time; run simulates the best",
       {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
        CollectiveOp::all_to_all, CollectiveOp::all_to_allv, CollectiveOp::broadcast,
-       CollectiveOp::reduce},
+       CollectiveOp::reduce, CollectiveOp::all_gatherv, CollectiveOp::reduce_scatterv},
       auto_unsuited, generate_auto);
   row.parameters = {root_parameter(row.ops), {"collective.relay", {}}};
   row.plans_times = true;

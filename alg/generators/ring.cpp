@@ -81,7 +81,9 @@ Schedule with_chunks(const char* name, std::uint32_t directions, const Topology&
   const std::size_t phases = request.op == CollectiveOp::all_reduce ? 2 : 1;
   schedule.num_steps = static_cast<Timestep>(phases * (nodes - 1));
   schedule.ni_ports = std::min(directions, most_links_of_a_node(topology));
-  const auto offsets = cut_evenly(request.size, directions * nodes, request.element_bytes);
+  const auto offsets = directions == 1
+                           ? request.part_offsets(nodes)
+                           : cut_evenly(request.size, directions * nodes, request.element_bytes);
   for (std::size_t c = 0; c + 1 < offsets.size(); ++c) {
     schedule.chunks.push_back(
         {offsets[c], offsets[c + 1] - offsets[c], request.node_of(c % nodes)});
@@ -150,8 +152,8 @@ void add_flows(Schedule& schedule, const RingLine& line, std::size_t first_chunk
   for (std::size_t rank = 0; rank < line.size(); ++rank) {
     chunk_of[schedule.chunks[first_chunk + rank].owner.index()] = first_chunk + rank;
   }
-  const bool reduces = schedule.op != CollectiveOp::all_gather;
-  const bool gathers = schedule.op != CollectiveOp::reduce_scatter;
+  const bool reduces = !is_gather(schedule.op);
+  const bool gathers = !is_scatter(schedule.op);
   const RingWaits no_waits(line.size());
   const Timestep first_gather = reduces ? static_cast<Timestep>(line.size()) : 1;
   for (std::size_t place = 0; place < line.size(); ++place) {
@@ -253,7 +255,7 @@ std::optional<ParameterProblem> problem_of_pairs(const Topology& topology,
 
 Generator ring_row() {
   Generator row("ring", "one unidirectional ring over all nodes (Hamiltonian where one exists)",
-                reduction_ops(), unsuited_for_routes, generate_ring);
+                with_unequal_parts(reduction_ops()), unsuited_for_routes, generate_ring);
   row.order_model = OrderModel::ring;
   row.pair_work = 500;
   row.look = 1;

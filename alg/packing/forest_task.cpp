@@ -16,7 +16,7 @@ ForestTask::ForestTask(const Topology& the_topology, const CollectiveRequest& th
   for (std::size_t r = 0; r < ranks.size(); ++r) ranks[request.node_of(r).index()] = r;
   const CollectiveOp op = request.op;
   if (!starts_scattered(op)) phases.push_back(true);
-  if (op != CollectiveOp::reduce_scatter && op != CollectiveOp::reduce) phases.push_back(false);
+  if (!ends_at_owner(op)) phases.push_back(false);
   if (is_rooted(op)) root = request.node_of(request.root).value();
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -22,6 +23,7 @@ constexpr std::uint32_t kMostTreesOfItem = 64;    // of the item with most bytes
 constexpr std::uint32_t kMostTreesOfRoot = 16;    // of a broadcast or reduce without relays
 constexpr std::size_t kMostTreesOfGroups = 2048;  // of all items
 constexpr std::size_t kQuickTrees = 512;          // so many are always tried
+constexpr std::size_t kManyParts = 64;            // of which few numbers of trees are tried
 constexpr std::uint32_t kPatienceOfCounts = 6;    // of more, counts tried without such a gain
 constexpr std::uint32_t kFewestShares = 16;       // trees that have shares
 constexpr double kGainOfCounts = 0.003;
@@ -62,7 +64,9 @@ class GroupItems {
       return add_item(members, root, {}, size, members);
     }
     const std::size_t ranks = members.size();
-    const std::vector<Bytes> offsets = cut_evenly(size, ranks, request_.element_bytes);
+    const std::vector<Bytes> offsets = request_.groups.empty()
+                                           ? request_.part_offsets(ranks)
+                                           : cut_evenly(size, ranks, request_.element_bytes);
     for (std::size_t r = 0; r < ranks; ++r) {
       if (!is_exchange(request_.op)) {
         add_item(members, members[r], {}, offsets[r + 1] - offsets[r], members);
@@ -124,7 +128,9 @@ class GroupTrees {
     const auto is_unsafe = [&](LinkId a, LinkId b) { return !order.admits(a, b, false); };
     for (StoredHop& hop : stored_hops(topology, stores, both_)) {
       const auto& path = hop.there;
-      if (task.root && std::adjacent_find(path.begin(), path.end(), is_unsafe) != path.end()) {
+      const bool ordered = task.root || has_unequal_parts(task.request.op);
+      if (ordered && std::adjacent_find(path.begin(), path.end(), is_unsafe) != path.end()) {
+        leaves_out_paths_ = true;
         continue;
       }
       SteinerEdge edge{hop.from.value(), hop.to.value(), {}};
@@ -139,6 +145,9 @@ class GroupTrees {
       edges_.push_back(std::move(edge));
     }
   }
+
+  // Whether paths are left out that could deadlock.
+  [[nodiscard]] bool leaves_out_paths() const { return leaves_out_paths_; }
 
   // Offers the trees that fill links best, and fewer ones that are almost as good; of small data
   // also one tree of every item, and trees of fewer links.
@@ -183,6 +192,10 @@ class GroupTrees {
     double seconds = 0;
   };
 
+  [[nodiscard]] static std::size_t sum(const std::vector<std::uint32_t>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  }
+
   // More and more trees, until more gain nothing. Empty if some tree does not exist.
   std::vector<Found> find(SteinerTrees& steiner, const TreeGrowth& growth) const {
     double most = 1;
@@ -192,14 +205,22 @@ class GroupTrees {
     double least = kAnyLoss;
     std::uint32_t without_gain = 0;
     const std::uint32_t most_trees = few_ ? kMostTreesOfRoot : kMostTreesOfItem;
-    for (std::uint32_t k = 1; k <= most_trees; k += k < 16 ? 1 : k / 8) {
-      Found next;
-      std::size_t all = 0;
+    const auto counts_of = [&](std::uint32_t k) {
+      std::vector<std::uint32_t> counts;
       for (const SteinerItem& item : wanted_) {
-        next.counts.push_back(
+        counts.push_back(
             std::max(1U, static_cast<std::uint32_t>(std::lround(item.bytes / most * k))));
-        all += next.counts.back();
       }
+      return counts;
+    };
+    // Many small parts have a tree each, beside which several trees of the large ones cost little.
+    const bool many = wanted_.size() > kManyParts && !task_.is_small(kManyLatencies);
+    std::uint32_t first = 1;
+    while (many && first < most_trees && sum(counts_of(2 * first)) < 2 * wanted_.size()) first *= 2;
+    for (std::uint32_t k = first; k <= most_trees; k += k < 16 ? 1 : k / 8) {
+      Found next;
+      next.counts = counts_of(k);
+      const std::size_t all = sum(next.counts);
       const bool is_good = all > kQuickTrees || least <= bound * (1 + kFewerGroupTreesLoss);
       const bool is_slow = is_good && without_gain >= kPatienceOfCounts;
       const bool is_short = most < static_cast<double>(kLeastMessage * k);
@@ -254,7 +275,8 @@ class GroupTrees {
 
   // No trees of one group's equal parts take less; 0: not known.
   [[nodiscard]] double bound_seconds() const {
-    const bool known = task_.request.groups.empty() && !both_ && !is_exchange(task_.request.op);
+    const bool known = task_.request.groups.empty() && !both_ && !is_exchange(task_.request.op) &&
+                       !has_unequal_parts(task_.request.op);
     return known ? task_.bound_seconds() : 0;
   }
 
@@ -311,6 +333,7 @@ class GroupTrees {
   bool copies_;
   bool both_;
   bool few_;  // trees of one root through switches
+  bool leaves_out_paths_ = false;
   std::vector<GroupItem> items_;
   std::vector<SteinerItem> wanted_;   // that have trees
   std::vector<std::size_t> item_of_;  // by wanted one
@@ -322,8 +345,9 @@ class GroupTrees {
 }  // namespace
 
 void plan_group_trees(const ForestTask& task, SegmentSearch& search) {
-  GroupTrees(task, true).plan(search);
-  if (task.root && !search.is_spent()) GroupTrees(task, true, true).plan(search);
+  GroupTrees own(task, true);
+  own.plan(search);
+  if (own.leaves_out_paths() && !search.is_spent()) GroupTrees(task, true, true).plan(search);
   if (!task.request.relays.empty()) GroupTrees(task, false).plan(search);
 }
 

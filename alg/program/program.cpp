@@ -137,7 +137,9 @@ std::vector<InputChunk> promised_value(const Program& program, std::uint32_t ran
       if (rank != root) return {};
       return sum_of(index);
     case CollectiveOp::custom:
-    case CollectiveOp::all_to_allv:  // no program computes it
+    case CollectiveOp::all_to_allv:  // no program computes operations with counts
+    case CollectiveOp::all_gatherv:
+    case CollectiveOp::reduce_scatterv:
       break;
   }
   for (const PromisedChunk& promise : program.promises) {

@@ -39,7 +39,9 @@ class ScheduleTracing {
 
  private:
   [[nodiscard]] std::string unknown_to_programs() const {
-    if (schedule_.op == CollectiveOp::all_to_allv) return "programs do not compute all_to_allv";
+    if (has_counts(schedule_.op)) {
+      return fmt::format("programs do not compute {}", to_string(schedule_.op));
+    }
     if (!schedule_.scope.groups.empty()) {
       return "in a program every node is a rank, and the schedule is for a process group";
     }

@@ -65,5 +65,9 @@ inline const std::vector<CollectiveOp>& reduction_ops() {
                                              CollectiveOp::all_gather};
   return ops;
 }
+inline std::vector<CollectiveOp> with_unequal_parts(std::vector<CollectiveOp> ops) {
+  ops.insert(ops.end(), {CollectiveOp::all_gatherv, CollectiveOp::reduce_scatterv});
+  return ops;
+}
 
 }  // namespace espalier

@@ -24,7 +24,8 @@ struct CollectiveRequest {
   // Several groups of nodes, rank 0 first, that run at the same time; empty: one, of all nodes.
   // Then `size` is the sum of theirs.
   std::vector<RankGroup> groups;
-  // Bytes that each rank sends to each rank, [from * ranks + to] (all_to_allv). None to itself.
+  // Bytes that each rank sends to each rank, [from * ranks + to] (all_to_allv), none to itself; or
+  // the bytes of each rank's part (all_gatherv, reduce_scatterv), `size` together.
   std::vector<Bytes> counts;
   // By vertex: the switches that store messages and add to them as nodes do, because they are nodes
   // outside of the process group (alg/generators/process_group.h). Empty: none.
@@ -56,15 +57,19 @@ struct CollectiveRequest {
     if (is_rooted(op)) scope.root = node_of(root);
     scope.groups = groups;
     for (RankGroup& group : scope.groups) std::sort(group.members.begin(), group.members.end());
-    if (op != CollectiveOp::all_to_allv) return scope;
-    scope.counts.resize(nodes * nodes);
-    for (std::size_t from = 0; from < nodes; ++from) {
-      for (std::size_t to = 0; to < nodes; ++to) {
-        scope.counts[node_of(from).index() * nodes + node_of(to).index()] =
-            counts[from * nodes + to];
-      }
+    scope.counts.resize(counts.size());
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+      const std::size_t row = is_exchange(op) ? node_of(c / nodes).index() * nodes : 0;
+      scope.counts[row + node_of(c % nodes).index()] = counts[c];
     }
     return scope;
+  }
+  // The offsets of the parts of `ranks` ranks, and their end.
+  [[nodiscard]] std::vector<Bytes> part_offsets(std::size_t ranks) const {
+    if (!has_unequal_parts(op)) return cut_evenly(size, ranks, element_bytes);
+    std::vector<Bytes> offsets{0};
+    for (const Bytes count : counts) offsets.push_back(offsets.back() + count);
+    return offsets;
   }
 };
 

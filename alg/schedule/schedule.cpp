@@ -9,8 +9,9 @@
 namespace espalier {
 
 const char* to_string(CollectiveOp op) {
-  constexpr std::array kNames{"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
-                              "broadcast",  "reduce",         "custom",     "all_to_allv"};
+  constexpr std::array kNames{"all_reduce",  "reduce_scatter", "all_gather", "all_to_all",
+                              "broadcast",   "reduce",         "custom",     "all_to_allv",
+                              "all_gatherv", "reduce_scatterv"};
   return kNames.at(static_cast<std::size_t>(op));
 }
 

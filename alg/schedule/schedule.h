@@ -15,8 +15,8 @@
 
 namespace espalier {
 
-// Only collective programs (alg/program) compute custom. In an all_to_allv every pair of ranks has
-// a number of bytes of its own (Scope::counts); only schedules compute it.
+// Only collective programs (alg/program) compute custom, and only schedules the operations with
+// counts: every pair of ranks has a number of bytes of its own, or every rank (Scope::counts).
 enum class CollectiveOp : std::uint8_t {
   all_reduce,
   reduce_scatter,
@@ -25,7 +25,9 @@ enum class CollectiveOp : std::uint8_t {
   broadcast,
   reduce,
   custom,
-  all_to_allv
+  all_to_allv,
+  all_gatherv,
+  reduce_scatterv
 };
 enum class TransferKind : std::uint8_t { reduce, copy };
 
@@ -47,17 +49,34 @@ struct Chunk {
 [[nodiscard]] constexpr bool is_exchange(CollectiveOp op) {
   return op == CollectiveOp::all_to_all || op == CollectiveOp::all_to_allv;
 }
+[[nodiscard]] constexpr bool is_gather(CollectiveOp op) {
+  return op == CollectiveOp::all_gather || op == CollectiveOp::all_gatherv;
+}
+[[nodiscard]] constexpr bool is_scatter(CollectiveOp op) {
+  return op == CollectiveOp::reduce_scatter || op == CollectiveOp::reduce_scatterv;
+}
+// Whether every rank owns a number of bytes of its own.
+[[nodiscard]] constexpr bool has_unequal_parts(CollectiveOp op) {
+  return op == CollectiveOp::all_gatherv || op == CollectiveOp::reduce_scatterv;
+}
+[[nodiscard]] constexpr bool has_counts(CollectiveOp op) {
+  return op == CollectiveOp::all_to_allv || has_unequal_parts(op);
+}
+// The values of Scope::counts among so many ranks.
+[[nodiscard]] constexpr std::size_t num_counts(CollectiveOp op, std::size_t ranks) {
+  return op == CollectiveOp::all_to_allv ? ranks * ranks : has_unequal_parts(op) ? ranks : 0;
+}
 // Whether one rank, the root, owns all chunks.
 [[nodiscard]] constexpr bool is_rooted(CollectiveOp op) {
   return op == CollectiveOp::broadcast || op == CollectiveOp::reduce;
 }
 // Whether a rank starts with valid data only in the chunks that it owns.
 [[nodiscard]] constexpr bool starts_scattered(CollectiveOp op) {
-  return op == CollectiveOp::all_gather || op == CollectiveOp::broadcast || is_exchange(op);
+  return is_gather(op) || op == CollectiveOp::broadcast || is_exchange(op);
 }
 // Whether only the owner of a chunk must have it at the end.
 [[nodiscard]] constexpr bool ends_at_owner(CollectiveOp op) {
-  return op == CollectiveOp::reduce_scatter || op == CollectiveOp::reduce;
+  return is_scatter(op) || op == CollectiveOp::reduce;
 }
 // Bytes that the chunks cover: `size`, in an all_to_all `size` for every rank of a group, in an
 // all_to_allv what all pairs send.

@@ -24,7 +24,8 @@ struct Scope {
   // broadcast: the node that has the data at the start; reduce: the node that has the sum at the
   // end. Other operations have none.
   NodeId root;
-  // all_to_allv: the bytes that each node sends to each node, [from * nodes + to]. Otherwise empty.
+  // all_to_allv: the bytes that each node sends to each node, [from * nodes + to]. all_gatherv,
+  // reduce_scatterv: the bytes of each node's part, by node. Otherwise empty.
   std::vector<Bytes> counts;
   // Groups that run at the same time, each with its members ascending; empty: one of all nodes. A
   // node has no data of groups that it is no member of. If it passes their data on, its memory

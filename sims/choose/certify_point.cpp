@@ -39,7 +39,7 @@ std::string scope_difference(const Scope& wanted, const Scope& found) {
   if (!(wanted.groups == found.groups)) {
     return "the schedule is for other nodes than collective.ranks or groups names, or other sizes";
   }
-  return "the schedule's bytes of every pair of ranks are not those of collective.counts";
+  return "the bytes that ranks send or own in the schedule are not those of collective.counts";
 }
 
 // A cycle of waiting among the packets of the messages, in words; an empty text if there is none.

@@ -201,10 +201,11 @@ void add_collective_keys(KeyTable& table) {
   table.group("collective", &RunPoint::collective, &CollectiveConfig::counts)
       .path("counts", &CountsConfig::source)
       .word(CountsConfig::kZipf)
-      .only(table.where("collective.op", {"all_to_allv"}))
+      .only(table.where("collective.op", {"all_to_allv", "all_gatherv", "reduce_scatterv"}))
       .doc(
-          "how much each rank sends to each other; zipf: rank r gets a share in proportion to 1 / "
-          "(r + 1); or a table of weights (docs/collectives.md), relative to this file's folder");
+          "how much each rank sends to each other, or owns; zipf: rank r gets a share in "
+          "proportion to 1 / (r + 1); or a table of weights (docs/collectives.md), relative to "
+          "this file's folder");
   collective.number(ValueType::integer, "ranks", &Config::ranks)
       .range(0, 65535)
       .nodes()

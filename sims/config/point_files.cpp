@@ -86,23 +86,23 @@ class PointFiles {
     }
   }
 
-  // The weights of every point's all_to_allv.
+  // The weights of every point's operation with counts.
   void read_weights(const Topology& topology) {
     if (!given_.usable({"collective.counts", "collective.ranks", "collective.op"})) return;
-    std::optional<std::vector<std::uint64_t>> weights;
-    bool failed = false;
+    // One file and one group: no list varies them.
+    std::map<std::size_t, std::optional<std::vector<std::uint64_t>>> tables;  // by number of lines
     for (RunPoint& point : points_) {
-      if (!point.collective || point.collective->op != CollectiveOp::all_to_allv || failed)
-        continue;
+      if (!point.collective || !has_counts(point.collective->op)) continue;
       CountsConfig& counts = point.collective->counts;
       const std::size_t group = point.collective->ranks.size();
-      // One file and one group: no list varies them.
-      if (!weights) {
-        weights = load_weights(counts, group == 0 ? topology.num_nodes() : group,
-                               given_.place_of("collective.counts"), diagnostics_);
+      const std::size_t ranks = group == 0 ? topology.num_nodes() : group;
+      const std::size_t lines = num_counts(point.collective->op, ranks) / ranks;
+      const auto [table, is_new] = tables.try_emplace(lines);
+      if (is_new) {
+        table->second =
+            load_weights(counts, ranks, lines, given_.place_of("collective.counts"), diagnostics_);
       }
-      failed = !weights;
-      if (weights) counts.weights = *weights;
+      if (table->second) counts.weights = *table->second;
     }
   }
 

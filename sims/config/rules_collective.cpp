@@ -104,8 +104,7 @@ void check_group(const ExaminedPoint& examined) {
                                      "collective.groups: one group is named by collective.ranks",
                                      "for example collective.ranks: [0, 1]");
         }
-        if (!collective.groups.empty() &&
-            (is_rooted(collective.op) || collective.op == CollectiveOp::all_to_allv)) {
+        if (!collective.groups.empty() && (is_rooted(collective.op) || has_counts(collective.op))) {
           examined.diagnostics.error(
               first,
               fmt::format("collective.groups: several groups compute no {}",

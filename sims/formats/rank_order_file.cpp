@@ -99,7 +99,7 @@ namespace {
 constexpr std::uint64_t kLongestLatency = 1'000'000'000'000;
 constexpr std::uint64_t kMostWeight = 1'000'000;
 
-// A table with a line and a column for each node or rank.
+// A table with a line and a column for each node or rank, or with one line.
 class PairTableParser {
  public:
   struct Words {
@@ -107,9 +107,13 @@ class PairTableParser {
     const char* values;  // "latencies"
     const char* side;    // "node"
   };
-  PairTableParser(const Words& words, std::uint64_t most, std::size_t nodes,
+  PairTableParser(const Words& words, std::uint64_t most, std::size_t nodes, std::size_t lines,
                   Diagnostics& diagnostics)
-      : words_(words), nodes_(nodes), diagnostics_(diagnostics), shape_(range_shape(0, most)) {}
+      : words_(words),
+        nodes_(nodes),
+        most_lines_(lines),
+        diagnostics_(diagnostics),
+        shape_(range_shape(0, most)) {}
 
   std::optional<std::vector<std::uint64_t>> parse(const std::string& file_name,
                                                   const std::string& text) {
@@ -124,11 +128,12 @@ class PairTableParser {
       return blank || (check_count(cells) && read_line(cells));
     });
     if (diagnostics_.num_errors() != errors_before) return std::nullopt;
-    if (lines_ < nodes_) {
+    if (lines_ < most_lines_) {
       diagnostics_.error(end,
                          fmt::format("found {} lines of {}, but the network has {} {}s", lines_,
                                      words_.values, nodes_, words_.side),
-                         fmt::format("write one line for each {}", words_.side));
+                         most_lines_ == 1 ? "write one line"
+                                          : fmt::format("write one line for each {}", words_.side));
       return std::nullopt;
     }
     return std::move(values_);
@@ -136,10 +141,13 @@ class PairTableParser {
 
  private:
   bool check_count(const std::vector<ConfigNode>& cells) {
-    if (lines_ == nodes_) {
+    if (lines_ == most_lines_) {
       diagnostics_.error(cells.front().place,
-                         fmt::format("found more lines of {} than the network has {}s, {}",
-                                     words_.values, words_.side, nodes_));
+                         most_lines_ == 1
+                             ? fmt::format("found a second line of {}; every {} has one {}",
+                                           words_.values, words_.side, words_.value)
+                             : fmt::format("found more lines of {} than the network has {}s, {}",
+                                           words_.values, words_.side, nodes_));
       return false;
     }
     if (cells.size() == nodes_) return true;
@@ -154,12 +162,14 @@ class PairTableParser {
 
   bool read_line(const std::vector<ConfigNode>& cells) {
     for (std::size_t to = 0; to < cells.size(); ++to) {
-      if (to == lines_) {
+      if (to == lines_ && most_lines_ != 1) {
         values_.push_back(0);
         continue;
       }
-      const auto value = parse_value(
-          cells[to], fmt::format("{} {} to {}", words_.value, lines_, to), shape_, diagnostics_);
+      const std::string name = most_lines_ == 1
+                                   ? fmt::format("{} of {} {}", words_.value, words_.side, to)
+                                   : fmt::format("{} {} to {}", words_.value, lines_, to);
+      const auto value = parse_value(cells[to], name, shape_, diagnostics_);
       values_.push_back(value ? value->number : 0);
     }
     ++lines_;
@@ -168,6 +178,7 @@ class PairTableParser {
 
   Words words_;
   std::size_t nodes_;
+  std::size_t most_lines_;
   Diagnostics& diagnostics_;
   ValueShape shape_;
   std::size_t lines_ = 0;
@@ -180,24 +191,28 @@ std::optional<std::vector<std::uint64_t>> parse_latencies(const std::string& fil
                                                           const std::string& text,
                                                           std::size_t nodes,
                                                           Diagnostics& diagnostics) {
-  return PairTableParser({"latency", "latencies", "node"}, kLongestLatency, nodes, diagnostics)
+  return PairTableParser({"latency", "latencies", "node"}, kLongestLatency, nodes, nodes,
+                         diagnostics)
       .parse(file_name, text);
 }
 
 std::optional<std::vector<std::uint64_t>> parse_weights(const std::string& file_name,
                                                         const std::string& text, std::size_t ranks,
+                                                        std::size_t lines,
                                                         Diagnostics& diagnostics) {
-  return PairTableParser({"weight", "weights", "rank"}, kMostWeight, ranks, diagnostics)
+  return PairTableParser({"weight", "weights", "rank"}, kMostWeight, ranks, lines, diagnostics)
       .parse(file_name, text);
 }
 
 std::optional<std::vector<std::uint64_t>> load_weights(const CountsConfig& config,
-                                                       std::size_t ranks, const Place& place,
+                                                       std::size_t ranks, std::size_t lines,
+                                                       const Place& place,
                                                        Diagnostics& diagnostics) {
   if (!config.is_file()) {
     std::vector<std::uint64_t> weights;
-    for (std::size_t pair = 0; pair < ranks * ranks; ++pair) {
-      weights.push_back(pair / ranks == pair % ranks ? 0 : kMostWeight / (pair % ranks + 1));
+    for (std::size_t pair = 0; pair < lines * ranks; ++pair) {
+      const bool is_own = lines != 1 && pair / ranks == pair % ranks;
+      weights.push_back(is_own ? 0 : kMostWeight / (pair % ranks + 1));
     }
     return weights;
   }
@@ -205,11 +220,11 @@ std::optional<std::vector<std::uint64_t>> load_weights(const CountsConfig& confi
   const auto text = read_named_file(path, place, diagnostics,
                                     "zipf, or a path relative to the configuration's folder");
   if (!text) return std::nullopt;
-  auto weights = parse_weights(path, *text, ranks, diagnostics);
+  auto weights = parse_weights(path, *text, ranks, lines, diagnostics);
   const auto is_zero = [](std::uint64_t weight) { return weight == 0; };
   if (weights && std::all_of(weights->begin(), weights->end(), is_zero)) {
     diagnostics.error(place, fmt::format("collective.counts: all weights in {} are 0", path),
-                      "give a weight of at least 1 to some pair of ranks");
+                      "give some weight of at least 1");
     return std::nullopt;
   }
   return weights;

@@ -1,6 +1,6 @@
 // Files about ranks: a mapping file says which node each rank of a collective is, a latency file
 // holds the measurements from which an order is found, a table of weights says how much each rank
-// sends to each other in an all_to_allv.
+// sends to each other in an all_to_allv, or owns of an all_gatherv or reduce_scatterv.
 //
 //   rank_order: [3, 0, 2, 1]   # rank 0 is node 3; every node occurs once
 //   metadata: {model: ring}    # free; the writer of the file says how it was found
@@ -41,17 +41,19 @@ namespace espalier {
     Diagnostics& diagnostics);
 
 // Parses a table of weights in the same form: what the rank of a line sends to each rank, up to
-// 1 000 000. Result and arguments as above.
+// 1 000 000; or one line of what each rank owns. Result and arguments as above.
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> parse_weights(const std::string& file_name,
                                                                       const std::string& text,
                                                                       std::size_t ranks,
+                                                                      std::size_t lines,
                                                                       Diagnostics& diagnostics);
 
 // Loads the weights of the configuration, which names them at `place`. zipf: the rank r gets a
 // share in proportion to 1 / (r + 1), as experts of different popularity do (Zipf's law). Returns
-// nullopt if the file has errors, or all weights are 0.
+// nullopt if the file has errors, or all weights are 0. `lines`: as many as ranks, or 1.
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> load_weights(const CountsConfig& config,
                                                                      std::size_t ranks,
+                                                                     std::size_t lines,
                                                                      const Place& place,
                                                                      Diagnostics& diagnostics);
 

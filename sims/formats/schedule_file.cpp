@@ -22,10 +22,10 @@ constexpr std::uint64_t kMost64 = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kLatestSlot = std::uint64_t{1} << 62;  // picoseconds
 constexpr std::uint64_t kMostId = kMost32 - 1;                 // kMost32 means "none"
-constexpr std::array<CollectiveOp, 7> kCollectives{
-    CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
-    CollectiveOp::all_to_all, CollectiveOp::all_to_allv,    CollectiveOp::broadcast,
-    CollectiveOp::reduce};
+constexpr std::array<CollectiveOp, 9> kCollectives{
+    CollectiveOp::all_reduce,  CollectiveOp::reduce_scatter,  CollectiveOp::all_gather,
+    CollectiveOp::all_to_all,  CollectiveOp::all_to_allv,     CollectiveOp::broadcast,
+    CollectiveOp::all_gatherv, CollectiveOp::reduce_scatterv, CollectiveOp::reduce};
 constexpr std::array<TableOp, 3> kTableOps{TableOp::reduce, TableOp::gather, TableOp::nop};
 
 std::string quoted(const std::string& text) {
@@ -174,7 +174,7 @@ class Reader {
     if (root_.has("listed_order")) tables_.listed_order = root_.key("listed_order").boolean();
     tables_.ni_ports = static_cast<std::uint32_t>(root_.key("ni_ports").integer(1, kMost32));
     read_chunks(root_.key("chunks"));
-    count_pairs();
+    add_up_counts();
     read_nodes(root_.key("nodes"));
     return std::move(tables_);
   }
@@ -214,14 +214,17 @@ class Reader {
     return members;
   }
 
-  // Adds up the bytes of each pair's chunks. The certifier compares them with the configuration.
-  void count_pairs() {
-    if (tables_.op != CollectiveOp::all_to_allv) return;
+  // Adds up the bytes of each pair's or node's chunks. The certifier compares them with the
+  // configuration.
+  void add_up_counts() {
+    if (!has_counts(tables_.op)) return;
     const std::size_t nodes = topology_.num_nodes();
-    tables_.scope.counts.assign(nodes * nodes, 0);
+    tables_.scope.counts.assign(num_counts(tables_.op, nodes), 0);
     for (const Chunk& chunk : tables_.chunks) {
       if (!chunk.owner.valid()) continue;
-      tables_.scope.counts[chunk.owner.index() * nodes + chunk.destination.index()] += chunk.size;
+      const std::size_t owner = chunk.owner.index();
+      const bool pairs = is_exchange(tables_.op);
+      tables_.scope.counts[pairs ? owner * nodes + chunk.destination.index() : owner] += chunk.size;
     }
   }
 

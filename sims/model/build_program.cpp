@@ -65,14 +65,16 @@ std::vector<NodeId> numbered(const std::vector<std::uint32_t>& ranks,
   return members;
 }
 
-// The bytes that the weights mean: whole elements, rounded such that every rank's sum is.
+// The bytes that the weights mean: whole elements, rounded such that every rank's sum is, or that
+// of all parts.
 std::vector<Bytes> counts_of(const CollectiveConfig& collective) {
   const std::vector<std::uint64_t>& weights = collective.counts.weights;
-  if (collective.op != CollectiveOp::all_to_allv) return {};
-  std::size_t ranks = 0;
-  while (ranks * ranks < weights.size()) ++ranks;
+  if (!has_counts(collective.op)) return {};
+  std::size_t ranks = 0;  // a line has a weight for each
+  while (num_counts(collective.op, ranks) < weights.size()) ++ranks;
+  const std::size_t lines = ranks == 0 ? 0 : weights.size() / ranks;
   std::uint64_t most = 0;  // the largest sum of a rank
-  for (std::size_t from = 0; from < ranks; ++from) {
+  for (std::size_t from = 0; from < lines; ++from) {
     const auto row = weights.begin() + static_cast<std::ptrdiff_t>(from * ranks);
     most = std::max(
         most, std::accumulate(row, row + static_cast<std::ptrdiff_t>(ranks), std::uint64_t{0}));
@@ -80,7 +82,7 @@ std::vector<Bytes> counts_of(const CollectiveConfig& collective) {
   if (most == 0) return std::vector<Bytes>(weights.size(), 0);
   const Bytes elements = collective.size / collective.element_bytes;
   std::vector<Bytes> counts;
-  for (std::size_t from = 0; from < ranks; ++from) {
+  for (std::size_t from = 0; from < lines; ++from) {
     std::uint64_t weight = 0;
     Bytes before = 0;
     for (std::size_t to = 0; to < ranks; ++to) {

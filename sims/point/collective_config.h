@@ -47,15 +47,15 @@ struct RankOrderConfig {
   [[nodiscard]] bool is_file() const { return !is_identity() && !is_random(); }
 };
 
-// How an all_to_allv's bytes are spread over the pairs of ranks.
+// How the bytes of an operation with counts are spread over the pairs of ranks, or the ranks.
 struct CountsConfig {
   static constexpr const char* kZipf = "zipf";
 
   // "zipf", or the path of a table of weights as written, relative to `folder`.
   std::string source = kZipf;
   std::string folder;  // of the configuration; empty: the current one
-  // [from * ranks + to], filled in by the reader. The rank whose row has the largest sum sends
-  // `size` bytes, the others in proportion.
+  // [from * ranks + to], or by rank, filled in by the reader. The rank whose row has the largest
+  // sum sends `size` bytes, the others in proportion; the parts are `size` together.
   std::vector<std::uint64_t> weights;
 
   [[nodiscard]] bool is_file() const { return source != kZipf; }
@@ -82,7 +82,7 @@ struct CollectiveConfig {
   std::uint32_t segments = 0;                // 0: the algorithm's own choice
   std::uint32_t base = 4;                    // bcube: peers of a group
   std::uint32_t root = 0;                    // broadcast, reduce: rank
-  CountsConfig counts;                       // all_to_allv
+  CountsConfig counts;                       // of operations with counts
   std::vector<std::uint32_t> ranks;          // the node of each rank of a group; empty: all nodes
   std::vector<GroupConfig> groups;           // several groups at the same time; then no `ranks`
   bool relay = false;                        // nodes outside of the group store and send on

@@ -212,7 +212,9 @@ inline constexpr auto kEnumNames<CollectiveOp> =
                                       {CollectiveOp::broadcast, "broadcast"},
                                       {CollectiveOp::reduce, "reduce"},
                                       {CollectiveOp::custom, "custom"},
-                                      {CollectiveOp::all_to_allv, "all_to_allv"}});
+                                      {CollectiveOp::all_to_allv, "all_to_allv"},
+                                      {CollectiveOp::all_gatherv, "all_gatherv"},
+                                      {CollectiveOp::reduce_scatterv, "reduce_scatterv"}});
 template <>
 inline constexpr auto kEnumNames<ProtocolChoice> =
     enum_names::all_of<ProtocolChoice>({{ProtocolChoice::automatic, "auto"},

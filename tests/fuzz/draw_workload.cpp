@@ -219,7 +219,7 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
   const Generator& generator = *find_generator(collective.algorithm);
   if (!collective.groups.empty()) {
     collective.relay = generator.plans_groups;
-    if (is_rooted(collective.op) || collective.op == CollectiveOp::all_to_allv ||
+    if (is_rooted(collective.op) || has_counts(collective.op) ||
         !unsuited_for_groups(topology, point.system, collective, generator).empty()) {
       return false;
     }

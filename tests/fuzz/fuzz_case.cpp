@@ -129,9 +129,10 @@ void fit_collective(CollectiveConfig& collective, std::size_t nodes) {
   const std::size_t count = ranks.empty() ? nodes : ranks.size();
   collective.root = std::min(collective.root, static_cast<std::uint32_t>(count - 1));
   collective.counts.weights.clear();
-  if (collective.op != CollectiveOp::all_to_allv) return;
+  if (!has_counts(collective.op)) return;
   Diagnostics diagnostics;
-  collective.counts.weights = *load_weights(collective.counts, count, Place{}, diagnostics);
+  const std::size_t lines = num_counts(collective.op, count) / count;
+  collective.counts.weights = *load_weights(collective.counts, count, lines, Place{}, diagnostics);
 }
 
 }  // namespace espalier::fuzz

@@ -132,6 +132,46 @@ TEST_CASE("Skewed counts of an all_to_allv are balanced over all links") {
   }
 }
 
+// All kinds of parts, in turn of an all_gatherv and a reduce_scatterv.
+void check_parts(const Topology& topology, double least_share) {
+  const std::size_t nodes = topology.num_nodes();
+  std::vector<std::vector<std::uint64_t>> all(5, std::vector<std::uint64_t>(nodes, 0));
+  for (std::size_t n = 0; n < nodes; ++n) {
+    all[0][n] = n + 1;
+    all[1][n] = n == nodes / 2 ? 1 : 0;
+    all[2][n] = n % 2;
+    all[3][n] = std::uint64_t{1} << n;
+    all[4][n] = 1'000'000 / (n + 1);
+  }
+  for (std::size_t w = 0; w < all.size(); ++w) {
+    const bool gathers = w % 2 == 0;
+    RunPoint point = scoped_point(
+        gathers ? CollectiveOp::all_gatherv : CollectiveOp::reduce_scatterv, "forest", 32 << 20);
+    point.collective->counts.weights = all[w];
+    const CollectiveRequest request = collective_request(point.system, *point.collective);
+    const CollectiveBound bound =
+        collective_bound(topology, request.op, request.size, request.counts);
+    CAPTURE(topology.name(), w, bound.binding);
+    const double seconds = simulated_seconds(topology, point, Fidelity::train);
+    CHECK(bound.seconds / seconds >= least_share);
+    // No collective of equal parts, each as large as the largest one, is as fast.
+    const Bytes largest = *std::max_element(request.counts.begin(), request.counts.end());
+    const CollectiveOp equal = gathers ? CollectiveOp::all_gather : CollectiveOp::reduce_scatter;
+    CHECK(collective_bound(topology, equal, nodes * largest).seconds > 1.4 * seconds);
+  }
+}
+
+TEST_CASE("Parts of any sizes pass in the time of their bytes, not of as many largest parts") {
+  check_parts(make_mesh({3, 3}, kScopeLink), 0.95);
+}
+
+TEST_CASE("Parts of any sizes come close to the bound through a switch, and less through several",
+          "[performance]") {
+  check_parts(make_torus({4, 4}, kScopeLink), 0.95);
+  check_parts(make_single_switch(8, kScopeLink), 0.95);
+  check_parts(two_switches(), 0.85);
+}
+
 TEST_CASE("Both fidelities compute collectives with a scope in the same time") {
   const std::vector<Topology> networks{make_mesh({3, 3}, kScopeLink), two_switches()};
   for (const Topology& topology : networks) {
@@ -141,15 +181,14 @@ TEST_CASE("Both fidelities compute collectives with a scope in the same time") {
       for (const Generator& generator : generators()) {
         if (!generator.unsuited(topology).empty()) continue;
         for (const CollectiveOp op : generator.ops) {
-          if (!grouped && !is_rooted(op) && op != CollectiveOp::all_to_allv) continue;
+          if (!grouped && !is_rooted(op) && !has_counts(op)) continue;
           RunPoint point = scoped_point(op, generator.name, 6000);
           point.collective->ranks = ranks;
           point.collective->base = 3;
           point.collective->root = 2;
-          if (op == CollectiveOp::all_to_allv) {
-            point.collective->counts.weights =
-                zipf_weights(grouped ? ranks.size() : topology.num_nodes());
-          }
+          const std::size_t group = grouped ? ranks.size() : topology.num_nodes();
+          if (has_counts(op)) point.collective->counts.weights = zipf_weights(group);
+          if (has_unequal_parts(op)) point.collective->counts.weights.resize(group);
           const Topology network = ranks_network(topology, *point.collective);
           if (!generator.unsuited(network).empty() ||
               (generator.problem != nullptr &&

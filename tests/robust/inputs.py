@@ -108,6 +108,8 @@ nccl: {gpu: ampere, version: "2.21", hosts: amd, channels: 2, found: 2, ring_rat
     "root.yaml": MESH + "collective: {op: broadcast, root: 2, algorithm: [forest, binomial], size: 1KiB}\n",
     "weights_of_pairs.csv": "0,3,1,1\n2,0,1,1\n1,1,0,0.5\n7,1,1,0\n",
     "counts.yaml": MESH + "collective: {op: all_to_allv, counts: weights_of_pairs.csv, algorithm: [direct, a2a_paths], size: 4KiB}\n",
+    "weights_of_ranks.csv": "# one line\n3, 0, 1, 7\n",
+    "parts.yaml": MESH + "collective: {op: [all_gatherv, reduce_scatterv], counts: weights_of_ranks.csv, algorithm: [forest, ring], size: 4KiB}\n",
     "grids.yaml": "system:\n  topology: {type: grid, dims: [3, 2, 2], wrap: [true, false, true], bandwidth: [16GB/s, 15GB/s, 8GB/s], latency: [150ns, 500ns, 50ns], links: [1, 2, 1]}\n"
                   "  routing: split\n  routing_seed: 3\n  router: {vcs: 4}\n"
                   "collective: {op: all_to_all, algorithm: [direct, a2a_paths], size: 2KiB}\n",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "alg/flow/max_flow.h"
@@ -34,15 +35,16 @@ std::size_t count_nodes(const Topology& topology, std::size_t inside) {
 }
 
 // Over all sets of vertices, as bits.
-double scatter_by_all_cuts(const Topology& topology, bool gather) {
+double scatter_by_all_cuts(const Topology& topology, bool gather, const std::vector<Bytes>& parts) {
   double worst = 0;
   const std::size_t all = (std::size_t{1} << topology.num_vertices()) - 1;
   for (std::size_t set = 1; set < all; ++set) {
     const std::size_t nodes = count_nodes(topology, set);
     if (nodes == 0 || nodes == topology.num_nodes()) continue;
-    const double rate = rate_across(topology, gather ? set : all - set);
+    Bytes bytes = 0;
+    for (std::size_t n = 0; n < parts.size(); ++n) bytes += (set >> n) % 2 * parts[n];
     worst = std::max(worst,
-                     static_cast<double>(nodes) / rate / static_cast<double>(topology.num_nodes()));
+                     static_cast<double>(bytes) / rate_across(topology, gather ? set : all - set));
   }
   return worst;
 }
@@ -113,10 +115,19 @@ void compare_with_brute_force(const Topology& topology) {
   const auto bound = [&](CollectiveOp op) {
     return bandwidth_bound(topology, op).seconds_per_byte;
   };
-  CHECK(bound(CollectiveOp::all_gather) ==
-        Approx(scatter_by_all_cuts(topology, true)).epsilon(1e-12));
-  CHECK(bound(CollectiveOp::reduce_scatter) ==
-        Approx(scatter_by_all_cuts(topology, false)).epsilon(1e-12));
+  const std::size_t nodes = topology.num_nodes();
+  const std::vector<Bytes> equal(nodes, 1);
+  std::vector<Bytes> unequal;  // some 0
+  for (Bytes n = 0; n < nodes; ++n) unequal.push_back((7 * n + 3) % 5 * (n + 1));
+  const Bytes size = std::accumulate(unequal.begin(), unequal.end(), Bytes{0});
+  for (const bool gather : {true, false}) {
+    const CollectiveOp op = gather ? CollectiveOp::all_gather : CollectiveOp::reduce_scatter;
+    CHECK(bound(op) * static_cast<double>(nodes) ==
+          Approx(scatter_by_all_cuts(topology, gather, equal)).epsilon(1e-12));
+    const CollectiveOp own = gather ? CollectiveOp::all_gatherv : CollectiveOp::reduce_scatterv;
+    CHECK(collective_bound(topology, own, size, unequal).bandwidth_seconds ==
+          Approx(scatter_by_all_cuts(topology, gather, unequal)).epsilon(1e-12));
+  }
   CHECK(bound(CollectiveOp::all_reduce) ==
         Approx(all_reduce_by_all_partitions(topology)).epsilon(1e-12));
 }

@@ -236,7 +236,27 @@ TEST_CASE("Each pair of an all_to_allv gets the bytes that are asked for") {
   SECTION("no counts") {
     plan.schedule.scope.counts.clear();
     CHECK_THAT(listed(plan.certified(), ViolationKind::malformed),
-               Contains("found counts for 0 pairs of nodes; expected 4"));
+               Contains("found 0 counts; all_to_allv of 2 nodes has 4"));
+  }
+}
+
+TEST_CASE("Each rank of an all_gatherv owns the bytes that are asked for") {
+  Plan plan = pair(CollectiveOp::all_gatherv, 2);
+  plan.schedule.chunks = {{0, 12, NodeId(0)}, {12, 4, NodeId(1)}};
+  plan.schedule.scope.counts = {12, 4};
+  plan.add(kCopy, 0, 0, 1, 1, {}, 0);
+  plan.add(kCopy, 1, 1, 0, 1, {}, 1);
+  SECTION("complete") { CHECK(plan.certified().ok()); }
+  SECTION("another division of the same bytes") {
+    plan.schedule.scope.counts = {16, 0};
+    CHECK(listed(plan.certified(), ViolationKind::postcondition) ==
+          "rank 0 owns 12 bytes, but must own 16\n"
+          "rank 1 owns 4 bytes, but must own 0\n");
+  }
+  SECTION("counts of pairs") {
+    plan.schedule.scope.counts = {0, 12, 4, 0};
+    CHECK_THAT(listed(plan.certified(), ViolationKind::malformed),
+               Contains("found 4 counts; all_gatherv of 2 nodes has 2"));
   }
 }
 

@@ -582,6 +582,10 @@ const std::vector<BadCase>& cross_cases() {
        "system: {topology: {type: torus, dims: [4]}}\n"
        "collective: {op: all_to_allv, algorithm: direct, size: 1MiB, counts: @no/such.csv}\n",
        "'no/such.csv' cannot be read: No such file", "zipf, or a path"},
+      {"parts of several groups",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {op: all_gatherv, algorithm: ring, size: 1MiB, groups: @[[0, 1], [2, 3]]}\n",
+       "several groups compute no all_gatherv", "all_gather and all_to_all"},
       {"no segment at all",
        "system: {topology: {type: torus, dims: [4]}}\n"
        "collective: {algorithm: dbtree, size: 1MiB, segments: @0}\n",

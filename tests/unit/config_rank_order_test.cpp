@@ -224,17 +224,43 @@ std::string errors_of_latencies(const std::string& text) {
 
 TEST_CASE("A table of weights has a line for each rank") {
   Diagnostics diagnostics;
-  const auto weights = parse_weights("w.csv", "-, 5\n7, 0\n", 2, diagnostics);
+  const auto weights = parse_weights("w.csv", "-, 5\n7, 0\n", 2, 2, diagnostics);
   REQUIRE(weights);
   CHECK(*weights == std::vector<std::uint64_t>{0, 5, 7, 0});
   const auto errors_of = [](const std::string& text) {
     Diagnostics found;
-    CHECK_FALSE(parse_weights("w.csv", text, 2, found));
+    CHECK_FALSE(parse_weights("w.csv", text, 2, 2, found));
     return found.text();
   };
   CHECK_THAT(errors_of("0,5\n7\n"), Contains("w.csv:2:1: error: found 1 values, but the network "
                                              "has 2 ranks"));
   CHECK_THAT(errors_of("0,1000001\n7,0\n"), Contains("w.csv:1:3: error: weight 0 to 1"));
+}
+
+TEST_CASE("Weights of parts are one line with a weight for each rank") {
+  Diagnostics diagnostics;
+  const auto weights = parse_weights("w.csv", "# bytes\n4, 0, 1\n", 3, 1, diagnostics);
+  REQUIRE(weights);
+  CHECK(*weights == std::vector<std::uint64_t>{4, 0, 1});
+  const auto errors_of = [](const std::string& text) {
+    Diagnostics found;
+    CHECK_FALSE(parse_weights("w.csv", text, 3, 1, found));
+    return found.text();
+  };
+  CHECK_THAT(errors_of("4, 0\n"), Contains("w.csv:1:1: error: found 2 values, but the network has "
+                                           "3 ranks"));
+  CHECK_THAT(errors_of("4, 0, 1\n1, 2, 3\n"),
+             Contains("w.csv:2:1: error: found a second line of weights; every rank has one"));
+  CHECK_THAT(errors_of("# none\n"), Contains("found 0 lines of weights"));
+  CHECK_THAT(errors_of("4, -, 1\n"), Contains("w.csv:1:4: error: weight of rank 1: '-' is not"));
+}
+
+TEST_CASE("The parts of an all_gatherv are whole elements and sum to the size") {
+  const RunPoint point = only_point(
+      "system: {topology: {type: torus, dims: [4]}}\n"
+      "collective: {op: all_gatherv, algorithm: ring, size: 1000B, element: 8B}\n");
+  const CollectiveRequest request = collective_request(point.system, *point.collective);
+  CHECK(request.counts == std::vector<Bytes>{480, 240, 160, 120});
 }
 
 TEST_CASE("Weights become whole elements, of which the largest row sums to the size") {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
@@ -67,14 +68,16 @@ void check_request(const Generator& generator, const Topology& topology,
   CHECK(test::TableInterpreter(tables, seed).run() == test::RunOutcome::right);
 }
 
-// Every pair another number of elements, some none.
-std::vector<Bytes> uneven_counts(std::size_t ranks, Bytes elements, Bytes element_bytes) {
-  std::vector<Bytes> counts;
-  for (std::size_t pair = 0; pair < ranks * ranks; ++pair) {
-    const bool own = pair / ranks == pair % ranks;
-    counts.push_back(own ? 0 : pair * 7 % (elements + 1) * element_bytes);
+// Every pair, or every rank, another number of elements, some none.
+void give_counts(CollectiveRequest& request, std::size_t ranks, Bytes elements) {
+  request.counts.clear();
+  for (std::size_t c = 0; c < num_counts(request.op, ranks); ++c) {
+    const bool own = is_exchange(request.op) && c / ranks == c % ranks;
+    request.counts.push_back(own ? 0 : c * 7 % (elements + 1) * request.element_bytes);
   }
-  return counts;
+  if (!has_unequal_parts(request.op)) return;
+  request.counts.back() += request.element_bytes;
+  request.size = std::accumulate(request.counts.begin(), request.counts.end(), Bytes{0});
 }
 
 void check_generator(const std::string& name) {
@@ -92,7 +95,7 @@ void check_generator(const std::string& name) {
       request.base = smallest_bcube_base(nodes);
       for (const Bytes elements : {Bytes{1}, nodes - 1, 2 * nodes, 7 * nodes + 3}) {
         request.size = 4 * elements;
-        if (op == CollectiveOp::all_to_allv) request.counts = uneven_counts(nodes, elements, 4);
+        give_counts(request, nodes, elements);
         check_request(generator, topology, request, ++seed);
       }
       if (is_rooted(op)) {
@@ -105,7 +108,7 @@ void check_generator(const std::string& name) {
       }
       request.element_bytes = 3;
       request.size = 3 * (5 * nodes + 1);
-      if (op == CollectiveOp::all_to_allv) request.counts = uneven_counts(nodes, 11, 3);
+      give_counts(request, nodes, 11);
       request.segments = 3;
       check_request(generator, topology, request, ++seed);
     }
@@ -136,7 +139,7 @@ TEST_CASE("Every generator keeps the contract in a process group") {
           request.base = smallest_bcube_base(nodes.size());
           request.size = 4 * (5 * nodes.size() + 1);
           request.root = nodes.size() - 1;
-          if (op == CollectiveOp::all_to_allv) request.counts = uneven_counts(nodes.size(), 9, 4);
+          give_counts(request, nodes.size(), 9);
           check_request(generator, topology, request, ++seed, nodes);
           ++runs;
           if (!generator.reads("collective.relay", op)) continue;

@@ -174,7 +174,7 @@ TEST_CASE("Remainders of several planes do not add up") {
     for (const Generator& generator : generators()) {
       if (generator.plans_times || !generator.unsuited(topology).empty()) continue;
       for (const CollectiveOp op : generator.ops) {
-        if (op == CollectiveOp::all_to_allv) continue;  // cut pair by pair
+        if (has_counts(op)) continue;  // cut by pair or rank
         for (const Bytes elements : {4001U, 10007U, 16384U, 99998U}) {
           CollectiveRequest request;
           request.op = op;

@@ -1,6 +1,7 @@
 #include "sims/formats/schedule_file.h"
 
 #include <catch2/catch.hpp>
+#include <numeric>
 #include <random>
 #include <sstream>
 
@@ -27,10 +28,11 @@ ScheduleTables generate(const char* algorithm, const Topology& topology, Collect
   request.op = op;
   request.size = 4096;
   request.root = 1;
-  if (op == CollectiveOp::all_to_allv) {
-    for (Bytes pair = 0; pair < topology.num_nodes() * topology.num_nodes(); ++pair) {
-      request.counts.push_back(pair % (topology.num_nodes() + 1) == 0 ? 0 : 4 * pair);
-    }
+  for (Bytes c = 0; c < num_counts(op, topology.num_nodes()); ++c) {
+    request.counts.push_back(c % (topology.num_nodes() + 1) == 0 ? 0 : 4 * c);
+  }
+  if (has_unequal_parts(op)) {
+    request.size = std::accumulate(request.counts.begin(), request.counts.end(), Bytes{0});
   }
   return lower_to_tables(find_generator(algorithm)->generate(topology, request));
 }
@@ -64,6 +66,8 @@ TEST_CASE("A schedule file gives back every entry, every route and the caller's 
       {"a2a_paths", make_torus({3, 3}, test::kPlainLink), CollectiveOp::all_to_all},
       {"forest", make_mesh({4, 3}, test::kPlainLink), CollectiveOp::broadcast},  // root
       {"direct", make_torus({3}, test::kPlainLink), CollectiveOp::all_to_allv},  // counts
+      {"forest", make_mesh({4, 3}, test::kPlainLink), CollectiveOp::reduce_scatterv},
+      {"ring", make_mesh({4}, test::kPlainLink), CollectiveOp::all_gatherv},
   };
   for (const auto& [algorithm, topology, op] : cases) {
     const ScheduleTables tables = generate(algorithm, topology, op);
