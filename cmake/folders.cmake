@@ -51,7 +51,7 @@ espalier_folder(sims/point ONCE USES hw hw/topology hw/topology/families hw/cost
 espalier_folder(sims/formats ONCE USES hw hw/topology hw/topology/families alg/routes alg/schedule alg/rank_order sims/text sims/point sims/workload/training
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/formats/program ONCE USES alg/program sims/text LINKS pugixml::pugixml fmt::fmt)
-espalier_folder(sims/formats/networks ONCE USES hw hw/topology hw/topology/families sims/text sims/point sims/formats sims/formats/program
+espalier_folder(sims/formats/networks ONCE USES hw/topology hw/topology/families sims/text sims/point sims/formats sims/formats/program
                 LINKS pugixml::pugixml fmt::fmt)
 espalier_folder(sims/model ONCE USES hw hw/topology hw/topology/families hw/cost flowctl alg alg/routes alg/generators alg/plans alg/program sims/text sims/point
                 sims/workload/training sims/workload/coordination sims/formats sims/formats/program sims/formats/networks LINKS fmt::fmt)

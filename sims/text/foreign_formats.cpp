@@ -85,7 +85,8 @@ constexpr Foreign kForeign[] = {
     {"is an execution trace of PyTorch, which no command reads: describe the collectives in "
      "section collective or training",
      [](const Look& l) {
-       return l.is_json() && l.has("\"schema\"") && (l.has("\"pid\"") || l.has("chakra"));
+       return l.is_json() && (l.has("\"workload_graph\"") ||
+                              (l.has("\"schema\"") && (l.has("\"pid\"") || l.has("chakra"))));
      }},
     {"chooses ASTRA-sim's algorithms and names no network: give its network.yml",
      [](const Look& l) { return l.is_json() && l.has("-implementation\""); }},
@@ -100,14 +101,13 @@ constexpr Foreign kForeign[] = {
      [](const Look& l) { return xml_root(l.begin) == "graphs"; }},
     {"is a workload of AICB, which no command reads: describe the collectives in section "
      "collective or training",
-     [](const Look& l) { return l.starts("comm_type,"); }},
+     [](const Look& l) { return l.has("comm_type,comm_group,"); }},
     {"is a workload of ASTRA-sim or SimAI, which no command reads: describe the collectives in "
      "section collective or training",
      [](const Look& l) {
-       for (const auto word : {"HYBRID_"sv, "DATA\n"sv, "MODEL\n"sv, "MICRO\n"sv, "DLRM"sv}) {
-         if (l.starts(word)) return true;
-       }
-       return l.has("model_parallel_NPU_group:");
+       const auto word = l.begin.substr(0, std::min(l.begin.find_first_of(" \t\r\n"), kLooked));
+       return word == "DATA" || word == "MODEL" || word == "MICRO" || l.starts("HYBRID_") ||
+              l.has("model_parallel_NPU_group:");
      }},
     {"is a configuration of BookSim: write the network as system.topology (espalier list "
      "topologies); of BookSim's files only networks of type anynet are read",

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 
 #include "sims/formats/networks/network_formats.h"
-#include "sims/text/strict_map.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {
@@ -68,7 +66,7 @@ class InfraGraphReader {
 
   void read(const ConfigNode& root) {
     if (const ConfigEntry* name = root.find("name")) drawn_.name = name->value.text;
-    for (const ConfigNode& node : list(root, "devices")) {
+    for (const ConfigNode& node : value_at(root, "devices").items) {
       Device device{&node, links_of(node)};
       if (!devices_.emplace(text(node, "name"), device).second) {
         error(node, fmt::format("device '{}' is given twice", text(node, "name")));
@@ -76,7 +74,7 @@ class InfraGraphReader {
     }
     const std::map<std::string, Link> links = links_of(root);
     Part all;
-    for (const ConfigNode& node : list(root, "instances")) {
+    for (const ConfigNode& node : value_at(root, "instances").items) {
       const auto device = devices_.find(text(node, "device"));
       if (device == devices_.end()) {
         error(node, fmt::format("device '{}' is not among the devices", text(node, "device")));
@@ -88,7 +86,7 @@ class InfraGraphReader {
         parts.push_back(made(device->second, fmt::format("{}_{}", text(node, "name"), i), 0));
       }
     }
-    for (const ConfigNode& edge : list(root, "edges")) {
+    for (const ConfigNode& edge : value_at(root, "edges").items) {
       if (good()) join(all, edge, links, true);
     }
     share();
@@ -101,15 +99,8 @@ class InfraGraphReader {
   }
 
   // Of missing or other values an empty text or list; what needs them reports it.
-  [[nodiscard]] static std::string text(const ConfigNode& node, const char* key) {
-    const ConfigEntry* entry = node.find(key);
-    return entry == nullptr ? "" : entry->value.text;
-  }
-  [[nodiscard]] static const std::vector<ConfigNode>& list(const ConfigNode& node,
-                                                           const char* key) {
-    static const std::vector<ConfigNode> none;
-    const ConfigEntry* entry = node.find(key);
-    return entry == nullptr ? none : entry->value.items;
+  [[nodiscard]] static const std::string& text(const ConfigNode& node, const char* key) {
+    return value_at(node, key).text;
   }
   [[nodiscard]] std::uint64_t count_of(const ConfigNode& node) {
     const ConfigEntry* count = node.find("count");
@@ -118,10 +109,8 @@ class InfraGraphReader {
 
   [[nodiscard]] std::map<std::string, Link> links_of(const ConfigNode& owner) {
     std::map<std::string, Link> links;
-    for (const ConfigNode& node : list(owner, "links")) {
-      std::string words = text(node, "name") + " " + text(node, "description");
-      std::transform(words.begin(), words.end(), words.begin(),
-                     [](unsigned char c) { return std::tolower(c); });
+    for (const ConfigNode& node : value_at(owner, "links").items) {
+      std::string words = in_lower_case(text(node, "name") + " " + text(node, "description"));
       const std::size_t gen = words.find("gen ");  // "PCIe Gen 4"
       if (gen != std::string::npos) words.erase(gen + 3, 1);
       std::replace(words.begin(), words.end(), '-', '_');
@@ -175,7 +164,7 @@ class InfraGraphReader {
     }
     work(1, *device.node);
     if (!good()) return all;
-    const auto& components = list(*device.node, "components");
+    const auto& components = value_at(*device.node, "components").items;
     // The chip of a switch or of a NIC is called a CPU, too.
     const bool is_server =
         std::any_of(components.begin(), components.end(),
@@ -208,7 +197,7 @@ class InfraGraphReader {
         parts.push_back(part);
       }
     }
-    for (const ConfigNode& edge : list(*device.node, "edges")) {
+    for (const ConfigNode& edge : value_at(*device.node, "edges").items) {
       if (good()) join(all, edge, device.links, false);
     }
     return all;

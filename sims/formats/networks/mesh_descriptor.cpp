@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "sims/formats/networks/network_formats.h"
 #include "sims/text/text_lines.h"
@@ -93,14 +92,14 @@ class MeshReader {
 
   void read_proto(const ConfigNode& root) {
     const std::vector<const ConfigNode*> meshes = all(root, "mesh_descriptors");
-    const ConfigNode& top = child(root, "top_level_instance");
+    const ConfigNode& top = value_at(root, "top_level_instance");
     if (top.find("graph") != nullptr) {
       return diagnostics_.error(
           top.find("graph")->place,
           "this graph joins several meshes, and the file does not say which chips the cables join",
           "write a graph file with nodes and links (docs/topologies.md)");
     }
-    const std::string wanted = text(child(top, "mesh"), "mesh_descriptor");
+    const std::string wanted = text(value_at(top, "mesh"), "mesh_descriptor");
     const auto mesh = std::find_if(meshes.begin(), meshes.end(), [&](const ConfigNode* each) {
       return wanted.empty() || text(*each, "name") == wanted;
     });
@@ -108,9 +107,9 @@ class MeshReader {
       return diagnostics_.error(root.place,
                                 fmt::format("there is no mesh descriptor '{}'", wanted));
     }
-    const ConfigNode& shape = child(**mesh, "device_topology");
-    const ConfigNode& channels = child(**mesh, "channels");
-    build(**mesh, child(shape, "dims").items, child(shape, "dim_types").items,
+    const ConfigNode& shape = value_at(**mesh, "device_topology");
+    const ConfigNode& channels = value_at(**mesh, "channels");
+    build(**mesh, value_at(shape, "dims").items, value_at(shape, "dim_types").items,
           channels.find("count") == nullptr
               ? 1
               : number_of(channels.find("count")->value, "count", 1, kMostChannels, diagnostics_),
@@ -127,35 +126,30 @@ class MeshReader {
   }
 
   void read_yaml(const ConfigNode& root) {
-    const auto& meshes = child(root, "Mesh").items;
-    if (meshes.size() != 1 || !child(root, "Graph").items.empty()) {
+    const auto& meshes = value_at(root, "Mesh").items;
+    if (meshes.size() != 1 || !value_at(root, "Graph").items.empty()) {
       return diagnostics_.error(
           root.find("Mesh")->place,
           fmt::format("found {} meshes; one mesh without a Graph is read", meshes.size()),
           "write a graph file with nodes and links (docs/topologies.md)");
     }
-    const ConfigNode& spec = child(root, "ChipSpec");
-    const ConfigNode& ports = child(spec, "ethernet_ports");
+    const ConfigNode& spec = value_at(root, "ChipSpec");
+    const ConfigNode& ports = value_at(spec, "ethernet_ports");
     const ConfigEntry* north = ports.find("N");
     std::string type;
-    for (const ConfigNode& board : child(root, "Board").items) {
+    for (const ConfigNode& board : value_at(root, "Board").items) {
       if (text(board, "name") == text(meshes[0], "board")) type = text(board, "type");
     }
     ConfigNode wrap;
     wrap.text = type == "Torus" ? "RING" : "LINE";
-    build(meshes[0], child(meshes[0], "device_topology").items, {wrap, wrap},
+    build(meshes[0], value_at(meshes[0], "device_topology").items, {wrap, wrap},
           north == nullptr ? 1 : number_of(north->value, "N", 1, kMostChannels, diagnostics_),
           text(spec, "arch"));
   }
 
  private:
-  [[nodiscard]] static const ConfigNode& child(const ConfigNode& node, const char* key) {
-    static const ConfigNode none;
-    const ConfigEntry* entry = node.find(key);
-    return entry == nullptr ? none : entry->value;
-  }
-  [[nodiscard]] static std::string text(const ConfigNode& node, const char* key) {
-    return child(node, key).text;
+  [[nodiscard]] static const std::string& text(const ConfigNode& node, const char* key) {
+    return value_at(node, key).text;
   }
   [[nodiscard]] static std::vector<const ConfigNode*> all(const ConfigNode& node, const char* key) {
     std::vector<const ConfigNode*> found;
@@ -180,8 +174,7 @@ class MeshReader {
       return diagnostics_.error(mesh.place, "a mesh has 1 to 3 dims and at most 65536 chips",
                                 "device_topology { dims: [ 8, 4 ] dim_types: [ RING, LINE ] }");
     }
-    std::transform(arch.begin(), arch.end(), arch.begin(),
-                   [](unsigned char c) { return std::tolower(c); });
+    arch = in_lower_case(std::move(arch));
     channels_ = static_cast<std::uint32_t>(channels);
     if (arch == "blackhole" || arch == "wormhole_b0") {
       rate_ = arch == "blackhole" ? 50'000'000'000 : 12'500'000'000;

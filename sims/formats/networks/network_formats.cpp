@@ -42,10 +42,7 @@ class NetworkText {
                        [&](const char* key) { return root_.find(key) != nullptr; });
   }
   [[nodiscard]] std::string word(std::size_t i) const {
-    std::string word = i < words_.size() ? words_[i].text : "";
-    std::transform(word.begin(), word.end(), word.begin(),
-                   [](unsigned char c) { return std::tolower(c); });
-    return word;
+    return i < words_.size() ? in_lower_case(words_[i].text) : "";
   }
   [[nodiscard]] std::size_t num_words() const { return words_.size(); }
   [[nodiscard]] bool is_number(std::size_t i) const {
@@ -197,6 +194,18 @@ std::uint64_t quantity_of(Quantity quantity, const std::string& text, const char
   if (!parsed.value)
     diagnostics.error(place, fmt::format("'{}{}': {}", text, suffix, parsed.error), parsed.hint);
   return parsed.value.value_or(0);
+}
+
+const ConfigNode& value_at(const ConfigNode& node, const char* key) {
+  static const ConfigNode none;
+  const ConfigEntry* entry = node.find(key);
+  return entry == nullptr ? none : entry->value;
+}
+
+std::string in_lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return text;
 }
 
 std::uint64_t number_of(const ConfigNode& word, const std::string& what, std::uint64_t min,

@@ -112,18 +112,14 @@ void read_node_link(const std::string& file_name, const std::string& text, Drawn
   const auto root = load_yaml(text, drawn.source, diagnostics);
   if (!root) return;
   GraphBuilder graph(drawn, diagnostics);
-  const auto list = [&](const char* key) {
-    const ConfigEntry* entry = root->find(key);
-    return entry == nullptr ? std::vector<ConfigNode>{} : entry->value.items;
-  };
-  for (const ConfigNode& node : list("nodes")) {
+  for (const ConfigNode& node : value_at(*root, "nodes").items) {
     const ConfigEntry* id = node.find("id");
     if (id == nullptr) diagnostics.error(node.place, "a node has no id");
     if (id != nullptr) graph.vertex(id->value.text);
   }
   const bool directed = root->find("directed")->value.text == "true";
   for (const char* key : {"links", "edges"}) {
-    for (const ConfigNode& edge : list(key)) {
+    for (const ConfigNode& edge : value_at(*root, key).items) {
       const ConfigEntry* from = edge.find("source");
       const ConfigEntry* to = edge.find("target");
       if (from == nullptr || to == nullptr || !graph.knows(from->value.text) ||

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "sims/formats/networks/network_formats.h"
@@ -28,12 +27,6 @@ void for_each_words(const std::string& text, SourceIndex source, Diagnostics& di
   });
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 class Ns3Reader {
  public:
   Ns3Reader(DrawnNetwork& drawn, Diagnostics& diagnostics)
@@ -45,7 +38,7 @@ class Ns3Reader {
       : line_ == 2 && switches_ != 0 ? read_switches(words)
                                      : read_link(words);
     });
-    if (diagnostics_.num_errors() == 0 && drawn_.links.size() != links_) {
+    if (diagnostics_.num_errors() == errors_before_ && drawn_.links.size() != links_) {
       diagnostics_.error({drawn_.source, 1, 1},
                          fmt::format("the first line promises {} links, but {} follow", links_,
                                      drawn_.links.size()));
@@ -107,6 +100,7 @@ class Ns3Reader {
 
   DrawnNetwork& drawn_;
   Diagnostics& diagnostics_;
+  std::size_t errors_before_ = diagnostics_.num_errors();
   std::size_t line_ = 0;
   std::uint64_t nodes_ = 0;
   std::uint64_t switches_ = 0;
@@ -127,7 +121,7 @@ class HtsimReader {
 
   void read(const std::string& text) {
     for_each_words(text, drawn_.source, diagnostics_, "", [&](const Words& words) {
-      const std::string key = lower(words[0].text);
+      const std::string key = in_lower_case(words[0].text);
       if (words.size() < 2)
         return diagnostics_.error(words[0].place, "expected a value behind the key");
       const std::uint64_t value =
@@ -143,10 +137,11 @@ class HtsimReader {
         diagnostics_.error(words[0].place, fmt::format("'{}' is given twice", words[0].text));
       }
     });
-    if (diagnostics_.num_errors() == 0) build();
+    if (!failed()) build();
   }
 
  private:
+  [[nodiscard]] bool failed() const { return diagnostics_.num_errors() != errors_before_; }
   std::uint64_t value(const Tier& tier, const char* key, std::uint64_t otherwise = 0) {
     const auto found = tier.values.find(key);
     if (found != tier.values.end() && (found->second != 0 || otherwise == 0)) return found->second;
@@ -164,10 +159,10 @@ class HtsimReader {
                       tiers_.size()));
     }
     if (nodes > kMostNodes) diagnostics_.error({drawn_.source, 1, 1}, "more than 65536 nodes");
-    if (diagnostics_.num_errors() != 0) return;
+    if (failed()) return;
     const std::uint64_t pod = tiers_.size() == 2 ? nodes : value(all_, "podsize");
     const std::uint64_t below = value(tiers_[0], "radix_down");
-    if (diagnostics_.num_errors() != 0) return;
+    if (failed()) return;
     if (pod == 0 || below == 0 || nodes % pod != 0 || pod % below != 0) {
       return diagnostics_.error(
           {drawn_.source, 1, 1},
@@ -180,7 +175,7 @@ class HtsimReader {
     // Every rack of a pod is linked to every aggregation switch of the pod.
     const std::uint64_t pods = nodes / pod;
     const std::uint64_t aggs = ups(0);
-    if (diagnostics_.num_errors() != 0) return;
+    if (failed()) return;
     const std::size_t first_agg = add(pods * aggs, "agg");
     for (std::uint64_t r = 0; r < racks; ++r) {
       for (std::uint64_t a = 0; a < aggs; ++a) {
@@ -190,7 +185,7 @@ class HtsimReader {
     if (tiers_.size() == 2) return;
     // Switch a of a pod is linked to the cores a, a + aggs, a + 2 aggs ...
     const std::uint64_t cores = ups(1);
-    if (diagnostics_.num_errors() != 0) return;
+    if (failed()) return;
     const std::size_t first_core = add(aggs * cores, "core");
     for (std::uint64_t s = 0; s < pods * aggs; ++s) {
       for (std::uint64_t c = 0; c < cores; ++c) {
@@ -241,6 +236,7 @@ class HtsimReader {
 
   DrawnNetwork& drawn_;
   Diagnostics& diagnostics_;
+  std::size_t errors_before_ = diagnostics_.num_errors();
   Tier all_;
   std::vector<Tier> tiers_;
 };
@@ -268,7 +264,7 @@ class SlurmReader {
     std::map<std::string, ConfigNode> values;
     for (ConfigNode word : words) {
       const std::size_t equals = word.text.find('=');
-      const std::string key = lower(word.text.substr(0, equals));
+      const std::string key = in_lower_case(word.text.substr(0, equals));
       if (equals == std::string::npos ||
           (key != "switchname" && key != "nodes" && key != "switches" && key != "linkspeed")) {
         diagnostics_.error(word.place, fmt::format("'{}' is unknown", word.text),
