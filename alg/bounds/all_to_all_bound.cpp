@@ -7,7 +7,6 @@
 #include <functional>
 #include <limits>
 #include <queue>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "alg/certify/certifier_parts.h"
-#include "alg/schedule/schedule_table.h"
 
 namespace espalier {
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "alg/schedule/schedule.h"
 #include "hw/ids.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <stdexcept>
 #include <vector>
@@ -11,7 +12,6 @@
 #include "sims/point/limits.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/strict_map.h"
-#include "sims/text/values.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {

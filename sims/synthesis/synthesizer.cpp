@@ -9,10 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <regex>
 #include <stdexcept>
-#include <string_view>
 #include <vector>
 
 #include "hw/cost/technology.h"

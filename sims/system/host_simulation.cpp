@@ -18,7 +18,6 @@
 #include "sims/point/config.h"
 #include "sims/system/side_routes.h"
 #include "sims/system/simulated_system.h"
-#include "sims/system/stream_programs.h"
 
 namespace espalier {
 
