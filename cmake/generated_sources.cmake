@@ -122,7 +122,8 @@ espalier_write_results(${PROJECT_SOURCE_DIR}/sims/experiment/results.txt ${resul
 set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cpp ${results}/result_parts.cpp
     ${results}/result_names.h ${results}/result_parts.h)
 espalier_write_files(sims/config presets_file.cpp.in ${generated}/presets_file.cpp PRESETS=presets.yaml)
-set(espalier_generated_espalier_sims_config ${generated}/presets_file.cpp)
+espalier_write_files(sims/config keys_file.cpp.in ${generated}/keys_file.cpp KEYS=keys.txt)
+set(espalier_generated_espalier_sims_config ${generated}/presets_file.cpp ${generated}/keys_file.cpp)
 espalier_write_files(sims/cli embedded_files.cpp.in ${generated}/cli_files.cpp COMMAND_LINE=command_line.txt NAMES=names.txt
                      COLUMNS=columns.txt COMPLETION=completion.bash)
 set(espalier_generated_espalier_sims_cli ${generated}/cli_files.cpp)

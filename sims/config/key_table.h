@@ -1,5 +1,5 @@
 // How the key table is written. A key is one expression, from the struct's member to its meaning:
-//   ni.cycles("delivery_cycles", &NiConfig::delivery_cycles).min(1).doc("ejected to visible");
+//   ni.cycles("delivery_cycles", &NiConfig::delivery_cycles).min(1);
 // Internal to keys*.cpp.
 #pragma once
 
@@ -450,6 +450,8 @@ KeyDraft KeyGroup<Struct>::records(const char* name, std::vector<Record> Struct:
   };
   return draft;
 }
+
+[[nodiscard]] std::string_view keys_file();  // keys.txt: what keys mean
 
 // Parts of the table, in the order of the table.
 void add_topology_keys(KeyTable& table);         // keys_topology.cpp

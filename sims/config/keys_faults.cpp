@@ -24,45 +24,29 @@ RecordField<Struct> cycles_field(const char* name, Cycle Struct::*member, bool r
 
 void add_fault_keys(KeyTable& table) {
   const auto faults = table.group("faults", &RunPoint::faults);
-  faults
-      .records<SlowLink>(
-          "slow_links", &FaultsConfig::slow_links,
-          {{&SlowLink::from, value_field("from", ValueType::vertex, 0, 0, true)},
-           {&SlowLink::to, value_field("to", ValueType::vertex, 0, 0, true)},
-           {&SlowLink::bytes_per_second,
-            value_field("bandwidth", ValueType::rate, kSlowestLink, kFastestLink, false)},
-           {&SlowLink::latency_ps, value_field("latency", ValueType::time, 1, kSecond, false)}})
-      .doc(
-          "slow links: all links from one vertex to a neighbour, in one direction; their bandwidth "
-          "is lower or their latency longer than that of healthy links");
-  faults
-      .records<LateNi>("late_nis", &FaultsConfig::late_nis,
-                       {node_field(&LateNi::node), cycles_field("cycles", &LateNi::cycles, true)})
-      .doc(
-          "late hosts: the host of the node posts the collective this many cycles later than all "
-          "other hosts");
-  faults
-      .records<ClockSkew>(
-          "clock_skew", &FaultsConfig::clock_skew,
-          {node_field(&ClockSkew::node), cycles_field("cycles", &ClockSkew::cycles, false),
-           cycles_field("per_step", &ClockSkew::per_step, false)})
-      .doc(
-          "skewed clocks: the lockstep clock of the NI is `cycles` behind, and its down-counter "
-          "takes `per_step` cycles longer in each step");
+  faults.records<SlowLink>(
+      "slow_links", &FaultsConfig::slow_links,
+      {{&SlowLink::from, value_field("from", ValueType::vertex, 0, 0, true)},
+       {&SlowLink::to, value_field("to", ValueType::vertex, 0, 0, true)},
+       {&SlowLink::bytes_per_second,
+        value_field("bandwidth", ValueType::rate, kSlowestLink, kFastestLink, false)},
+       {&SlowLink::latency_ps, value_field("latency", ValueType::time, 1, kSecond, false)}});
+  faults.records<LateNi>(
+      "late_nis", &FaultsConfig::late_nis,
+      {node_field(&LateNi::node), cycles_field("cycles", &LateNi::cycles, true)});
+  faults.records<ClockSkew>(
+      "clock_skew", &FaultsConfig::clock_skew,
+      {node_field(&ClockSkew::node), cycles_field("cycles", &ClockSkew::cycles, false),
+       cycles_field("per_step", &ClockSkew::per_step, false)});
   const auto jitter =
       table.group("faults.dma_jitter", &RunPoint::faults, &FaultsConfig::dma_jitter);
-  jitter.cycles("max_cycles", &DmaJitterConfig::max_cycles)
-      .required()
-      .doc(
-          "each message is read from memory 0 to this many cycles later; each packet where "
-          "system.ni.dma.bandwidth is given");
-  jitter.integer("seed", &DmaJitterConfig::seed).doc("seed of the additional cycles");
+  jitter.cycles("max_cycles", &DmaJitterConfig::max_cycles).required();
+  jitter.integer("seed", &DmaJitterConfig::seed);
   jitter.integer("nodes", &DmaJitterConfig::nodes)
       .list(ListOf::any_number)
       .range(0, kMostNodeNumber)
       .nodes()
-      .word("all")
-      .doc("nodes whose DMA engines jitter; all: every node");
+      .word("all");
 }
 
 }  // namespace espalier
