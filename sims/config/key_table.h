@@ -460,11 +460,11 @@ void add_program_ni_keys(KeyTable& table);       // keys_system.cpp
 void add_cost_keys(KeyTable& table);             // keys_cost.cpp
 void add_macros_of_all_blocks(KeyTable& table);  // keys_cost.cpp
 void add_collective_keys(KeyTable& table);       // keys_collective.cpp
-void add_training_keys(KeyTable& table);         // keys_workload.cpp
-void add_workload_keys(KeyTable& table);         // keys_workload.cpp
+void add_training_keys(KeyTable& table);         // keys_run.cpp
+void add_workload_keys(KeyTable& table);         // keys_run.cpp
 void add_coordination_keys(KeyTable& table);     // keys_coordination.cpp
 void add_message_keys(KeyTable& table);          // keys_run.cpp
-void add_fault_keys(KeyTable& table);            // keys_faults.cpp
+void add_fault_keys(KeyTable& table);            // keys_run.cpp
 void add_simulation_keys(KeyTable& table);       // keys_run.cpp
 void add_reorder_keys(KeyTable& table);          // keys_run.cpp
 

@@ -1,8 +1,47 @@
-// Keys of the sections `traffic`, `control` and `tenants` (messages), `simulation`, and `reorder`
-// (search for a rank order).
+// Keys of the sections `training` and `workload` (computation between the collectives), `traffic`,
+// `control` and `tenants` (messages), `faults`, `simulation`, and `reorder` (search for a rank
+// order).
+#include <utility>
+
 #include "sims/config/key_table.h"
+#include "sims/workload/training/layer.h"
 
 namespace espalier {
+
+void add_training_keys(KeyTable& table) {
+  constexpr std::uint64_t kMostArrays = 1ULL << 16;
+  const auto training = table.group("training", &RunPoint::training);
+  const auto compute =
+      table.group("training.compute", &RunPoint::training, &TrainingConfig::compute);
+  std::vector<std::string> networks;
+  for (const BuiltInNetwork& network : built_in_networks()) networks.emplace_back(network.name);
+  training.path("file", &TrainingConfig::file);
+  training.named("network", &TrainingConfig::network, networks)
+      .only(table.without_path("training.file"))
+      .or_file("training.file")
+      .required();
+  training.choice("overlap", &TrainingConfig::overlap);
+  training.integer("mini_batch", &TrainingConfig::mini_batch).range(1, 1ULL << 20);
+  compute.integer("pes", &ComputeSpec::pes).range(1, kMostArrays);
+  compute.integer("rows", &ComputeSpec::rows).range(1, kMostArrays);
+  compute.integer("columns", &ComputeSpec::columns).range(1, kMostArrays);
+  compute.choice("sharing", &ComputeSpec::sharing);
+}
+
+void add_workload_keys(KeyTable& table) {
+  const auto workload = table.group("workload", &RunPoint::workload);
+  workload.choice("name", &WorkloadConfig::kind).required();
+  workload.integer("iterations", &WorkloadConfig::iterations).range(1, 1'000'000);
+  workload.integer("mini_batch", &WorkloadConfig::mini_batch).range(1, 1ULL << 20).word("auto");
+  workload.choice("exchange", &WorkloadConfig::exchange);
+  workload.integer("model_npus", &WorkloadConfig::model_npus)
+      .range(2, 1ULL << 20)
+      .only(table.where("workload.name", {"transformer_1t"}));
+  workload.integer("compute.tflops", &WorkloadConfig::tflops).range(1, 1'000'000);
+  workload.rate("compute.memory", &WorkloadConfig::memory_bytes_per_second)
+      .range(1'000'000, 1'000'000'000'000'000)
+      .word("unlimited");
+}
 
 namespace {
 
@@ -68,6 +107,50 @@ void add_message_keys(KeyTable& table) {
   add_traffic_keys(table);
   add_control_keys(table);
   add_tenant_keys(table);
+}
+
+namespace {
+
+constexpr std::uint64_t kMostNodeNumber = std::uint64_t{1} << 20;
+
+template <class Struct>
+RecordField<Struct> node_field(std::uint32_t Struct::*member) {
+  ValueField field = value_field("node", ValueType::integer, 0, kMostNodeNumber, true);
+  field.shape.is_node = true;
+  return {member, std::move(field)};
+}
+template <class Struct>
+RecordField<Struct> cycles_field(const char* name, Cycle Struct::*member, bool required) {
+  return {member, value_field(name, ValueType::integer, 1, kLongestLatencyCycles, required)};
+}
+
+}  // namespace
+
+void add_fault_keys(KeyTable& table) {
+  const auto faults = table.group("faults", &RunPoint::faults);
+  faults.records<SlowLink>(
+      "slow_links", &FaultsConfig::slow_links,
+      {{&SlowLink::from, value_field("from", ValueType::vertex, 0, 0, true)},
+       {&SlowLink::to, value_field("to", ValueType::vertex, 0, 0, true)},
+       {&SlowLink::bytes_per_second,
+        value_field("bandwidth", ValueType::rate, kSlowestLink, kFastestLink, false)},
+       {&SlowLink::latency_ps, value_field("latency", ValueType::time, 1, kSecond, false)}});
+  faults.records<LateNi>(
+      "late_nis", &FaultsConfig::late_nis,
+      {node_field(&LateNi::node), cycles_field("cycles", &LateNi::cycles, true)});
+  faults.records<ClockSkew>(
+      "clock_skew", &FaultsConfig::clock_skew,
+      {node_field(&ClockSkew::node), cycles_field("cycles", &ClockSkew::cycles, false),
+       cycles_field("per_step", &ClockSkew::per_step, false)});
+  const auto jitter =
+      table.group("faults.dma_jitter", &RunPoint::faults, &FaultsConfig::dma_jitter);
+  jitter.cycles("max_cycles", &DmaJitterConfig::max_cycles).required();
+  jitter.integer("seed", &DmaJitterConfig::seed);
+  jitter.integer("nodes", &DmaJitterConfig::nodes)
+      .list(ListOf::any_number)
+      .range(0, kMostNodeNumber)
+      .nodes()
+      .word("all");
 }
 
 void add_simulation_keys(KeyTable& table) {
