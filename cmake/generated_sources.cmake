@@ -39,7 +39,7 @@ function(espalier_write_built_in_rtl template target)
            "    case RtlModule::${name}:\n      return {\"${name}\", R\"source(${source})source\"};\n")
   endforeach()
   set(SYNTHESIS_SCRIPTS "")
-  foreach(name map.abc timing.tcl probes.v probes.ys delay.ys)
+  foreach(name map.abc timing.tcl probes.v probes.ys delay.ys areas.lib)
     set(file ${PROJECT_SOURCE_DIR}/sims/synthesis/${name})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     file(READ ${file} script)
@@ -122,7 +122,8 @@ espalier_write_results(${PROJECT_SOURCE_DIR}/sims/experiment/results.txt ${resul
 set(espalier_generated_espalier_sims_experiment ${generated}/experiment_files.cpp ${results}/result_parts.cpp
     ${results}/result_names.h ${results}/result_parts.h)
 espalier_write_files(sims/config presets_file.cpp.in ${generated}/presets_file.cpp PRESETS=presets.yaml)
-set(espalier_generated_espalier_sims_config ${generated}/presets_file.cpp)
+espalier_write_files(sims/config keys_file.cpp.in ${generated}/keys_file.cpp KEYS=keys.txt)
+set(espalier_generated_espalier_sims_config ${generated}/presets_file.cpp ${generated}/keys_file.cpp)
 espalier_write_files(sims/nccl tuning_file.cpp.in ${generated}/tuning_file.cpp TUNING=tuning.yaml)
 set(espalier_generated_espalier_sims_nccl ${generated}/tuning_file.cpp)
 espalier_write_files(sims/cli embedded_files.cpp.in ${generated}/cli_files.cpp COMMAND_LINE=command_line.txt NAMES=names.txt

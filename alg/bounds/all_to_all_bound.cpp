@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <queue>
-#include <string>
 #include <utility>
 #include <vector>
 

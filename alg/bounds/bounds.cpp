@@ -6,9 +6,7 @@
 #include <cstddef>
 #include <iterator>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "alg/bounds/cuts.h"
 #include "alg/routes/links.h"

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "alg/certify/certifier_parts.h"
-#include "alg/schedule/schedule_table.h"
 
 namespace espalier {
 
@@ -31,9 +30,6 @@ std::vector<Violation> Findings::list() const {
   return result;
 }
 
-namespace {
-
-// The checks that need no tables. Precondition: check_form() found the schedule usable.
 void check_schedule(const Topology& topology, const Schedule& schedule,
                     const CertifierLimits& limits, Certificate& certificate, Findings& findings) {
   certificate.contention_free = check_contention(topology, schedule, findings);
@@ -44,6 +40,8 @@ void check_schedule(const Topology& topology, const Schedule& schedule,
   check_postcondition(schedule, ordered, chunks, findings);
   check_data_order(schedule, ordered, chunks, findings);
 }
+
+namespace {
 
 // Checks one table that all nodes hold. The part of root 0 represents all roots.
 void check_symmetric_tables(const Topology& topology, const ScheduleTables& tables,
@@ -82,21 +80,6 @@ bool check_one_round(const Topology& topology, const ScheduleTables& tables,
 }  // namespace
 
 }  // namespace certifier
-
-Certificate certify(const Topology& topology, const Schedule& schedule,
-                    const CertifierLimits& limits) {
-  if (schedule.symmetry) return certify(topology, lower_to_tables(schedule), limits);
-  certifier::Findings findings;
-  Certificate certificate;
-  certificate.transfers = certificate.judged_transfers = schedule.transfers.size();
-  if (certifier::check_form(topology, schedule, findings)) {
-    certifier::check_shares(schedule.op, schedule.scope, limits.element_bytes, schedule.chunks,
-                            schedule.num_nodes, findings);
-    certifier::check_schedule(topology, schedule, limits, certificate, findings);
-  }
-  certificate.violations = findings.list();
-  return certificate;
-}
 
 Certificate certify(const Topology& topology, const ScheduleTables& tables,
                     const CertifierLimits& limits) {

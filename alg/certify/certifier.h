@@ -57,19 +57,16 @@ struct Certificate {
   // round stands for all rounds, and in a schedule with symmetry one root for all roots.
   std::size_t judged_transfers = 0;
   bool contention_free = false;  // proven, independent of the schedule's claim
-  // The largest table of a node; 0 if only the IR was checked. NOPs are not counted: they contain
+  // The largest table of a node. NOPs are not counted: they contain
   // only a step number, which the hardware derives from the gap between the steps of two entries.
   std::size_t most_table_entries = 0;
   std::size_t most_children = 0;
   [[nodiscard]] bool ok() const { return violations.empty(); }
 };
 
-// Later checks need the results of earlier ones: a malformed schedule is not checked further, and
-// data are followed only if the schedule completes.
-[[nodiscard]] Certificate certify(const Topology& topology, const Schedule& schedule,
-                                  const CertifierLimits& limits = {});
 // Raises the tables and certifies the result, together with the order in which each NI issues its
-// entries.
+// entries. Later checks need the results of earlier ones: malformed tables are not checked further,
+// and data are followed only if the schedule completes.
 [[nodiscard]] Certificate certify(const Topology& topology, const ScheduleTables& tables,
                                   const CertifierLimits& limits = {});
 

@@ -92,9 +92,9 @@ void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
 // Checks that dependencies exist, arrive at the sender and belong to no later step. Returns whether
 // dependencies can be followed; this is still true for a dependency on a later step.
 [[nodiscard]] bool check_dependencies(const Schedule& schedule, Findings& findings);
-// Returns whether the other checks can run.
-[[nodiscard]] bool check_form(const Topology& topology, const Schedule& schedule,
-                              Findings& findings);
+// The checks that need no tables. Precondition: ids are in range, and dependencies can be followed.
+void check_schedule(const Topology& topology, const Schedule& schedule,
+                    const CertifierLimits& limits, Certificate& certificate, Findings& findings);
 
 // Returns whether the schedule is free of contention. Reports contention only if the schedule
 // claims to be free of it.

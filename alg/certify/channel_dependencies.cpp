@@ -1,8 +1,5 @@
 #include "alg/certify/channel_dependencies.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <tuple>
 
 #include "alg/routes/routing.h"

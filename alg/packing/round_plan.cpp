@@ -1,8 +1,6 @@
 #include "alg/packing/round_plan.h"
 
 #include <algorithm>
-#include <functional>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <queue>

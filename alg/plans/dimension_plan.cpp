@@ -302,10 +302,6 @@ double DimensionPlan::resident_before(StageRef stage) const {
   return residents(stage.chunk)[stage.stage];
 }
 
-double DimensionPlan::resident_after(StageRef stage) const {
-  return residents(stage.chunk)[stage.stage + 1];
-}
-
 DimensionPlan plan_baseline(const std::vector<PlannedDimension>& dimensions,
                             const PlanRequest& request) {
   PlanBuilder planner("baseline", dimensions, request);

@@ -72,9 +72,8 @@ struct DimensionPlan {
   // of a byte / num_nodes(). Throws std::invalid_argument if a number needs more than 64 bits, or
   // if the chunk passes a dimension twice.
   [[nodiscard]] std::vector<std::uint64_t> compared_residents(std::uint32_t chunk) const;
-  // Bytes that an NPU holds of a chunk before a stage starts, and after it has ended.
+  // Bytes that an NPU holds of a chunk before a stage starts.
   [[nodiscard]] double resident_before(StageRef stage) const;
-  [[nodiscard]] double resident_after(StageRef stage) const;
 };
 
 struct PlanRequest {

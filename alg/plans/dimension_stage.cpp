@@ -103,9 +103,4 @@ double bytes_sent(StageKind kind, DimensionAlgorithm algorithm, std::uint32_t si
   return algorithm == DimensionAlgorithm::in_network ? resident : resident * others;
 }
 
-double resident_after(StageKind kind, std::uint32_t size, double resident) {
-  return kind == StageKind::reduce_scatter ? resident / static_cast<double>(size)
-                                           : resident * static_cast<double>(size);
-}
-
 }  // namespace espalier

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "alg/schedule/schedule.h"
 #include "hw/ids.h"
@@ -84,7 +83,5 @@ class StageSteps {
 // 4.4, footnote 7); fractional if blocks are not whole.
 [[nodiscard]] double bytes_sent(StageKind kind, DimensionAlgorithm algorithm, std::uint32_t size,
                                 double resident);
-// Bytes that an NPU holds after the stage.
-[[nodiscard]] double resident_after(StageKind kind, std::uint32_t size, double resident);
 
 }  // namespace espalier

@@ -7,8 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "alg/program/program.h"
-
 namespace espalier {
 
 namespace {

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
-#include <vector>
 
 #include "alg/generators/rank_shapes.h"
 #include "alg/rank_order/cost_formula.h"

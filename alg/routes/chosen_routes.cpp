@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
-#include <utility>
 
 #include "alg/routes/links.h"
 #include "alg/routes/routing.h"

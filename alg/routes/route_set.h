@@ -1,7 +1,6 @@
 // Paths through the network, stored once and named by id.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <vector>
 

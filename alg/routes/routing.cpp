@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <memory>
 #include <stdexcept>
 
 #include "alg/routes/links.h"

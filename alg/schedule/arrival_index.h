@@ -1,7 +1,6 @@
 // Finds the transfer of an arriving message by receiver, flow, kind and sender.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "alg/schedule/schedule.h"

@@ -1,6 +1,5 @@
 #include "alg/schedule/repeated_rows.h"
 
-#include <algorithm>
 #include <map>
 #include <numeric>
 #include <optional>

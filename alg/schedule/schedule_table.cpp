@@ -1,8 +1,8 @@
 #include "alg/schedule/schedule_table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace espalier {
 

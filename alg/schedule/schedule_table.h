@@ -2,7 +2,6 @@
 // per node.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

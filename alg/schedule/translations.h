@@ -2,7 +2,6 @@
 // built only once.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <queue>
 #include <tuple>
-#include <vector>
 
 #include "alg/time/message_timeline.h"
 

@@ -1,7 +1,5 @@
 #include "flowctl/train/start_pattern.h"
 
-#include <utility>
-
 namespace espalier {
 
 // The newest entry, which may be under way, has come once before, and so have the whole entries

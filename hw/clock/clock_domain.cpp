@@ -1,6 +1,5 @@
 #include "hw/clock/clock_domain.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 

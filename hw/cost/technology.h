@@ -2,7 +2,6 @@
 // process.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,7 +1,5 @@
 #include "ni/train/train_injection_port.h"
 
-#include <algorithm>
-
 #include "flowctl/train/train_flaws.h"
 
 namespace espalier {

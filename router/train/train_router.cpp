@@ -1,7 +1,5 @@
 #include "router/train/train_router.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "flowctl/train/train_flaws.h"

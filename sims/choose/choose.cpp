@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "alg/generators/ranked_schedules.h"
 #include "alg/program/program_time.h"

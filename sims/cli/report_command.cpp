@@ -1,7 +1,5 @@
 #include "sims/cli/commands.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "sims/cli/output.h"

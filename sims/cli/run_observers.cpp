@@ -6,13 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "hw/topology/vertex_names.h"
-#include "sims/cli/input.h"
 #include "sims/formats/named_node.h"
 #include "sims/model/faults.h"
 #include "sims/point/fidelity.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "sims/model/plan_forecast.h"
 #include "sims/point/config.h"

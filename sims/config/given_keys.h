@@ -1,7 +1,6 @@
 // The keys that an input gives, with their values and places.
 #pragma once
 
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>

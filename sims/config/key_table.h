@@ -1,8 +1,11 @@
 // How the key table is written. A key is one expression, from the struct's member to its meaning:
-//   ni.cycles("delivery_cycles", &NiConfig::delivery_cycles).min(1).doc("ejected to visible");
+//   ni.cycles("delivery_cycles", &NiConfig::delivery_cycles).min(1);
 // Internal to keys*.cpp.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -13,11 +16,125 @@
 #include <vector>
 
 #include "sims/config/keys.h"
-#include "sims/config/member_access.h"
 #include "sims/point/config.h"
 #include "sims/point/enum_names.h"
+#include "sims/text/values.h"
 
 namespace espalier {
+
+namespace key_values {
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+
+// The enumeration of a member: the type itself, or the type inside an optional.
+template <class T>
+struct Choice {
+  using Type = T;
+};
+template <class T>
+struct Choice<std::optional<T>> : Choice<T> {};
+template <class T>
+struct Choice<std::vector<T>> : Choice<T> {};
+
+// Number 0 of an optional enumerator means "none", so the enumerators are numbered from 1.
+template <class Member>
+void set_number(Member& member, std::uint64_t number) {
+  if constexpr (IsOptional<Member>::value) {
+    member.reset();
+    if (number != 0) member = static_cast<typename Member::value_type>(number - 1);
+  } else {
+    member = static_cast<Member>(number);
+  }
+}
+template <class Member>
+std::uint64_t number_of(const Member& member) {
+  if constexpr (IsOptional<Member>::value) {
+    return member ? static_cast<std::uint64_t>(*member) + 1 : 0;
+  } else {
+    return static_cast<std::uint64_t>(member);
+  }
+}
+
+template <class Member>
+void set_member(Member& member, const Value& value) {
+  if constexpr (std::is_same_v<Member, std::string>) {
+    member = value.text;
+  } else if constexpr (std::is_same_v<Member, double>) {
+    member = value.fraction;
+  } else if constexpr (std::is_same_v<Member, std::vector<std::string>>) {
+    member = value.texts;
+  } else if constexpr (IsVector<Member>::value) {
+    member.clear();
+    for (const std::uint64_t item : value.items) set_number(member.emplace_back(), item);
+  } else {
+    set_number(member, value.number);
+  }
+}
+template <class Member>
+void get_member(const Member& member, Value& value) {
+  if constexpr (std::is_same_v<Member, std::string>) {
+    value.text = member;
+  } else if constexpr (std::is_same_v<Member, double>) {
+    value.fraction = member;
+  } else if constexpr (std::is_same_v<Member, std::vector<std::string>>) {
+    value.texts = member;
+  } else if constexpr (IsVector<Member>::value) {
+    for (const auto& item : member) value.items.push_back(number_of(item));
+  } else {
+    value.number = number_of(member);
+  }
+}
+
+}  // namespace key_values
+
+// Writes and reads one member of a struct whose type is forgotten. The compiler makes the code once
+// for a struct and a type of member, not for each key.
+class MemberAccess {
+ public:
+  template <class Struct, class Member>
+  explicit MemberAccess(Member Struct::*member)
+      : set_(&set_in<Struct, Member>), get_(&get_in<Struct, Member>) {
+    static_assert(sizeof(member) == sizeof(member_));
+    std::memcpy(member_.data(), &member, sizeof(member));
+  }
+  // Precondition: `owner` points to a Struct.
+  void set(void* owner, const Value& value) const { set_(member_, owner, value); }
+  [[nodiscard]] Value get(const void* owner) const {
+    Value value;
+    get_(member_, owner, value);
+    return value;
+  }
+
+ private:
+  struct Any {};
+  using Bytes = std::array<unsigned char, sizeof(int Any::*)>;
+
+  template <class Struct, class Member>
+  static Member Struct::*of(const Bytes& bytes) {
+    Member Struct::*member;
+    std::memcpy(&member, bytes.data(), sizeof(member));
+    return member;
+  }
+  template <class Struct, class Member>
+  static void set_in(const Bytes& member, void* owner, const Value& value) {
+    key_values::set_member(static_cast<Struct*>(owner)->*of<Struct, Member>(member), value);
+  }
+  template <class Struct, class Member>
+  static void get_in(const Bytes& member, const void* owner, Value& value) {
+    key_values::get_member(static_cast<const Struct*>(owner)->*of<Struct, Member>(member), value);
+  }
+
+  Bytes member_{};  // the pointer to member
+  void (*set_)(const Bytes&, void*, const Value&);
+  void (*get_)(const Bytes&, const void*, Value&);
+};
 
 inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 
@@ -334,6 +451,8 @@ KeyDraft KeyGroup<Struct>::records(const char* name, std::vector<Record> Struct:
   return draft;
 }
 
+[[nodiscard]] std::string_view keys_file();  // keys.txt: what keys mean
+
 // Parts of the table, in the order of the table.
 void add_topology_keys(KeyTable& table);         // keys_topology.cpp
 void add_system_keys(KeyTable& table);           // keys_system.cpp
@@ -341,11 +460,11 @@ void add_program_ni_keys(KeyTable& table);       // keys_system.cpp
 void add_cost_keys(KeyTable& table);             // keys_cost.cpp
 void add_macros_of_all_blocks(KeyTable& table);  // keys_cost.cpp
 void add_collective_keys(KeyTable& table);       // keys_collective.cpp
-void add_training_keys(KeyTable& table);         // keys_workload.cpp
-void add_workload_keys(KeyTable& table);         // keys_workload.cpp
+void add_training_keys(KeyTable& table);         // keys_run.cpp
+void add_workload_keys(KeyTable& table);         // keys_run.cpp
 void add_coordination_keys(KeyTable& table);     // keys_coordination.cpp
 void add_message_keys(KeyTable& table);          // keys_run.cpp
-void add_fault_keys(KeyTable& table);            // keys_faults.cpp
+void add_fault_keys(KeyTable& table);            // keys_run.cpp
 void add_simulation_keys(KeyTable& table);       // keys_run.cpp
 void add_reorder_keys(KeyTable& table);          // keys_run.cpp
 

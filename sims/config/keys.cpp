@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "sims/config/key_table.h"
+#include "sims/text/text_lines.h"
 
 namespace espalier {
 
@@ -45,6 +46,20 @@ const std::vector<std::string>& list_order() {
   return order;
 }
 
+// From keys.txt; the families of networks have given those of their keys.
+void add_meanings(std::vector<Key>& keys) {
+  for (const std::vector<std::string>& row : table_rows(keys_file(), "keys.txt", 2)) {
+    const auto key = std::find_if(keys.begin(), keys.end(), [&](const Key& any) {
+      return any.name == row[0] && any.description.empty();
+    });
+    if (key == keys.end()) throw std::logic_error("keys.txt: no key lacks a meaning: " + row[0]);
+    key->description = row[1];
+  }
+  for (const Key& key : keys) {
+    if (key.description.empty()) throw std::logic_error("keys.txt has no row of " + key.name);
+  }
+}
+
 std::vector<Key> make_table() {
   KeyTable table;
   add_system_keys(table);
@@ -60,6 +75,7 @@ std::vector<Key> make_table() {
   add_simulation_keys(table);
   add_reorder_keys(table);
   std::vector<Key> keys = table.take();
+  add_meanings(keys);
   for (Key& key : keys) {
     const auto& order = list_order();
     key.listable = std::find(order.begin(), order.end(), key.name) != order.end();

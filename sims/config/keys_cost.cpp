@@ -119,43 +119,16 @@ void add_cost_keys(KeyTable& table) {
   const auto cost = table.group("system.cost", &RunPoint::system, &SystemConfig::cost);
   const auto flat = cost.only(table.where_not_dimensional());
   const auto dimensional = cost.only(table.where_dimensional());
-  cost.choice("technology", &CostSpec::library).doc("cell library (espalier list technologies)");
-  cost.number(ValueType::length, "node", &CostSpec::node_nm)
-      .range(5, 1000)
-      .word("auto")
-      .doc("feature size; areas are proportional to its square; auto: the node of the library");
-  cost.time("fo4", &CostSpec::fo4_ps)
-      .range(1, 10'000)
-      .word("auto")
-      .doc(
-          "delay of an inverter that drives four equal inverters; auto: 0.55 ps per nm of the "
-          "node, at least 19.5 ps");
-  cost.fraction("utilization", &CostSpec::utilization)
-      .above_zero_to(1)
-      .doc("cell area / placed area");
-  cost.fraction("wire_margin", &CostSpec::wire_margin)
-      .between(0, 10)
-      .doc("share of the logic delay that is added for wires and setup");
-  cost.choice("buffers", &CostSpec::buffers)
-      .doc(
-          "memory type of the buffers of routers and NIs; auto: SRAM where even the upper end of "
-          "its area is smaller");
-  flat.choice("table", &CostSpec::table)
-      .doc("memory type of the schedule table; auto: by the same rule as the buffers");
-  flat.integer("table_entry_bits", &CostSpec::table_entry_bits)
-      .range(1, 65536)
-      .word("auto")
-      .doc("width of a schedule-table entry; auto: the fields that the topology needs");
-  dimensional.choice("queues", &CostSpec::queues)
-      .doc(
-          "memory type of dimension queues of order fifo; auto: by the same rule as the buffers. A "
-          "queue of order scf compares all its chunks at once, so it is of flip-flops");
-  dimensional.integer("queue_entries", &CostSpec::queue_entries)
-      .range(1, 65536)
-      .word("auto")
-      .doc(
-          "number of chunks that a dimension queue can hold; auto: 64, or the collective's number "
-          "of chunks if that is larger");
+  cost.choice("technology", &CostSpec::library);
+  cost.number(ValueType::length, "node", &CostSpec::node_nm).range(5, 1000).word("auto");
+  cost.time("fo4", &CostSpec::fo4_ps).range(1, 10'000).word("auto");
+  cost.fraction("utilization", &CostSpec::utilization).above_zero_to(1);
+  cost.fraction("wire_margin", &CostSpec::wire_margin).between(0, 10);
+  cost.choice("buffers", &CostSpec::buffers);
+  flat.choice("table", &CostSpec::table);
+  flat.integer("table_entry_bits", &CostSpec::table_entry_bits).range(1, 65536).word("auto");
+  dimensional.choice("queues", &CostSpec::queues);
+  dimensional.integer("queue_entries", &CostSpec::queue_entries).range(1, 65536).word("auto");
 }
 
 // Some blocks depend on the mode of coordination, so this key comes after it in the table.
@@ -165,9 +138,6 @@ void add_macros_of_all_blocks(KeyTable& table) {
   key.shape.zero_word = "formula";
   for (const MacroField& field : macro_fields()) key.shape.fields.push_back(field_of(field));
   key.optional = true;
-  key.description =
-      "your own numbers of blocks, in place of the formulas' (espalier list blocks): "
-      "{router: {buffers: {area_um2: 60000}}}";
   for (std::size_t b = 0; b < kNumCostBlocks; ++b) {
     const auto block = static_cast<CostBlock>(b);
     if (auto condition = where_it_is(table, block)) {

@@ -42,8 +42,7 @@ class TopologyKeys {
 
   void add() {
     group_.named("type", &Topo::type, families_where([](const Family&) { return true; }))
-        .required()
-        .doc("shape of the network (espalier list topologies)");
+        .required();
     for (const SharedKey& shared : keys_of_families()) {
       // Giving the key for another family is an error.
       KeyDraft draft = draft_of(shared.key);
@@ -55,10 +54,7 @@ class TopologyKeys {
         .list(ListOf::any_number)
         .word("none")
         .optional()
-        .exclusive()
-        .doc(
-            "nodes, switches and links that are broken: they are taken out of the network, and "
-            "nodes behind a broken one get smaller numbers");
+        .exclusive();
     add_external_keys();
   }
 
@@ -132,12 +128,8 @@ class TopologyKeys {
           .optional()
           .exclusive();
     };
-    add("routers", &External::routers)
-        .doc(
-            "vertices whose routers are SystemC modules of a program that links the library, "
-            "behind signals for flits and credits");
-    add("nis", &External::nis)
-        .doc("nodes whose network interfaces are such modules; their routers are built in");
+    add("routers", &External::routers);
+    add("nis", &External::nis);
   }
 
   KeyTable& table_;
@@ -152,56 +144,27 @@ void add_dimension_keys(KeyTable& table) {
   const auto written =
       table.group("system.dimensions", &RunPoint::system, &SystemConfig::dimensions)
           .only(table.where(kTypeKey, {family_of(Family::Source::dimensions)}));
-  written.choice("shape", &Dims::shape)
-      .list(ListOf::per_dimension)
-      .required()
-      .doc("shape of the network among the NPUs that differ only in this dimension");
+  written.choice("shape", &Dims::shape).list(ListOf::per_dimension).required();
   written.integer("size", &Dims::size)
       .list(ListOf::per_dimension)
       .range(2, kLargestCount)
-      .required()
-      .doc("number of NPUs along this dimension");
-  written.integer("links", &Dims::links)
-      .list(ListOf::per_dimension)
-      .range(1, 4096)
-      .word("auto")
-      .doc(
-          "number of links that leave an NPU; auto: 2 on a ring, size - 1 where fully_connected, 1 "
-          "on a switch");
-  written.rate("bandwidth", &Dims::bytes_per_second)
-      .list(ListOf::per_dimension)
-      .required()
-      .doc("bandwidth of one link in one direction");
-  written.time("latency", &Dims::latency_ps)
-      .list(ListOf::per_dimension)
-      .required()
-      .doc("latency of a minimal message from NPU to NPU, NIs and routers included");
+      .required();
+  written.integer("links", &Dims::links).list(ListOf::per_dimension).range(1, 4096).word("auto");
+  written.rate("bandwidth", &Dims::bytes_per_second).list(ListOf::per_dimension).required();
+  written.time("latency", &Dims::latency_ps).list(ListOf::per_dimension).required();
   any.integer("flit_bytes", &Dims::flit_bytes)
       .list(ListOf::per_dimension)
       .range(1, kWidestFlit)
-      .word("auto")
-      .doc(
-          "payload of one flit; auto: the narrowest flit with which a link carries at most one "
-          "flit per cycle");
-  any.integer("packet_flits", &Dims::packet_flits)
-      .range(1, kMostPacketFlits - 1)
-      .doc("payload of a packet, or of a sub-packet in message mode");
+      .word("auto");
+  any.integer("packet_flits", &Dims::packet_flits).range(1, kMostPacketFlits - 1);
   any.integer("vc_depth_flits", &Dims::vc_depth_flits)
       .list(ListOf::per_dimension)
       .range(1, 1U << 20U)
-      .word("auto")
-      .doc("buffer of one VC; auto: the depth that covers the credit loop");
-  any.choice("algorithm", &Dims::algorithm)
-      .list(ListOf::per_dimension)
-      .doc(
-          "algorithm of a stage; auto: ring on a ring, direct where fully_connected, "
-          "halving_doubling on a switch (direct where its size is not a power of two)");
+      .word("auto");
+  any.choice("algorithm", &Dims::algorithm).list(ListOf::per_dimension);
   any.integer("switch_bytes_per_cycle", &Dims::switch_bytes_per_cycle)
       .range(1, 1U << 20U)
-      .word("ni")
-      .doc(
-          "rate at which each port of a switch with in_network adds; ni: as "
-          "ni.reduction.bytes_per_cycle says");
+      .word("ni");
 }
 
 }  // namespace

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "alg/algorithm.h"
 #include "ni/rtl/rtl_sequencer.h"

@@ -6,14 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <string>
 
-#include "alg/schedule/schedule_table.h"
-#include "hw/cost/system_cost.h"
-#include "hw/topology/topology.h"
 #include "ni/engines/table_program.h"
 #include "sims/experiment/result_fields.h"
-#include "sims/model/system_shape.h"
 #include "sims/point/config.h"
 #include "sims/system/program_simulation.h"
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <utility>
 
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"

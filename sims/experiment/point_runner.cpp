@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "hw/counters.h"
 #include "sims/experiment/embedded_files.h"

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <variant>
-#include <vector>
 
 #include "sims/experiment/result_parts.h"
 

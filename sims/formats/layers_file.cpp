@@ -12,7 +12,6 @@
 #include "sims/text/table_reader.h"
 #include "sims/text/utf8.h"
 #include "sims/text/values.h"
-#include "sims/workload/training/layer.h"
 
 namespace espalier {
 

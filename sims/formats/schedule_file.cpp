@@ -9,7 +9,6 @@
 
 #include "alg/schedule/schedule_text.h"
 #include "sims/text/read_file.h"
-#include "sims/text/strict_json.h"
 
 namespace espalier {
 

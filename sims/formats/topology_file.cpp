@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <stdexcept>
 #include <tuple>
@@ -15,7 +16,6 @@
 #include "sims/point/limits.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/strict_map.h"
-#include "sims/text/values.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {

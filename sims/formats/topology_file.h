@@ -1,7 +1,6 @@
 // Reads networks from files, and checks the rules for links.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "alg/algorithm.h"
 #include "alg/generators/process_group.h"
 #include "alg/program/compiler.h"
 #include "alg/routes/routing.h"

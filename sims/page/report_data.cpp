@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sims/experiment/result_fields.h"
-
 namespace espalier::report {
 
 std::string text_of(const ReportPoint& point, const AnyField& field) {

@@ -1,6 +1,5 @@
 #include "sims/page/topology_layout.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>

@@ -6,7 +6,6 @@
 #include <map>
 #include <numeric>
 
-#include "sims/page/config_differences.h"
 #include "sims/page/text.h"
 
 namespace espalier::report {

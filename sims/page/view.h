@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "sims/config/config_layers.h"
-#include "sims/study/sweep.h"
 
 namespace espalier {
 

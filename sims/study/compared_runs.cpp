@@ -1,7 +1,5 @@
 #include "sims/study/compared_runs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <iterator>

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
+#include <cstddef>
 
 #include "sims/text/people.h"
 #include "sims/text/whole_file.h"

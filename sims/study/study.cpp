@@ -8,7 +8,6 @@
 #include <istream>
 #include <new>
 #include <numeric>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 

@@ -2,7 +2,6 @@
 // docs/sweeps.md.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>

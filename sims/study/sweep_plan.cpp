@@ -11,7 +11,6 @@
 #include "sims/point/fidelity.h"
 #include "sims/study/axis_values.h"
 #include "sims/study/progress.h"
-#include "sims/study/sweep.h"
 
 namespace espalier {
 

@@ -10,9 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <limits>
 #include <list>

@@ -9,10 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <regex>
 #include <stdexcept>
-#include <string_view>
 #include <vector>
 
 #include "hw/cost/technology.h"
@@ -63,53 +61,6 @@ void for_each_parameter(const RtlInstance& instance, Visit visit) {
   if (row == std::end(kParameters)) throw std::logic_error("a module without names of parameters");
   const auto& names = row->names;
   for (std::size_t p = 0; p < names.size() && names[p] != nullptr; ++p) visit(names[p], values[p]);
-}
-
-// A drive-1 cell of the library of areas.
-struct AreaCell {
-  const char* name;
-  double um2;
-  std::string_view inputs;  // a letter each
-  const char* function;
-};
-
-// Areas of inverter, NAND2, XOR2, MUX2 and flip-flop are those of the technology table.
-std::string cell_text(const AreaCell& cell) {
-  std::string text = fmt::format("  cell ({}) {{\n    area : {};\n", cell.name, cell.um2);
-  for (const char input : cell.inputs) {
-    text += fmt::format("    pin ({}) {{ direction : input; }}\n", input);
-  }
-  text += fmt::format("    pin (Z) {{ direction : output; function : \"{}\"; }}\n  }}\n",
-                      cell.function);
-  return text;
-}
-
-// A Liberty file of twelve combinational cells and a flip-flop with the areas that Nangate45's LEF
-// states (FreePDK45). Nothing else of that library: no timing, no power.
-std::string area_library() {
-  const LibraryCells& table = cells_of(CellLibrary::nangate45);
-  const AreaCell cells[] = {{"INV", table.inverter, "A", "!A"},
-                            {"BUF", 0.798, "A", "A"},
-                            {"NAND2", table.nand2, "AB", "!(A B)"},
-                            {"NAND3", 1.064, "ABC", "!(A B C)"},
-                            {"NOR2", 0.798, "AB", "!(A+B)"},
-                            {"AND2", 1.064, "AB", "A B"},
-                            {"OR2", 1.064, "AB", "A+B"},
-                            {"AOI21", 1.064, "ABC", "!((A B)+C)"},
-                            {"OAI21", 1.064, "ABC", "!((A+B) C)"},
-                            {"XOR2", table.xor2, "AB", "A^B"},
-                            {"XNOR2", table.xor2, "AB", "!(A^B)"},
-                            {"MUX2", table.mux2, "ABS", "(A !S)+(B S)"}};
-  std::string text = "library (areas) {\n  delay_model : table_lookup;\n";
-  for (const AreaCell& cell : cells) text += cell_text(cell);
-  text += fmt::format(
-      "  cell (DFF) {{\n    area : {};\n"
-      "    ff (IQ, IQN) {{ clocked_on : \"CK\"; next_state : \"D\"; }}\n"
-      "    pin (CK) {{ direction : input; clock : true; }}\n"
-      "    pin (D) {{ direction : input; }}\n"
-      "    pin (Q) {{ direction : output; function : \"IQ\"; }}\n  }}\n}}\n",
-      table.flip_flop);
-  return text;
 }
 
 class Workplace : public WorkFolder {
@@ -332,7 +283,7 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   });
   place.write("module.v", source.text);
   place.link_library(library_);
-  if (!user_library_) place.write("areas.lib", area_library());
+  if (!user_library_) place.write("areas.lib", synthesis_script("areas.lib"));
   place.write("map.abc", synthesis_script("map.abc"));
   // The area is taken from a mapping for area, and the delay from a mapping for delay.
   std::string script = fmt::format(

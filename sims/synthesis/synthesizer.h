@@ -21,7 +21,7 @@ struct RtlSource {
 
 // A file of this folder that is part of the program: map.abc maps for delay, with buffers and
 // sizes, and prints the delay of the critical path; timing.tcl is OpenSTA's; probes.v and probes.ys
-// try a library; delay.ys follows the mapping for area.
+// try a library; delay.ys follows the mapping for area; areas.lib is the library without a user's.
 [[nodiscard]] std::string synthesis_script(std::string_view name);
 
 // E.g. "ni_control S=8 L=16 I=4".

@@ -1,6 +1,7 @@
 #include "sims/system/control_traffic.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "alg/routes/routing.h"
 #include "flowctl/framing.h"

@@ -2,7 +2,6 @@
 // latency.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>

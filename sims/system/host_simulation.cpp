@@ -18,7 +18,6 @@
 #include "sims/point/config.h"
 #include "sims/system/side_routes.h"
 #include "sims/system/simulated_system.h"
-#include "sims/system/stream_programs.h"
 
 namespace espalier {
 
@@ -386,13 +385,6 @@ void refuse_what_hosts_do(const RunPoint& point) {
 }
 
 }  // namespace
-
-HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point, HostProgram& hosts,
-                             const TablesOfSize& tables_of, const SimulationHooks& hooks) {
-  std::vector<NodeId> nodes;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) nodes.emplace_back(n);
-  return simulate_hosts(topology, point, nodes, hosts, tables_of, hooks);
-}
 
 HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point,
                              const std::vector<NodeId>& nodes, HostProgram& hosts,

@@ -30,15 +30,12 @@ struct HostedOutcome {
   std::uint64_t host_messages = 0;
 };
 
-// Rank r is node r. `tables_of` is called while the simulation runs, when a size is used for the
-// first time, or again after its tables were dropped; an exception from it is a failure of the
-// simulation. If the point does not set the number of NI ports, an NI has a port for every link.
-// Throws std::invalid_argument if the configuration cannot be built, or if it has control messages,
-// late NIs or skewed clocks, because hosts have messages and timing of their own.
-[[nodiscard]] HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point,
-                                           HostProgram& hosts, const TablesOfSize& tables_of,
-                                           const SimulationHooks& hooks);
-// The same with another order of ranks: `nodes` has the node of each rank, every node once.
+// `nodes` has the node of each rank, every node once. `tables_of` is called while the simulation
+// runs, when a size is used for the first time, or again after its tables were dropped; an
+// exception from it is a failure of the simulation. If the point does not set the number of NI
+// ports, an NI has a port for every link. Throws std::invalid_argument if the configuration cannot
+// be built, or if it has control messages, late NIs or skewed clocks, because hosts have messages
+// and timing of their own.
 [[nodiscard]] HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point,
                                            const std::vector<NodeId>& nodes, HostProgram& hosts,
                                            const TablesOfSize& tables_of,

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
-#include <vector>
-
 #include "ni/flit_injection_port.h"
 #include "ni/train/train_injection_port.h"
 #include "router/router.h"

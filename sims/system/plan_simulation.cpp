@@ -1,7 +1,6 @@
 #include "sims/system/plan_simulation.h"
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>

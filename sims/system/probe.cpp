@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
-#include <utility>
 
 #include "alg/routes/routing.h"
 #include "sims/point/config.h"

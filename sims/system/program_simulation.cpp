@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <vector>
 
 #include "alg/program/connection_routes.h"
 #include "ni/engines/program_context_engine.h"

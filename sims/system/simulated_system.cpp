@@ -10,7 +10,6 @@
 #include "sims/model/external_parts.h"
 #include "sims/model/faults.h"
 #include "sims/point/fidelity.h"
-#include "sims/system/elaboration.h"
 
 namespace espalier {
 

@@ -1,7 +1,6 @@
 // Everything that one simulation owns, from clock to network interfaces, and the main loop.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,7 +1,5 @@
 #include "sims/system/simulation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 #include <stdexcept>

@@ -4,7 +4,6 @@
 
 #include <stdexcept>
 
-#include "alg/routes/routing.h"
 #include "hw/topology/vertex_names.h"
 #include "sockets/tlm/ni_sockets.h"
 

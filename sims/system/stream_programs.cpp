@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>

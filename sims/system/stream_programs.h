@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <utility>
 
 #include "alg/schedule/schedule_table.h"
 #include "hw/ids.h"

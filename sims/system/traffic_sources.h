@@ -2,7 +2,6 @@
 // closed loop, and measure the messages of the measurement window.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>

@@ -2,7 +2,6 @@
 // TableReader and adds its columns and its row.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -9,7 +9,6 @@
 
 #include "sims/text/nearest_name.h"
 #include "sims/text/strict_map.h"
-#include "sims/text/units.h"
 #include "sims/text/utf8.h"
 
 namespace espalier {

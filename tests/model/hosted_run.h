@@ -9,7 +9,18 @@
 #include "sims/point/config.h"
 #include "sims/system/host_simulation.h"
 
-namespace espalier::test {
+namespace espalier {
+
+// Rank r is node r.
+inline HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point,
+                                    HostProgram& hosts, const TablesOfSize& tables_of,
+                                    const SimulationHooks& hooks) {
+  std::vector<NodeId> nodes;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) nodes.emplace_back(n);
+  return simulate_hosts(topology, point, nodes, hosts, tables_of, hooks);
+}
+
+namespace test {
 
 struct HostedRun {
   bool verified = false;
@@ -74,4 +85,6 @@ inline RunPoint point_of(const SystemConfig& system, Fidelity fidelity = Fidelit
   return point;
 }
 
-}  // namespace espalier::test
+}  // namespace test
+
+}  // namespace espalier

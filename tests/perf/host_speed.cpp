@@ -107,8 +107,10 @@ void report(const Topology& topology, HostProgram& hosts, Bytes packet_bytes) {
     request.size = bytes;
     return lower_to_tables(find_generator("ring")->generate(topology, request));
   };
+  std::vector<NodeId> nodes;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) nodes.emplace_back(n);
   const auto begin = std::chrono::steady_clock::now();
-  const HostedOutcome outcome = simulate_hosts(topology, point, hosts, tables_of, {});
+  const HostedOutcome outcome = simulate_hosts(topology, point, nodes, hosts, tables_of, {});
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
   const std::uint64_t messages = outcome.simulation.latency.messages + outcome.host_messages;
   fmt::print("{}: {}{} cycles, {} messages, {:.2f} s, {:.0f} messages/s\n", topology.name(),

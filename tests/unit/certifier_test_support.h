@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "alg/certify/certifier.h"
 #include "test_graphs.h"
+#include "tests/support/certify_schedule.h"
 #include "tests/support/networks.h"
 
 namespace espalier::certifier_test {

@@ -1,4 +1,3 @@
-#include "alg/certify/certifier.h"
 
 #include <catch2/catch.hpp>
 
@@ -9,6 +8,7 @@
 #include "alg/plans/order_forecast.h"
 #include "dimension_cases.h"
 #include "dimension_plan_expansion.h"
+#include "tests/support/certify_schedule.h"
 #include "tests/support/networks.h"
 
 using namespace espalier;

@@ -437,6 +437,16 @@ TEST_CASE("Defaults lie within their own ranges") {
   }
 }
 
+TEST_CASE("A word of the configuration is its enumerator's name, or stands in enum_names.h") {
+  using Words = std::vector<std::string>;
+  CHECK(all_names<LockstepMode>() == Words{"off", "estimate", "drain", "full", "nop"});
+  CHECK(all_names<InjectionVcs>() == Words{"auto", "one", "all"});
+  CHECK(all_names<Routing>() ==
+        Words{"auto", "dimension_order", "up_down", "shortest", "ecmp", "split", "file"});
+  CHECK(all_names<DimensionShape>() == Words{"ring", "fully_connected", "switch"});
+  CHECK(all_names<ProtocolChoice>() == Words{"auto", "Simple", "LL", "LL128", "Message"});
+}
+
 TEST_CASE("Names of choices follow their enumerators") {
   CHECK(std::string(name_of(FlowControlMode::packet)) == "packet");
   CHECK(std::string(name_of(Switching::wormhole)) == "wormhole");

@@ -3,11 +3,16 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "hw/cost/logic.h"
 #include "hw/cost/memory_block.h"
 #include "hw/cost/router_cost.h"
+#include "hw/cost/technology.h"
 
 using namespace espalier;
 
@@ -167,6 +172,19 @@ TEST_CASE("NI control is 312 um2 and a queue of 16 chunks 8825 um2 on Nangate45"
   const Technology nangate45{CostSpec()};
   CHECK(nangate45.um2(logic::ni_control(8, 16, 1)) == Approx(312).epsilon(0.01));
   CHECK(nangate45.um2(logic::scf_queue(16, 32, 4)) == Approx(8825).epsilon(0.01));
+}
+
+TEST_CASE("Synthesis maps to cells with the areas of Nangate45 in the cost model") {
+  std::ifstream file(ESPALIER_SOURCE_DIR "/sims/synthesis/areas.lib");
+  const std::string library{std::istreambuf_iterator<char>(file), {}};
+  const LibraryCells& cells = cells_of(CellLibrary::nangate45);
+  for (const auto& [cell, um2] : {std::pair("INV", cells.inverter), std::pair("NAND2", cells.nand2),
+                                  std::pair("XOR2", cells.xor2), std::pair("MUX2", cells.mux2),
+                                  std::pair("DFF", cells.flip_flop)}) {
+    const std::string text = fmt::format("cell ({}) {{\n    area : {};", cell, um2);
+    CAPTURE(text);
+    CHECK(library.find(text) != std::string::npos);
+  }
 }
 
 TEST_CASE("Depths are those of the slower library that was measured") {

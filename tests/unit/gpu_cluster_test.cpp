@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "alg/bounds/bounds.h"
-#include "alg/certify/certifier.h"
 #include "alg/certify/channel_dependencies.h"
 #include "alg/generators/generator.h"
 #include "alg/generators/rank_shapes.h"
 #include "alg/generators/rings.h"
 #include "alg/program/connection_routes.h"
 #include "alg/routes/routing.h"
+#include "tests/support/certify_schedule.h"
 #include "tests/support/networks.h"
 
 using namespace espalier;

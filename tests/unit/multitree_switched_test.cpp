@@ -6,11 +6,11 @@
 #include <set>
 
 #include "alg/bounds/bounds.h"
-#include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
 #include "alg/generators/multitree.h"
 #include "alg/routes/links.h"
 #include "alg/schedule/schedule_table.h"
+#include "tests/support/certify_schedule.h"
 #include "tests/support/networks.h"
 #include "tests/unit/test_graphs.h"
 

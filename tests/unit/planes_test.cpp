@@ -7,12 +7,12 @@
 #include <numeric>
 #include <set>
 
-#include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
 #include "alg/generators/process_group.h"
 #include "alg/program/connection_routes.h"
 #include "alg/routes/routing.h"
 #include "test_networks.h"
+#include "tests/support/certify_schedule.h"
 
 using namespace espalier;
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
 #include "alg/routes/routing.h"
+#include "tests/support/certify_schedule.h"
 #include "tests/support/networks.h"
 #include "tests/unit/test_graphs.h"
 

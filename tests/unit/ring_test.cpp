@@ -4,13 +4,13 @@
 #include <set>
 #include <string>
 
-#include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
 #include "alg/generators/node_routes.h"
 #include "alg/generators/rings.h"
 #include "alg/time/schedule_time.h"
 #include "schedule_oracle.h"
 #include "test_graphs.h"
+#include "tests/support/certify_schedule.h"
 #include "tests/support/networks.h"
 
 using namespace espalier;

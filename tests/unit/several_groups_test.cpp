@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "alg/bounds/bounds.h"
-#include "alg/certify/certifier.h"
 #include "alg/generators/process_group.h"
+#include "tests/support/certify_schedule.h"
 #include "tests/support/networks.h"
 
 using namespace espalier;

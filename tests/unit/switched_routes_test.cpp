@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "alg/certify/certifier.h"
 #include "alg/routes/routing.h"
 #include "test_graphs.h"
+#include "tests/support/certify_schedule.h"
 #include "tests/support/networks.h"
 
 using namespace espalier;

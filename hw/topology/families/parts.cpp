@@ -1,5 +1,7 @@
 #include "hw/topology/families/parts.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace espalier {

@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "alg/program/chunk_language.h"
 #include "sims/formats/program/line_parser.h"
 #include "sims/formats/program/promises_file.h"
 #include "sims/text/nearest_name.h"

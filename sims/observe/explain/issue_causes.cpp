@@ -1,9 +1,6 @@
 #include "sims/observe/explain/issue_causes.h"
 
-#include <algorithm>
 #include <numeric>
-
-#include "sims/observe/explain/segment.h"
 
 namespace espalier {
 

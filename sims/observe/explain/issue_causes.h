@@ -2,11 +2,8 @@
 // programs share.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <optional>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "alg/schedule/schedule.h"

@@ -1,6 +1,7 @@
 #include "sims/observe/explain/table_causes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace espalier {
 

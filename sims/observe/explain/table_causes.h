@@ -4,8 +4,6 @@
 // too early to be the cause is `unexplained` (docs/explain.md).
 #pragma once
 
-#include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "alg/schedule/schedule_table.h"

@@ -14,7 +14,6 @@
 #include "ni/engines/engine_observer.h"
 #include "ni/network_interface.h"
 #include "ni/ni_observer.h"
-#include "sims/observe/record/run_record.h"
 #include "sims/system/fabric.h"
 
 namespace espalier {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <string>
 
 #include "flowctl/flit.h"
 #include "flowctl/flit_run.h"

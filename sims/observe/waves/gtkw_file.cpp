@@ -7,10 +7,8 @@
 #include <filesystem>
 #include <set>
 #include <stdexcept>
-#include <string_view>
 
 #include "sims/observe/waves/output_file.h"
-#include "sims/observe/waves/wave_format.h"
 
 namespace espalier {
 

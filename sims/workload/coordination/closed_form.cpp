@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <queue>
 #include <unordered_map>
-#include <vector>
 
 #include "sims/workload/coordination/coordination.h"
-#include "sims/workload/coordination/training_recorder.h"
 
 namespace espalier {
 

@@ -1,7 +1,5 @@
 #include "sims/workload/coordination/rank_controller.h"
 
-#include <algorithm>
-
 namespace espalier {
 
 ResponseCache::ResponseCache(std::uint32_t capacity, std::size_t tensors)

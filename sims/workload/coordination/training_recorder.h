@@ -1,7 +1,6 @@
 // Events of a coordinated training job, on the network or in closed form, and its hosts.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
