@@ -12,6 +12,7 @@
 #include "alg/schedule/algorithm_row.h"
 #include "sims/cli/result_table.h"
 #include "sims/experiment/result_fields.h"
+#include "sims/point/collective_config.h"
 #include "sims/study/compared_runs.h"
 
 namespace espalier {
@@ -43,6 +44,23 @@ std::string workload_of(const Json& result) {
           : fmt::format("{} of {}", string_in(result, "op"), size_text(result));
   return fmt::format("{} on {}, {} nodes", what, string_in(result, "topology"),
                      result.at("nodes").dump());
+}
+
+// The same of a result among others. NCCL's choice may have moved to the preset of a switch that
+// adds, and runs an all_to_all as a custom program: it competes with the algorithms of its input.
+std::string workload_among(const Json& result, const std::vector<Json>& results) {
+  const auto is_of_nccl = [](const Json& r) { return string_in(r, "algorithm") == kNcclAlgorithm; };
+  for (const Json& other : results) {
+    if (!is_of_nccl(result) || is_of_nccl(other) ||
+        other.value("nodes", Json()) != result.value("nodes", Json()) ||
+        other.value("size_bytes", Json()) != result.value("size_bytes", Json())) {
+      continue;
+    }
+    const std::string op = string_in(result, "op");
+    const std::string others = string_in(other, "op");
+    if (others == op || (op == "custom" && others == "all_to_all")) return workload_of(other);
+  }
+  return workload_of(result);
 }
 
 // The simpler of two algorithms needs the smaller table. A program has no table; its largest
@@ -233,7 +251,7 @@ std::vector<Ranking> rank_results(const std::vector<Json>& results) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const bool stopped = results[i].contains("stopped_ns");
     if (!stopped && !time_ns_of(results[i])) continue;
-    const std::string workload = workload_of(results[i]);
+    const std::string workload = workload_among(results[i], results);
     auto ranking = std::find_if(rankings.begin(), rankings.end(),
                                 [&](const Ranking& other) { return other.workload == workload; });
     if (ranking == rankings.end()) ranking = rankings.insert(ranking, {workload, {}, 0});

@@ -25,17 +25,26 @@ std::string presets_with_nccl() {
 
 class NcclPoint {
  public:
-  NcclPoint(const GivenKeys& given, const RunPoint& asked, const Preset* machine,
+  NcclPoint(const GivenKeys& given, const RunPoint& asked, const Preset* machine, bool is_alone,
             Diagnostics& diagnostics)
-      : given_(given), asked_(asked), preset_(machine), diagnostics_(diagnostics) {}
+      : given_(given),
+        asked_(asked),
+        preset_(machine),
+        is_alone_(is_alone),
+        diagnostics_(diagnostics) {}
 
   std::optional<GivenKeys> keys() {
     if (asked_.collective->size == 0 && !asked_.training && !asked_.workload) return std::nullopt;
     if (!can_run()) return std::nullopt;
     const SystemConfig& system = asked_.system;
+    const auto gbps = [](const LinkSpec& link) {
+      return static_cast<double>(link.bytes_per_second) / 1e9;
+    };
     const NcclNode node{system.clock.hertz, system.ni.program.context_bytes_per_cycle,
-                        system.ni.program.doorbell_cycles};
+                        system.ni.program.doorbell_cycles, gbps(system.link),
+                        gbps(system.topology.link("nic_link", system.link))};
     NcclPlan plan = nccl_plan(machine_, node, asked_.collective->op, asked_.collective->size);
+    warn_of_useless_keys(plan);
     if (plan.in_switch && !use_in_switch()) return std::nullopt;
     if (plan.in_switch) {
       const std::string end = fmt::format(", on {}", machine_.in_switch);
@@ -112,6 +121,32 @@ class NcclPoint {
     return true;
   }
 
+  // Keys of the system that NCCL's choice replaces. Of a list of algorithms, others may read them.
+  void warn_of_useless_keys(const NcclPlan& plan) {
+    const auto is_read = [](const std::string& name) {
+      static const std::vector<std::string> inputs{kPresetKey,
+                                                   "system.ni.program.context_bytes_per_cycle",
+                                                   "system.link.bandwidth",
+                                                   "system.topology.nic_link.bandwidth",
+                                                   "system.router.clock",
+                                                   "system.router.flit_bytes"};
+      return std::find(inputs.begin(), inputs.end(), name) != inputs.end();
+    };
+    if (!is_alone_) return;
+    for (const Key& key : espalier::keys()) {
+      const bool is_set = std::any_of(plan.settings.begin(), plan.settings.end(),
+                                      [&](const auto& each) { return each.first == key.name; });
+      const bool moves = plan.in_switch && !is_inside(key.name, "system.topology");
+      if (!is_inside(key.name, "system") || is_read(key.name) || !given_.is_given(key.name) ||
+          !(is_set || moves)) {
+        continue;
+      }
+      diagnostics_.warning(given_.place_of(key.name),
+                           fmt::format("{} has no effect: NCCL's choice, {}, sets it", key.name,
+                                       plan.choice.substr(0, plan.choice.find(';'))));
+    }
+  }
+
   // The point moves to the preset whose switch adds, with the links of this machine.
   bool use_in_switch() {
     const auto found = std::find_if(presets().begin(), presets().end(), [&](const Preset& preset) {
@@ -159,6 +194,7 @@ class NcclPoint {
   GivenKeys given_;
   const RunPoint& asked_;
   const Preset* preset_;
+  bool is_alone_;
   Diagnostics& diagnostics_;
   NcclMachine machine_;
 };
@@ -171,8 +207,9 @@ bool runs_nccl(const RunPoint& point) {
 }
 
 std::optional<GivenKeys> keys_of_nccl(const GivenKeys& given, const RunPoint& asked,
-                                      const Preset* machine, Diagnostics& diagnostics) {
-  return NcclPoint(given, asked, machine, diagnostics).keys();
+                                      const Preset* machine, bool is_alone,
+                                      Diagnostics& diagnostics) {
+  return NcclPoint(given, asked, machine, is_alone, diagnostics).keys();
 }
 
 void check_nccl_channels(const RunPoint& point, const Preset* machine, const GivenKeys& given,
@@ -185,7 +222,7 @@ void check_nccl_channels(const RunPoint& point, const Preset* machine, const Giv
     return;
   }
   const double channels = machine->nccl->channels;
-  if (2 * collective.program.channels > channels) return;
+  if (2 * collective.program.channels >= channels) return;
   diagnostics.warning(
       given.place_of_first({kChannelsKey, kAlgorithmKey}),
       fmt::format("{}: {} runs on {} of the {:g} channels that NCCL finds on {}", kChannelsKey,

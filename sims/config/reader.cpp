@@ -62,7 +62,7 @@ class PointBuilder {
     recognise_dimensions();
     const RunPoint point = make_point();
     if (!runs_nccl(point)) return point;
-    const auto given = keys_of_nccl(given_, point, machine(), diagnostics_);
+    const auto given = keys_of_nccl(given_, point, machine(), true, diagnostics_);
     return given ? PointBuilder(*given, folder_, need_, diagnostics_).draft() : point;
   }
 
@@ -144,7 +144,7 @@ class PointBuilder {
       for (const auto& [name, value] : each.chosen) own.choose(name, value);
       Diagnostics found = diagnostics_.without_messages();
       ConfigResult one;
-      if (const auto keys = keys_of_nccl(own, each.asked, machine(), found)) {
+      if (const auto keys = keys_of_nccl(own, each.asked, machine(), points_.empty(), found)) {
         PointBuilder(*keys, folder_, need_, found).build(one);
       }
       if (one.points.empty() && !points_.empty()) {

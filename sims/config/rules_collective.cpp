@@ -145,7 +145,7 @@ bool would_run(const ExaminedPoint& examined, const Algorithm& algorithm) {
   const AlgorithmRow& row = algorithm.row_on(point.system.topology.is_dimensional());
   if (!row.computes(collective.op)) return false;
   if (algorithm.is_program() && algorithm.program == nullptr) return false;  // needs a file
-  if (algorithm.is_library) return false;  // needs a machine
+  if (algorithm.is_library) return false;                                    // needs a machine
   if (!collective.rank_order.is_identity() && !row.follows_rank_order()) return false;
   if (collective.bitwise_identical && !algorithm.is_bitwise_identical()) return false;
   if (examined.topology == nullptr) return true;

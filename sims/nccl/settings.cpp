@@ -230,9 +230,11 @@ class Planner {
   // output is taken by another sender does not hold up those to other GPUs.
   void set_exchange() {
     const auto rate = [](double gbps) { return fmt::format("{:.1f}GB/s", gbps); };
-    if (m_.exchange_rate != 0) set("system.link.bandwidth", rate(m_.exchange_rate));
+    if (m_.exchange_rate != 0 && m_.exchange_rate < node_.link_rate) {
+      set("system.link.bandwidth", rate(m_.exchange_rate));
+    }
     if (!between()) return;
-    if (m_.exchange_nic_rate != 0) {
+    if (m_.exchange_nic_rate != 0 && m_.exchange_nic_rate < node_.nic_rate) {
       set("system.topology.nic_link.bandwidth", rate(m_.exchange_nic_rate));
     }
     set("system.router.vcs", std::min<Bytes>(ranks(), kMostVcs));

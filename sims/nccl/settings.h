@@ -22,6 +22,8 @@ struct NcclNode {
   std::uint64_t hertz = 1'000'000'000;
   std::uint64_t context_bytes_per_cycle = 0;  // of a channel with Simple; 0: not limited
   std::uint64_t doorbell_cycles = 0;          // launch
+  double link_rate = 0;                       // of a GPU's links and of a NIC, GB/s
+  double nic_rate = 0;
 };
 
 struct NcclPlan {

@@ -149,6 +149,38 @@ TEST_CASE("A mistake in a machine file is refused with its place, and nothing el
   }
 }
 
+TEST_CASE("A key that NCCL's choice replaces is warned of, and a slower link counts") {
+  const TemporaryFolder folder;
+  const std::string server = folder.write("server.yaml", kNcclServer);
+  const Outcome slots =
+      test::espalier({"check", server, "--resolved", "-s", "system.ni.program.slots=3", "-s",
+                      "collective.size=64KiB"});
+  CHECK_THAT(slots.err,
+             Contains("system.ni.program.slots has no effect: NCCL's choice, ring LL x2"));
+  // An all_to_all gets 353 of 394 GB/s, and of a slower link what the link has.
+  const Outcome slower =
+      test::espalier({"check", server, "--resolved", "-s", "system.link.bandwidth=200GB/s", "-s",
+                      "collective.op=all_to_all"});
+  CHECK(slower.err.empty());
+  CHECK(Json::parse(slower.out)[0]["system"]["link"]["bandwidth"] == "200GB/s");
+}
+
+TEST_CASE("compare ranks NCCL's switches and exchanges beside the schedules of the same network") {
+  const TemporaryFolder folder;
+  const std::string server = folder.write("server.yaml", kNcclServer);
+  for (const auto& [op, algorithms] :
+       {std::pair("all_reduce", "[ring,nccl]"), std::pair("all_to_all", "[direct,nccl]")}) {
+    const Outcome compared = test::espalier({"compare", server, "-s", "collective.size=8MiB", "-s",
+                                             std::string("collective.op=") + op, "-s",
+                                             std::string("collective.algorithm=") + algorithms});
+    CAPTURE(compared.out, compared.err);
+    CHECK(compared.exit_code == 0);
+    CHECK_THAT(compared.out, Contains(std::string(op) + " of 8 MiB on gpu_cluster 1x8, 8 nodes"));
+    CHECK(compared.out.find("Best: ") == compared.out.rfind("Best: "));
+    CHECK_THAT(compared.out, Contains("\nnccl "));
+  }
+}
+
 TEST_CASE("A ring of NCCL on one of a machine's 24 channels runs with a warning that says so") {
   const TemporaryFolder folder;
   const std::string server = folder.write("server.yaml", kNcclServer);
