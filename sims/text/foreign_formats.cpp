@@ -46,10 +46,10 @@ bool is_chakra(const Look& look) {
   }
   const std::string_view message = look.whole.substr(at);
   if (length == 0) return look.bytes("\0"sv) && message.size() > 2 && message[1] == '\x08';
-  return length > 2 && message.size() >= std::min(length, kLooked - 8) &&
-         (message.substr(2, 8).find("schema") != std::string_view::npos ||
-          (message[0] == '\n' && static_cast<std::size_t>(message[1]) < length &&
-           std::isdigit(static_cast<unsigned char>(message[2])) != 0 && message[3] == '.'));
+  if (length < 4 || message.size() < std::min(length, kLooked - 8)) return false;
+  if (message[0] == '\x12') return message.substr(2, 8).find("schema") != std::string_view::npos;
+  return message[0] == '\n' && message[1] >= 3 && message[1] <= 16 &&
+         std::isdigit(static_cast<unsigned char>(message[2])) != 0 && message[3] == '.';
 }
 
 // The first row that fits counts.

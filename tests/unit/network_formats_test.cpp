@@ -314,8 +314,11 @@ TEST_CASE("Files of other tools that no command reads are refused by name") {
     INFO(name);
     CHECK(contains(foreign_format(text), name));
   }
-  for (const char* own : {"", "system: {topology: {type: torus, dims: [8, 8]}}\n",
-                          "{\"format\": \"espalier-schedule\"}", "a,b\n1,2\n", "0 1 25\n"}) {
+  for (const char* own :
+       {"", "system: {topology: {type: torus, dims: [8, 8]}}\n",
+        "{\"format\": \"espalier-schedule\"}", "a,b\n1,2\n", "0 1 25\n",
+        "ab,schema\n1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,"
+        "27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50\n"}) {
     INFO(own);
     CHECK(foreign_format(own).empty());
   }
@@ -344,6 +347,15 @@ TEST_CASE("type: file reads every format, and a network's file stands for a conf
   };
   CHECK(read("network.yml").topology->name() == "1D-ring 4");
   CHECK(read("net.anynet").topology->num_switches() == 1);
+  // Where a program is expected, a network is named, and the other way round.
+  folder.write("net.xml", server(gpu(0, "") + gpu(1, "")));
+  folder.write("ring.xml", "<algo name=\"ring\"/>");
+  CHECK(contains(read("ring.xml").diagnostics, "ring.xml:1:1: error: this is a program of MSCCL"));
+  const std::string program =
+      folder.write("program.yaml",
+                   "system: {topology: {type: file, file: net.xml}}\n"
+                   "collective: {algorithm: program, program: {file: net.xml}, size: 1KiB}\n");
+  CHECK(contains(read_run_config(program).diagnostics, "this is a topology of NCCL"));
   // A flit of 512 B needs a payload of at least as many; both follow the fastest link.
   const ConfigResult result = read_comparison(ns3, {"collective.size=1KiB"}, {});
   INFO(result.diagnostics);

@@ -69,10 +69,12 @@ class Reader {
   }
 
   void report_foreign_root(pugi::xml_node node) {
-    const bool is_registration = std::strcmp(node.name(), "msccl_algos") == 0;
+    const std::string name = node.name();
     report_.error(
-        node.name(), fmt::format("expected the element 'algo', found '{}'", node.name()),
-        is_registration ? "this file is a list of files; give one of the listed files" : "");
+        node.name(), fmt::format("expected the element 'algo', found '{}'", name),
+        name == "msccl_algos" ? "this file is a list of files; give one of the listed files"
+        : name == "system" ? "this is a topology of NCCL: system.topology: {type: file, file: ...}"
+                           : "");
   }
 
   // Calls visit(child) for the children with the name. Other children are reported or ignored.
