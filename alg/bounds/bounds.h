@@ -133,8 +133,10 @@ struct LinkPrices {
 [[nodiscard]] LinkPrices all_to_allv_prices(const Topology& topology,
                                             const std::vector<Bytes>& counts,
                                             const std::vector<double>& held = {});
-// Names the switches whose inputs are the dearest. Precondition: an input has a price.
-[[nodiscard]] std::string held_inputs_text(const Topology& topology, const LinkPrices& prices);
+// Names the switches whose inputs are the dearest, and says what they add to the bound of the links
+// alone. Precondition: an input has a price.
+[[nodiscard]] std::string held_inputs_text(const Topology& topology, const LinkPrices& prices,
+                                           double links_seconds);
 // Larger networks take seconds to price.
 inline constexpr std::size_t kMostPricedVertices = 160;
 

@@ -231,7 +231,7 @@ class ExchangeSearch {
         const bool any = std::any_of(crossed.input.begin(), crossed.input.end(),
                                      [](double price) { return price > 0; });
         if (any) {
-          std::string text = held_inputs_text(topology_, crossed);
+          std::string text = held_inputs_text(topology_, crossed, seconds);
           proposals.push_back(
               {PriceCertificate{std::move(crossed.price), std::move(crossed.input)}, text});
         }

@@ -36,6 +36,18 @@ std::vector<std::uint32_t> segments_to_try(const Generator& generator, const Top
   return found;
 }
 
+// Links of unequal rates meet at a switch, whose router lets slow outputs hold crossbar inputs.
+bool holds_inputs(const Topology& topology, const CollectiveRequest& request) {
+  const auto meets_other_rate = [&](const TopologyLink& link) {
+    const auto& next = topology.out_links(link.to);
+    return topology.is_switch(link.to) && std::any_of(next.begin(), next.end(), [&](LinkId id) {
+             return topology.link(id).spec.bytes_per_second != link.spec.bytes_per_second;
+           });
+  };
+  return request.timing.stored_bytes == 0 &&
+         std::any_of(topology.links().begin(), topology.links().end(), meets_other_rate);
+}
+
 // The generator's schedule in `segments`, 0 for as many as it takes by itself. A schedule that
 // takes longer than `limit` needs no exact time. Throws std::invalid_argument if it finds none.
 RankedSchedule planned_schedule(const Generator& generator, const Topology& topology,
@@ -155,14 +167,29 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
   return ranked;
 }
 
+bool is_planned_badly(const Topology& topology, const CollectiveRequest& request,
+                      const Generator& generator) {
+  return generator.plans_times && is_exchange(request.op) && request.segments == 0 &&
+         holds_inputs(topology, request);
+}
+
 std::vector<RankedSchedule> in_other_segments(const Topology& topology,
                                               const CollectiveRequest& request,
                                               const RankedSchedule& taken) {
-  constexpr double kPlannersError = 1.1;
-  const auto limit =
-      static_cast<std::uint64_t>(kPlannersError * static_cast<double>(taken.planned_ps));
+  double error = 1.1;
+  std::vector<std::uint32_t> numbers = segments_to_try(*taken.generator, topology, request);
+  if (is_planned_badly(topology, request, *taken.generator)) {
+    constexpr std::uint32_t kMostTried = 32;
+    constexpr std::size_t kMostPieces = 40'000;
+    error = 2;
+    const std::size_t pairs = topology.num_nodes() * topology.num_nodes();
+    for (std::uint32_t n = 1; n <= kMostTried && n * pairs <= kMostPieces; n *= 2) {
+      numbers.push_back(n);
+    }
+  }
+  const auto limit = static_cast<std::uint64_t>(error * static_cast<double>(taken.planned_ps));
   std::vector<RankedSchedule> others;
-  for (const std::uint32_t segments : segments_to_try(*taken.generator, topology, request)) {
+  for (const std::uint32_t segments : numbers) {
     if (segments == taken.segments) continue;
     try {
       RankedSchedule other = planned_schedule(*taken.generator, topology, request, segments, limit);

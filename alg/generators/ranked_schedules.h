@@ -28,8 +28,13 @@ struct RankedSchedule {
                                                             const CollectiveRequest& request,
                                                             std::size_t most);
 
+// Plans of an exchange through switches of unequal rates say little where slow outputs hold
+// crossbar inputs, also of algorithms that choose their number of segments by them.
+[[nodiscard]] bool is_planned_badly(const Topology& topology, const CollectiveRequest& request,
+                                    const Generator& generator);
+
 // The generator's schedules in other numbers of segments, if they are planned to take at most 10 %
-// longer.
+// longer, or twice as long where is_planned_badly().
 [[nodiscard]] std::vector<RankedSchedule> in_other_segments(const Topology& topology,
                                                             const CollectiveRequest& request,
                                                             const RankedSchedule& taken);

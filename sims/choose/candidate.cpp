@@ -153,7 +153,8 @@ void confirm(std::vector<Candidate>& candidates, const Topology& topology,
   for (Candidate& candidate : candidates) {
     const auto try_others = std::exchange(candidate.others, {});
     const bool late =
-        candidate.simulated_us && *candidate.simulated_us > kLate * candidate.planned_us;
+        candidate.is_large || candidate.is_planned_badly ||
+        (candidate.simulated_us && *candidate.simulated_us > kLate * candidate.planned_us);
     if (!late || !try_others) continue;
     std::vector<Candidate> others = try_others();
     simulations.run(others, [](const Candidate&) { return true; });

@@ -41,6 +41,7 @@ struct Candidate {
   const char* by = "planned";  // where planned_us is from: "forecast" of a pre-simulation
   // Simulating it takes more work than choosing is worth (kMostEvaluations).
   bool is_large = false;
+  bool is_planned_badly = false;  // others may be faster even if it takes as long as planned
   std::optional<double> simulated_us = {};
   bool failed = false;  // its simulation did not end with the right data
 

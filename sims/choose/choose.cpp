@@ -65,6 +65,10 @@ Candidate candidate_of(RankedSchedule schedule, const GroupRequest& of_group,
     work.tables = of_group.tables_of(ranked->schedule);
     return work;
   };
+  // More segments than a schedule's own are larger still, but an algorithm that plans may cut less.
+  candidate.is_planned_badly =
+      is_planned_badly(of_group.group.network(), of_group.request, *ranked->generator);
+  if (candidate.is_large && !candidate.is_planned_badly) return candidate;
   candidate.others = [ranked, &of_group, &system] {
     std::vector<Candidate> others;
     for (RankedSchedule& each :

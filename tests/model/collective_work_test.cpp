@@ -1,6 +1,8 @@
 // What auto takes among schedules and programs, and how near the planned times of programs are.
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
 #include "alg/algorithm.h"
 #include "alg/program/program_time.h"
 #include "model_test_support.h"
@@ -135,6 +137,33 @@ TEST_CASE("Where routers delay a schedule, auto simulates it in other numbers of
   for (const std::uint32_t segments : {2U, 4U, 8U}) {
     point.collective->segments = segments;
     CHECK(cycles <= work_cycles(torus, point, generate_collective(torus, point)));
+  }
+}
+
+TEST_CASE("Where slow outputs hold crossbar inputs, auto simulates other numbers of pieces") {
+  Topology tree("leaves of two nodes, a fast and a slow spine");
+  for (int n = 0; n < 8; ++n) tree.add_node(fmt::format("n{}", n));
+  for (const char* name : {"l0", "l1", "l2", "l3", "fast", "slow"}) tree.add_switch(name);
+  const auto cable = [&](std::size_t a, std::size_t b, std::uint64_t rate) {
+    for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+      const std::string name = fmt::format("c{}", tree.num_links());
+      tree.add_link(NodeId(from), NodeId(to), {100'000, rate * 1'000'000'000}, name, name);
+    }
+  };
+  for (std::size_t n = 0; n < 8; ++n) cable(n, 8 + n / 2, 8);
+  for (std::size_t leaf = 8; leaf < 12; ++leaf) {
+    cable(leaf, 12, 16);
+    cable(leaf, 13, 4);
+  }
+  RunPoint point = auto_point("torus", {4, 4}, 1 << 20);
+  point.collective->op = CollectiveOp::all_to_all;
+  const Cycle cycles = work_cycles(tree, point, generate_collective(tree, point));
+  point.collective->algorithm = "a2a_paths";
+  // By the plan of a2a_paths another number is the best one.
+  CHECK(cycles < work_cycles(tree, point, generate_collective(tree, point)));
+  for (const std::uint32_t pieces : {1U, 4U, 16U, 32U}) {
+    point.collective->segments = pieces;
+    CHECK(cycles <= work_cycles(tree, point, generate_collective(tree, point)));
   }
 }
 

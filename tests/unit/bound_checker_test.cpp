@@ -344,9 +344,10 @@ TEST_CASE("A slow output holds a switch's crossbar input, and data that cross pa
       collective_bound(two.topology, two.demand.op, 8000, {}, two.demand.held);
   CHECK(both.seconds == Approx(held + 300e-9).epsilon(2e-3));
   CHECK(both.seconds <= (held + 300e-9) * (1 + 1e-9));
-  CHECK(both.binding ==
-        "slower outputs hold the crossbar inputs of l0 and 1 more: system.router.hold: flit or "
-        "crossbar_inputs: vc lifts this");
+  CHECK(
+      both.binding ==
+      "slower outputs hold the crossbar inputs of l0 and 1 more: with system.router.hold: flit or "
+      "crossbar_inputs: vc the bound is 2.29 times lower");
   // The same as counts, one way only.
   Scope scope;
   scope.counts.assign(64, 0);
@@ -359,7 +360,8 @@ TEST_CASE("A slow output holds a switch's crossbar input, and data that cross pa
   CHECK(counts.binding.rfind("slower outputs hold the crossbar inputs of l1:", 0) == 0);
   // Outputs that hold the inputs for half as long let a certificate prove half of the time.
   for (double& seconds : two.demand.held) seconds /= 2;
-  CHECK(prove(two.topology, two.demand, *both.certificate).seconds < both.seconds * 0.52);
+  CHECK(prove(two.topology, two.demand, *both.certificate).seconds ==
+        Approx(held / 2 + 300e-9).epsilon(1e-2));
 }
 
 TEST_CASE("The checker refuses prices of crossbar inputs that nothing holds, or of nodes") {
