@@ -63,7 +63,7 @@ espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train r
                 sims/workload/coordination LINKS fmt::fmt)
 espalier_folder(sims/observe/waves USES hw hw/topology sims/text LINKS ${espalier_fst} fmt::fmt)
 espalier_folder(sims/observe/record USES hw hw/topology flowctl ni ni/engines sims/system)
-espalier_folder(sims/observe/scopes USES hw flowctl ni alg/schedule sims/system sims/observe/record sims/observe/waves
+espalier_folder(sims/observe/scopes USES hw hw/topology flowctl ni alg/schedule sims/system sims/observe/record sims/observe/waves
                 LINKS fmt::fmt)
 espalier_folder(sims/observe/timeline ONCE USES hw/topology sims/system sims/observe/record sims/observe/waves
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
