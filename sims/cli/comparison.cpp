@@ -350,7 +350,7 @@ std::string crossover_text(const std::vector<Ranking>& rankings, const std::vect
   if (has_nccl) {
     columns.push_back({"NCCL takes", true, of_nccl([](const Json& r) {
                          const std::string choice = string_in(r, "choice");
-                         return choice.substr(0, choice.find(','));
+                         return choice.substr(0, choice.find(';'));
                        })});
     columns.push_back({"NCCL us", true, of_nccl(time_text)});
     columns.push_back({"slower", true, [=](const Json& r) {
@@ -358,7 +358,10 @@ std::string crossover_text(const std::vector<Ranking>& rankings, const std::vect
                                                   : std::string("-");
                        }});
   }
-  return fmt::format("Best by size\n\n{}\n", table_text(columns, rows));
+  return fmt::format("Best by size\n\n{}{}\n", table_text(columns, rows),
+                     has_nccl ? "NCCL's times contain the launch of a kernel; NIs that run "
+                                "schedules have none.\n"
+                              : "");
 }
 
 std::string skipped_text(const std::vector<SkippedAlgorithm>& skipped) {

@@ -86,13 +86,13 @@ class ComparedRuns {
     if (point.training || point.workload || point.coordination) return nullptr;
     return &*point.collective;
   }
-  // The time from which on point `i` loses; infinite while its workload has no time, and for auto,
-  // which has no plan.
+  // The time from which on point `i` loses; infinite while its workload has no time, for auto,
+  // which has no plan, and for NCCL's choice, whose time users ask for.
   [[nodiscard]] double limit_ns(std::size_t i) const {
     const CollectiveConfig* collective =
         settings_.full || planned_[i].is_null() ? nullptr : collective_of(i);
-    const auto best =
-        collective == nullptr ? best_ns_.end() : best_ns_.find({collective->op, collective->size});
+    const bool may_lose = collective != nullptr && collective->choice.empty();
+    const auto best = may_lose ? best_ns_.find({collective->op, collective->size}) : best_ns_.end();
     return best == best_ns_.end() ? kNoLimit : kLosing * best->second;
   }
   // Whether point `i`, which takes at least so many cycles, is not simulated to the end. A program

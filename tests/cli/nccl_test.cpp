@@ -194,3 +194,17 @@ TEST_CASE("A ring of NCCL on one of a machine's 24 channels runs with a warning 
                                Contains("hint: collective.program.channels: 24; or"));
   CHECK(warning("24").empty());
 }
+
+TEST_CASE("compare --sizes says what NCCL takes at each size, also where it is far slower") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("h100.yaml",
+                                          "system: {preset: h100_8}\n"
+                                          "collective: {op: all_reduce, size: 1MiB}\n");
+  const Outcome run = test::espalier({"compare", config, "--sizes", "1KiB,1MiB", "-s",
+                                      "collective.algorithm=[nccl, ring, direct]"});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  const std::string table = run.out.substr(run.out.find("Best by size"));
+  CHECK_THAT(table, Contains("NCCL takes") && Contains("ring LL x1 ") && Contains("ring LL x24") &&
+                        Contains("NCCL's times contain the launch"));
+}
