@@ -179,11 +179,11 @@ std::vector<RankedSchedule> in_other_segments(const Topology& topology,
   double error = 1.1;
   std::vector<std::uint32_t> numbers = segments_to_try(*taken.generator, topology, request);
   if (is_planned_badly(topology, request, *taken.generator)) {
-    constexpr std::uint32_t kMostTried = 32;
-    constexpr std::size_t kMostPieces = 40'000;
+    constexpr std::uint32_t kMostNumber = 32;
+    constexpr std::size_t kMostPiecesTried = 40'000;
     error = 2;
     const std::size_t pairs = topology.num_nodes() * topology.num_nodes();
-    for (std::uint32_t n = 1; n <= kMostTried && n * pairs <= kMostPieces; n *= 2) {
+    for (std::uint32_t n = 1; n <= kMostNumber && n * pairs <= kMostPiecesTried; n *= 2) {
       numbers.push_back(n);
     }
   }

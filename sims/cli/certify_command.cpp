@@ -179,7 +179,7 @@ int certify_command(const CertifyOptions& options) {
   if (!inputs) return kUsageError;
   const Input& input = inputs->front();
   if (input.points.empty() || input.topology->dimensions()) {
-    return usage_error(input.path,
+    return usage_error(input.path + ":1:1",
                        "a multi-dimensional system or a program has no packets' routes");
   }
   int code = kGood;

@@ -125,6 +125,7 @@ std::optional<std::vector<std::string>> overrides_of(const CompareOptions& optio
     if (sizes.size() != 2 || sizes[0] > sizes[1]) return refuse("it is no range");
     const std::uint64_t last = sizes[1];
     for (sizes.pop_back(); sizes.back() <= last / kStep;) sizes.push_back(sizes.back() * kStep);
+    if (sizes.back() != last) sizes.push_back(last);
   }
   overrides.push_back(fmt::format("collective.size=[{}B]", fmt::join(sizes, "B, ")));
   return overrides;

@@ -47,14 +47,17 @@ bool has_good_groups(const CollectiveConfig& collective, std::size_t nodes) {
 Topology ranks_network_of(const ExaminedPoint& examined) {
   const Topology& topology = *examined.topology;
   const CollectiveConfig& collective = *examined.point.collective;
-  return has_good_groups(collective, topology.num_nodes()) ? ranks_network(topology, collective)
-                                                           : topology;
+  // Dimensions have no groups.
+  return !topology.dimensions() && has_good_groups(collective, topology.num_nodes())
+             ? ranks_network(topology, collective)
+             : topology;
 }
 
 // Why the algorithm does not run on the network and among the groups; empty if it does.
 std::string unsuited(const ExaminedPoint& examined, const Algorithm& algorithm) {
   const CollectiveConfig& collective = *examined.point.collective;
   if (algorithm.generator == nullptr || collective.groups.empty() ||
+      examined.topology->dimensions() ||
       !has_good_groups(collective, examined.topology->num_nodes())) {
     const Topology network = ranks_network_of(examined);
     std::string reason = algorithm.unsuited(network);

@@ -61,7 +61,7 @@ void read_tables(const ConfigNode& node, const std::string& name, const NcclTabl
                 diagnostics);
   }
   if (node.kind == ConfigNode::Kind::map) return;
-  const std::string key = "nccl.tuning: " + name;
+  const std::string key = name.empty() ? "nccl.tuning" : "nccl.tuning: " + name;
   const bool is_list = node.kind == ConfigNode::Kind::list;
   std::vector<double> numbers;
   for (const ConfigNode& item : is_list ? node.items : std::vector<ConfigNode>{node}) {
@@ -182,6 +182,9 @@ void read_nccl_machine(const ConfigNode& node, const std::string& name, NcclMach
 
 void check_nccl_machine(const NcclMachine& machine, const Place& place, Diagnostics& diagnostics) {
   const auto whole = [&](const char* name, double value, double least, double most) {
+    if (value == 0 && least > 0) {
+      return diagnostics.error(place, fmt::format("nccl.{} is missing", name));
+    }
     if (value >= least && value <= most && value == static_cast<double>(static_cast<int>(value))) {
       return;
     }

@@ -115,6 +115,25 @@ constexpr Foreign kForeign[] = {
        return l.has(";") && l.has("topology") && (l.has("vc_buf_size") || l.has("num_vcs")) &&
               l.has("=");
      }},
+    {"is a program, an archive, a database or a picture, which no command reads",
+     [](const Look& l) {
+       constexpr std::size_t kTarMark = 257;
+       const std::string_view magics[] = {
+           "\x7f"
+           "ELF"sv,
+           "BZh"sv,
+           "\xfd"
+           "7zXZ"sv,
+           "7z\xbc\xaf"sv,
+           "SQLite format 3"sv,
+           "GIF8"sv,
+           "\x89PNG"sv,
+           "\xff\xd8\xff"sv,
+           "\x89HDF"sv};
+       return std::any_of(std::begin(magics), std::end(magics),
+                          [&](std::string_view magic) { return l.bytes(magic); }) ||
+              (l.whole.size() > kTarMark && l.whole.substr(kTarMark, 5) == "ustar");
+     }},
     {"is a configuration of gem5: write the network as system.topology (espalier list topologies)",
      [](const Look& l) { return l.starts("[root]") && l.has("type=Root"); }},
 };

@@ -306,7 +306,7 @@ TEST_CASE("compare names the best at each size of a range, and draws them on a p
   INFO(outcome.err);
   REQUIRE(outcome.exit_code == 0);
   const std::string table = outcome.out.substr(outcome.out.find("Best by size\n"));
-  for (const char* size : {"\n1 KiB ", "\n4 KiB ", "\n16 KiB ", "\n64 KiB "}) {
+  for (const char* size : {"\n1 KiB ", "\n4 KiB ", "\n16 KiB ", "\n64 KiB ", "\n70 KiB "}) {
     CHECK_THAT(table, Contains(size));
   }
   CHECK_THAT(table, !Contains("256 KiB") && !Contains("NCCL"));

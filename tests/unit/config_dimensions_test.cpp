@@ -485,6 +485,10 @@ TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
                          "messages do not pass between dimensions (system.topology.type: "
                          "dimensions); only baseline, themis, themis_search, auto run there",
                          "allowed: auto, baseline, themis, themis_search");
+  // A group of its ranks changes nothing.
+  expect_dimension_error(with("", "collective: {algorithm: @ring, size: 1MiB, ranks: [0, 1]}\n"),
+                         "messages do not pass between dimensions",
+                         "allowed: auto, baseline, themis");
   expect_dimension_error(with("", "collective: {op: @all_to_all, algorithm: themis, size: 1MiB}\n"),
                          "themis computes all_reduce, reduce_scatter, all_gather, not all_to_all",
                          "");

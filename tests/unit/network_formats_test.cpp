@@ -195,6 +195,7 @@ TEST_CASE("ns-3's topologies name their switches, with or without SimAI's header
   expect_refused("3 1 2\n2\n0 2 1Gbps 1us 0\n", "1:1", "promises 2 links, but 1 follow");
   expect_refused("3 1 1\n2\n0 7 1Gbps 1us 0\n", "3:3", "node: 7 is out of range");
   expect_refused("3 1 1\n2\n0 2 1Gbsp 1us 0\n9bps", "3:5", "1Gbsp");
+  expect_refused("2 0 1\n0 1 0Gbps 1us 0\n", "2:5", "a link of 0Gb/s carries nothing");
 }
 
 TEST_CASE("htsim's fat trees have the radix of each tier, and each switch delays a packet once") {
@@ -235,6 +236,9 @@ TEST_CASE("Slurm's switches list hosts in ranges, and a host is an accelerator")
   expect_refused("SwitchName=a Hosts=n1\n", "1:14", "'Hosts=n1' is unknown");
   expect_refused("SwitchName=a Nodes=n1,n2\nSwitchName=b Nodes=m1,m2\n", "1:1: error",
                  "the network is not connected");
+  // A switch that only joins itself is no dead end to leave out.
+  expect_refused("SwitchName=a Switches=a\nSwitchName=b Nodes=n[1-2]\n", "1:14",
+                 "a link joins 'a' to itself");
   expect_refused("BlockName=b1 Nodes=n[0-3]\n", "1:1", "blocks (BlockName) have no switches");
 }
 
@@ -309,7 +313,11 @@ TEST_CASE("Files of other tools that no command reads are refused by name") {
       {"MODEL\t\t\r\n6\r\n", "ASTRA-sim or SimAI"},
       {"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 8\n", "SimAI"},
       {"topology = mesh;\nk = 8;\nnum_vcs = 8;\n", "BookSim"},
-      {"[root]\ntype=Root\n", "gem5"}};
+      {"[root]\ntype=Root\n", "gem5"},
+      {"\x7f"
+       "ELF\x02",
+       "is a program, an archive"},
+      {"\x89PNG\r\n", "or a picture"}};
   for (const auto& [text, name] : files) {
     INFO(name);
     CHECK(contains(foreign_format(text), name));

@@ -41,6 +41,12 @@ class Drawing {
   std::optional<Topology> make(const std::string& file_name) {
     const std::size_t errors_before = diagnostics_.num_errors();
     kept_.assign(drawn_.vertices.size(), true);
+    for (const DrawnLink& link : drawn_.links) {
+      if (link.a != link.b) continue;
+      diagnostics_.error(link.place,
+                         fmt::format("a link joins '{}' to itself", drawn_.vertices[link.a].name));
+    }
+    if (diagnostics_.num_errors() != errors_before) return std::nullopt;
     leave_out_host_links();
     join_cables();
     leave_out_dead_ends();
@@ -211,10 +217,6 @@ class Drawing {
                            fmt::format("a latency of {} exceeds the longest latency, {}",
                                        format_quantity(Quantity::time, link.latency_ps),
                                        format_quantity(Quantity::time, kLongestLinkLatency)));
-      }
-      if (link.a == link.b) {
-        diagnostics_.error(
-            link.place, fmt::format("a link joins '{}' to itself", drawn_.vertices[link.a].name));
       }
     }
     if (links > kMostLinks) {

@@ -191,8 +191,12 @@ std::uint64_t quantity_of(Quantity quantity, const std::string& text, const char
       parsed = parse_quantity(quantity, text.substr(0, digits + 4) + suffix);
     }
   }
-  if (!parsed.value)
-    diagnostics.error(place, fmt::format("'{}{}': {}", text, suffix, parsed.error), parsed.hint);
+  if (!parsed.value) {
+    diagnostics.error(place, parsed.error, parsed.hint);
+  } else if (*parsed.value == 0 && quantity == Quantity::rate) {
+    diagnostics.error(place, fmt::format("a link of {}{} carries nothing", text, suffix),
+                      "leave the link out");
+  }
   return parsed.value.value_or(0);
 }
 
