@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/classification.hpp>
-#include <boost/algorithm/string/split.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -113,10 +111,12 @@ std::optional<std::vector<std::string>> overrides_of(const CompareOptions& optio
          options.sizes, why);
     return std::nullopt;
   };
-  std::vector<std::string> words;
-  boost::algorithm::split(words, options.sizes, boost::algorithm::is_any_of(",:"));
   std::vector<std::uint64_t> sizes;
-  for (const std::string& word : words) {
+  for (std::size_t begin = 0; begin <= options.sizes.size();) {
+    const std::size_t end =
+        std::min(options.sizes.find_first_of(",:", begin), options.sizes.size());
+    const std::string word = options.sizes.substr(begin, end - begin);
+    begin = end + 1;
     const ParsedQuantity size = parse_quantity(Quantity::size, word);
     if (!size.value || *size.value == 0) return refuse(fmt::format("'{}' is no size", word));
     sizes.push_back(*size.value);
