@@ -326,20 +326,21 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
 }
 
 std::string crossover_text(const std::vector<Ranking>& rankings, const std::vector<Json>& results) {
-  constexpr const char* kNccl = "nccl";
   std::vector<Json> rows;  // the best of each ranking, with NCCL's result as a field
   bool has_nccl = false;
   for (const Ranking& ranking : rankings) {
     if (ranking.order.empty()) continue;
     Json& row = rows.emplace_back(results[ranking.order.front()]);
     for (const std::size_t i : ranking.order) {
-      if (string_in(results[i], "algorithm") == kNccl) row[kNccl] = results[i];
+      if (string_in(results[i], "algorithm") == kNcclAlgorithm) row[kNcclAlgorithm] = results[i];
     }
-    has_nccl |= row.contains(kNccl);
+    has_nccl |= row.contains(kNcclAlgorithm);
   }
   if (rows.size() < 2) return {};
   const auto of_nccl = [&](const auto& text) {
-    return [=](const Json& r) { return r.contains(kNccl) ? text(r.at(kNccl)) : std::string("-"); };
+    return [=](const Json& r) {
+      return r.contains(kNcclAlgorithm) ? text(r.at(kNcclAlgorithm)) : std::string("-");
+    };
   };
   std::vector<ResultColumn> columns{
       {"size", true, size_text},
@@ -353,9 +354,10 @@ std::string crossover_text(const std::vector<Ranking>& rankings, const std::vect
                          return choice.substr(0, choice.find(';'));
                        })});
     columns.push_back({"NCCL us", true, of_nccl(time_text)});
-    columns.push_back({"slower", true, [=](const Json& r) {
-                         return r.contains(kNccl) ? slower_text(r.at(kNccl), *time_ns_of(r))
-                                                  : std::string("-");
+    columns.push_back({"slower", true, [](const Json& r) {
+                         return r.contains(kNcclAlgorithm)
+                                    ? slower_text(r.at(kNcclAlgorithm), *time_ns_of(r))
+                                    : std::string("-");
                        }});
   }
   return fmt::format("Best by size\n\n{}{}\n", table_text(columns, rows),

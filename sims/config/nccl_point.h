@@ -12,10 +12,10 @@ namespace espalier {
 
 [[nodiscard]] bool runs_nccl(const RunPoint& point);
 
-// `given`, whose lists have one value each, with the keys that NCCL's choice sets. `asked`: the
-// point of these keys, before the choice. `machine`: its preset; nullptr: none. Nothing if NCCL
-// does not run there, for which an error is recorded, or if the size is not known. `is_alone`: no
-// other algorithm reads the keys, so that those without effect are warned of.
+// Returns the keys in `given` with those that NCCL's choice sets. Every key has one value. Returns
+// nullopt after an error, which says why NCCL does not run there, and if the size is not known.
+// `asked`: the point that `given` describes. `machine`: its preset; nullptr if it has none.
+// `is_alone`: no other algorithm is asked for, so keys that the choice replaces are warned of.
 [[nodiscard]] std::optional<GivenKeys> keys_of_nccl(const GivenKeys& given, const RunPoint& asked,
                                                     const Preset* machine, bool is_alone,
                                                     Diagnostics& diagnostics);

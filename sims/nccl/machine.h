@@ -71,8 +71,8 @@ struct NcclMachine {
   [[nodiscard]] double rings() const { return found != 0 ? found : channels; }
 };
 
-// Sets the numbers that `node` gives, and leaves the others. `tuning` of a node has tables under
-// the names of tuning.yaml, which replace rows of these. `name` stands in errors.
+// Sets the numbers that `node` gives, and leaves the others. Its key `tuning` has the form of
+// tuning.yaml and replaces rows of the machine's tables. Errors call the node `name`.
 void read_nccl_machine(const ConfigNode& node, const std::string& name, NcclMachine& machine,
                        Diagnostics& diagnostics);
 

@@ -66,8 +66,8 @@ Topology with_routes(Topology topology, const Routes& routes) {
 }
 
 // Sends up to four messages within 200 cycles on each route that passes two links of `on`; on every
-// route if `on` is empty. With `some`, a coin decides which of these routes send. Returns whether
-// all messages arrive.
+// route if `on` is empty. With `some`, each of these routes sends with probability 1/2. Returns
+// whether all messages arrive.
 bool arrives(const Topology& topology, const Routes& routes, const std::set<LinkId>& on, bool some,
              std::mt19937& random) {
   TrafficConfig traffic;
