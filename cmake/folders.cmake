@@ -45,7 +45,8 @@ espalier_folder(sockets/signals USES hw hw/clock flowctl router ni alg/schedule 
 espalier_folder(sims/text ONCE LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/process ONCE)
 espalier_folder(sims/workload/training ONCE USES hw hw/topology alg/schedule alg/plans LINKS fmt::fmt)
-espalier_folder(sims/workload/coordination USES hw flowctl sims/workload/training LINKS fmt::fmt)
+espalier_folder(sims/workload/graph USES hw flowctl alg/schedule LINKS fmt::fmt)
+espalier_folder(sims/workload/coordination USES hw flowctl sims/workload/graph sims/workload/training LINKS fmt::fmt)
 espalier_folder(sims/point ONCE USES hw hw/topology hw/topology/families hw/cost flowctl router ni alg/routes alg/schedule alg/plans alg/program alg/rank_order
                 sims/workload/training sims/workload/coordination)
 espalier_folder(sims/formats ONCE USES hw hw/topology hw/topology/families alg/routes alg/schedule alg/rank_order sims/text sims/point sims/workload/training
@@ -60,7 +61,7 @@ espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl router/rtl ni/
                 sims/point sims/workload/training sims/formats sims/formats/networks sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train router/rtl ni ni/train ni/engines
                 ni/rtl sockets/tlm sockets/signals alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
-                sims/workload/coordination LINKS fmt::fmt)
+                sims/workload/graph LINKS fmt::fmt)
 espalier_folder(sims/observe/waves USES hw hw/topology sims/text LINKS ${espalier_fst} fmt::fmt)
 espalier_folder(sims/observe/record USES hw hw/topology flowctl ni ni/engines sims/system)
 espalier_folder(sims/observe/scopes USES hw hw/topology flowctl ni alg/schedule sims/system sims/observe/record sims/observe/waves

@@ -238,7 +238,9 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
     }
   }
 
-  void post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) override {
+  void post(RankId rank, CollectiveNumber collective, const HostCollective& what,
+            Cycle at) override {
+    const Bytes bytes = what.bytes;
     if (!failure_.empty()) return;
     latest_ = std::max(latest_, at);
     try {

@@ -7,7 +7,7 @@
 #include "hw/topology/topology.h"
 #include "sims/system/simulation.h"
 #include "sims/system/stream_programs.h"
-#include "sims/workload/coordination/host_services.h"
+#include "sims/workload/graph/host_services.h"
 
 namespace espalier {
 

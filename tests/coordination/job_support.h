@@ -114,10 +114,11 @@ class WatchedHosts : public HostProgram, public HostServices {
 
   void wake(RankId rank, Cycle at) override { services_->wake(rank, at); }
   void send(const HostMessage& message, Cycle at) override { services_->send(message, at); }
-  void post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) override {
+  void post(RankId rank, CollectiveNumber collective, const HostCollective& what,
+            Cycle at) override {
     posts[rank.index()].push_back(collective);
-    sizes[collective] = bytes;
-    services_->post(rank, collective, bytes, at);
+    sizes[collective] = what.bytes;
+    services_->post(rank, collective, what, at);
   }
 
   std::vector<std::vector<CollectiveNumber>> posts;  // by rank

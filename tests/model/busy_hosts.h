@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hw/hash.h"
-#include "sims/workload/coordination/host_services.h"
+#include "sims/workload/graph/host_services.h"
 
 namespace espalier::test {
 
@@ -86,7 +86,7 @@ class BusyHosts : public HostProgram {
   void post_next(RankId rank, Cycle now) {
     CollectiveNumber& next = ranks_[rank.index()].next;
     if (next == sizes_.size()) return;
-    services_->post(rank, next, sizes_[next], now + 1);
+    services_->post(rank, next, {CollectiveOp::all_reduce, sizes_[next]}, now + 1);
     ++next;
   }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hw/hash.h"
-#include "sims/workload/coordination/host_services.h"
+#include "sims/workload/graph/host_services.h"
 
 namespace espalier::test {
 
@@ -39,8 +39,8 @@ class PostingHosts : public HostProgram {
   }
   void woken(RankId rank, Cycle now) override {
     const PlannedPost& post = posts_[rank.index()][next_[rank.index()]++];
-    services_->post(rank, post.collective, post.bytes != 0 ? post.bytes : sizes_[post.collective],
-                    now + 1);
+    const Bytes bytes = post.bytes != 0 ? post.bytes : sizes_[post.collective];
+    services_->post(rank, post.collective, {CollectiveOp::all_reduce, bytes}, now + 1);
   }
   void received(const HostMessage&, Cycle) override {}
   void collective_done(RankId rank, CollectiveNumber collective, Cycle now) override {
@@ -158,7 +158,8 @@ class PostThenSend : public HostProgram {
       : ranks_(ranks), bytes_(bytes), at_(at), left_(ranks + 1) {}
 
   void start(HostServices& services) override {
-    for (std::size_t r = 0; r < ranks_; ++r) services.post(RankId(r), 0, bytes_, at_);
+    for (std::size_t r = 0; r < ranks_; ++r)
+      services.post(RankId(r), 0, {CollectiveOp::all_reduce, bytes_}, at_);
     services.send({RankId(0), RankId(1), 32, 0}, at_ + 10);
   }
   void woken(RankId, Cycle) override {}

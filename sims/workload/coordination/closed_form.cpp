@@ -215,7 +215,7 @@ class EventMachine : public HostServices {
   void send(const HostMessage& message, Cycle at) override {
     push({at + messages_.flight(path(message.from, message.to), message.bytes), 0, true, message});
   }
-  void post(RankId /*rank*/, CollectiveNumber /*collective*/, Bytes /*bytes*/,
+  void post(RankId /*rank*/, CollectiveNumber /*collective*/, const HostCollective& /*what*/,
             Cycle /*at*/) override {}
 
  private:
@@ -254,9 +254,10 @@ void ModelledDataPlane::start(HostServices& services) {
   hosts_.start(*this);
 }
 
-void ModelledDataPlane::post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) {
+void ModelledDataPlane::post(RankId rank, CollectiveNumber collective, const HostCollective& what,
+                             Cycle at) {
   auto& stream = streams_[rank.index()];
-  stream.push_back({collective, bytes, at});
+  stream.push_back({collective, what.bytes, at});
   if (stream.size() == 1) arrive(stream.front(), at);
 }
 

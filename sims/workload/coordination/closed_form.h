@@ -14,8 +14,8 @@
 #include "flowctl/wait_list.h"
 #include "hw/ids.h"
 #include "sims/workload/coordination/coordination_spec.h"
-#include "sims/workload/coordination/host_services.h"
 #include "sims/workload/coordination/training_recorder.h"
+#include "sims/workload/graph/host_services.h"
 
 namespace espalier {
 
@@ -83,7 +83,8 @@ class ModelledDataPlane : public HostProgram, public HostServices {
 
   void wake(RankId rank, Cycle at) override { services_->wake(rank, at); }
   void send(const HostMessage& message, Cycle at) override { services_->send(message, at); }
-  void post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) override;
+  void post(RankId rank, CollectiveNumber collective, const HostCollective& what,
+            Cycle at) override;
 
  private:
   struct Post {

@@ -199,7 +199,7 @@ class CoordinatedHosts : public JobHosts {
       const Response& response = coordination_.responses()[collective];
       recorder_.posted(rank, collective, response, h.framework, h.now);
       h.framework.posted(h.now);
-      services_->post(rank, collective, response.bytes, h.now);
+      services_->post(rank, collective, {CollectiveOp::all_reduce, response.bytes}, h.now);
     } while (h.next != h.end && job_.spec.wait == DataPlaneWait::asynchronous);
     if (job_.spec.wait == DataPlaneWait::asynchronous) sleep(rank);
   }

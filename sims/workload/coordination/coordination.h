@@ -11,9 +11,9 @@
 
 #include "sims/workload/coordination/control_pattern.h"
 #include "sims/workload/coordination/coordination_spec.h"
-#include "sims/workload/coordination/host_services.h"
 #include "sims/workload/coordination/rank_controller.h"
 #include "sims/workload/coordination/tensor_set.h"
+#include "sims/workload/graph/host_services.h"
 
 namespace espalier {
 

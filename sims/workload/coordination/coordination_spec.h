@@ -13,6 +13,9 @@
 
 namespace espalier {
 
+// The root of every tree of coordination, and the coordinator of the modes that have one.
+inline constexpr RankId kRoot{0};
+
 // Bytes of the control plane's messages as Horovod serializes them (a measured fit). L is the
 // length of a tensor's name, D the number of its dimensions, N the number of ranks.
 struct NameShape {

@@ -64,7 +64,7 @@ class EventDrivenHosts : public JobHosts {
     RankFramework& framework = frameworks_[rank.index()];
     recorder_.posted(rank, collective, {what.tensors, what.bytes}, framework, at);
     framework.posted(at);
-    services_->post(rank, collective, what.bytes, at);
+    services_->post(rank, collective, {CollectiveOp::all_reduce, what.bytes}, at);
   }
 
   [[nodiscard]] const TrainingJob& job() const { return job_; }

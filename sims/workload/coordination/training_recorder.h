@@ -7,8 +7,8 @@
 
 #include "hw/ids.h"
 #include "sims/workload/coordination/coordination_spec.h"
-#include "sims/workload/coordination/host_services.h"
 #include "sims/workload/coordination/rank_framework.h"
+#include "sims/workload/graph/host_services.h"
 
 namespace espalier {
 

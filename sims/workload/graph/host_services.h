@@ -1,17 +1,16 @@
-// The interface between the hosts of a training job and the machine that they run on: the simulated
-// network with its NIs, or its closed form. Hosts act on events and do not know SystemC.
+// The interface between the hosts of a job and the machine that they run on: the simulated network
+// with its NIs, or its closed form. Hosts act on events and do not know SystemC.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 
+#include "alg/schedule/schedule.h"
 #include "flowctl/wait_list.h"
 #include "hw/ids.h"
 
 namespace espalier {
-
-// The root of every tree of coordination, and the coordinator of the modes that have one.
-inline constexpr RankId kRoot{0};
 
 // "host_3": a rank's name in lists of waits.
 [[nodiscard]] inline std::string host_name(RankId rank) {
@@ -27,8 +26,22 @@ struct HostMessage {
 };
 
 // Hosts number the collectives of a job without gaps, in any order. All ranks that post a number
-// mean the same collective, of the same size.
+// mean the same collective.
 using CollectiveNumber = std::uint32_t;
+
+// A collective that hosts post.
+struct HostCollective {
+  CollectiveOp op = CollectiveOp::all_reduce;
+  Bytes bytes = 0;          // as CollectiveRequest::size
+  std::uint32_t group = 0;  // the machine knows the ranks of each group; 0: all ranks
+
+  friend bool operator==(const HostCollective& a, const HostCollective& b) {
+    return a.op == b.op && a.bytes == b.bytes && a.group == b.group;
+  }
+  friend bool operator<(const HostCollective& a, const HostCollective& b) {
+    return std::tie(a.op, a.bytes, a.group) < std::tie(b.op, b.bytes, b.group);
+  }
+};
 
 // Services of the machine for the hosts. Each time is later than the event being handled.
 // The times of one rank's sends never decrease, and neither do the times of its posts.
@@ -44,10 +57,10 @@ class HostServices {
   // The NI of `message.from` gets the message in cycle `at`. HostProgram::received is called when
   // it is in the receiver's memory. Messages between two ranks stay in order.
   virtual void send(const HostMessage& message, Cycle at) = 0;
-  // Appends the all-reduce of `bytes` to the rank's stream in cycle `at`. A stream runs one
-  // collective after the other. HostProgram::collective_done is called when the rank has its
-  // result.
-  virtual void post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) = 0;
+  // Appends the collective to the rank's stream in cycle `at`. A stream runs one collective after
+  // the other. HostProgram::collective_done is called when the rank has its result.
+  virtual void post(RankId rank, CollectiveNumber collective, const HostCollective& what,
+                    Cycle at) = 0;
 };
 
 // The hosts of a job. The order of events of one cycle must not matter.
