@@ -27,7 +27,8 @@ class Training : public HostProgram {
 
   void start(HostServices& services) override {
     for (std::size_t r = 0; r < ranks_; ++r) {
-      for (std::uint32_t c = 0; c < count_; ++c) services.post(RankId(r), c, bytes_, 1 + 1000 * c);
+      for (std::uint32_t c = 0; c < count_; ++c)
+        services.post(RankId(r), c, {CollectiveOp::all_reduce, bytes_}, 1 + 1000 * c);
     }
   }
   void woken(RankId, Cycle) override {}
