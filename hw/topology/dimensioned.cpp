@@ -1,7 +1,10 @@
 // Multi-dimensional systems: shape and graph.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "hw/topology/dimensions.h"
@@ -254,6 +257,84 @@ Topology make_dimensions(const std::vector<DimensionSpec>& dimensions) {
   }
   if (vertices > kMostVertices) throw std::invalid_argument("a network has at most 2^31 vertices");
   return DimensionedBuilder({dimensions}).build();
+}
+
+namespace {
+
+// Hops of a ring follow each other in its direction; behind the link around is the second class.
+std::optional<std::vector<std::uint32_t>> ring_classes(const DimensionedShape& dimensions,
+                                                       const Topology& topology,
+                                                       const std::vector<LinkId>& route) {
+  std::vector<std::uint32_t> classes;
+  std::size_t before = dimensions.dimensions.size();
+  for (const LinkId id : route) {
+    const TopologyLink& link = topology.link(id);
+    if (topology.is_switch(link.from) || topology.is_switch(link.to)) {
+      classes.push_back(0);
+      continue;
+    }
+    const std::size_t d = dimensions.dimension_of_port(link.out_port);
+    const std::uint32_t x = dimensions.coordinate(link.from, d);
+    const std::uint32_t y = dimensions.coordinate(link.to, d);
+    const bool is_ring = dimensions.dimensions[d].shape == DimensionShape::ring;
+    const bool wraps = is_ring && x != y + 1 && y != x + 1;
+    classes.push_back(wraps || (d == before && classes.back() == 1) ? 1 : 0);
+    before = d;
+  }
+  return classes;
+}
+
+std::vector<LinkId> joined_route(const DimensionedShape& dimensions, const Topology& topology,
+                                 NodeId from, NodeId to) {
+  std::vector<LinkId> links;
+  const auto take = [&](std::uint32_t port, NodeId at) {
+    links.push_back(topology.out_links(at)[port]);
+    return topology.link(links.back()).to;
+  };
+  NodeId at = from;
+  for (std::size_t d = 0; d < dimensions.dimensions.size(); ++d) {
+    const DimensionSpec& spec = dimensions.dimensions[d];
+    const std::uint32_t goal = dimensions.coordinate(to, d);
+    const std::uint32_t first = dimensions.first_port(d);
+    while (dimensions.coordinate(at, d) != goal) {
+      const std::uint32_t away = (goal + spec.size - dimensions.coordinate(at, d)) % spec.size;
+      switch (spec.shape) {
+        case DimensionShape::ring:
+          at = take(first + (2 * away <= spec.size ? 0 : spec.parallel_links()), at);
+          break;
+        case DimensionShape::fully_connected:
+          at = take(first + (away - 1) * spec.parallel_links(), at);
+          break;
+        case DimensionShape::switched:
+          // A switch's ports are numbered by the coordinates of its nodes.
+          at = take(goal, take(first, at));
+          break;
+      }
+    }
+  }
+  return links;
+}
+
+}  // namespace
+
+Topology make_joined(const std::vector<DimensionSpec>& dimensions) {
+  Topology topology = make_dimensions(dimensions);
+  const auto of = std::make_shared<const DimensionedShape>(*topology.dimensions());
+  NetworkShape shape;
+  shape.route = [of](const Topology& joined, NodeId from, NodeId to, std::uint32_t) {
+    return joined_route(*of, joined, from, to);
+  };
+  const bool has_ring = std::any_of(dimensions.begin(), dimensions.end(), [](const auto& spec) {
+    return spec.shape == DimensionShape::ring && spec.size > 2;
+  });
+  if (has_ring) {
+    shape.vc_classes = {2, 2, "around a ring", "each side of the dateline"};
+    shape.classes = [of](const Topology& joined, const std::vector<LinkId>& route) {
+      return ring_classes(*of, joined, route);
+    };
+  }
+  topology.set_shape(std::move(shape));
+  return topology;
 }
 
 Topology make_folded(const std::vector<DimensionSpec>& dimensions) {

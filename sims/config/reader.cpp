@@ -190,13 +190,15 @@ class PointBuilder {
     result.points = std::move(merged);
   }
 
-  // ASTRA-sim's network.yml describes dimensions, also where type: file names it.
+  // ASTRA-sim's network.yml describes dimensions, also where type: file names it. The messages of a
+  // graph of work pass between dimensions, so there it is a graph.
   void recognise_dimensions() {
-    const TopologyConfig topology = make_point().system.topology;
-    if (topology.family().source != Family::Source::graph_file || topology.file.empty()) return;
-    const FileText file = read_kept_file(topology_file_path(topology));
-    const std::string type = family_of(Family::Source::astra_file);
-    if (!file.text || network_type(*file.text) != type) return;
+    const SystemConfig system = make_point().system;
+    const bool is_joined = is_set("workload.file");
+    const auto source = system.topology.family().source;
+    if (is_joined ? source != Family::Source::astra_file : !joins_dimensions(system)) return;
+    const std::string type =
+        family_of(is_joined ? Family::Source::graph_file : Family::Source::astra_file);
     const auto& names = find_key(kTypeKey)->shape.names;
     const auto place = std::find(names.begin(), names.end(), type) - names.begin();
     chosen_[kTypeKey] = number_value(static_cast<std::uint64_t>(place));
@@ -432,11 +434,11 @@ class PointBuilder {
     for (RunPoint& point : points_) {
       resolve_implied(point.system, *topology, configured_need(point));
     }
-    if (!topology->dimensions()) return topology;
+    if (!topology->dimensions() && !joins_dimensions(points_.front().system)) return topology;
     // The latency of a dimension is from NPU to NPU, so link latencies depend on the router's
     // cycles, which are known only now. The topology is therefore built again.
     diagnostics_ = before;
-    if (!has_good_dimensions()) return std::nullopt;
+    if (topology->dimensions() && !has_good_dimensions()) return std::nullopt;
     return built_topology();
   }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "hw/topology/families/family.h"
+#include "sims/formats/astra_network_file.h"
 #include "sims/formats/networks/network_formats.h"
 #include "sims/formats/routes_file.h"
 #include "sims/formats/topology_file.h"
@@ -16,11 +17,31 @@ namespace espalier {
 
 namespace {
 
+// ASTRA-sim's network.yml as one network. As in a system of dimensions, a latency is from NPU to
+// NPU, so the cycles of NIs and routers are a part of it. All flits are as wide as the routers'.
+std::optional<Topology> read_joined(const std::string& path, const std::string& text,
+                                    SystemConfig system, const Place& place,
+                                    Diagnostics& diagnostics) {
+  const auto network = parse_astra_network(path, text, system.clock, diagnostics);
+  if (!network) return std::nullopt;
+  system.dimensions = network->dimensions;
+  system.dimensions.flit_bytes.assign(network->dimensions.size.size(), system.clock.flit_bytes);
+  try {
+    return make_joined(dimension_specs(system));
+  } catch (const std::invalid_argument& error) {
+    diagnostics.error(place, error.what(), "a longer latency, or a faster system.router.clock");
+    return std::nullopt;
+  }
+}
+
 std::optional<Topology> read_graph(const SystemConfig& system, bool clock_valid, const Place& place,
                                    Diagnostics& diagnostics) {
   const std::string path = topology_file_path(system.topology);
   const auto text = read_named_file(path, place, diagnostics);
   if (!text) return std::nullopt;
+  if (network_type(*text) == family_of(Family::Source::astra_file)) {
+    return read_joined(path, *text, system, place, diagnostics);
+  }
   TopologyFileContext context;
   context.default_link = system.link;
   context.flow_control = system.flow_control;
@@ -48,6 +69,12 @@ std::uint64_t fastest_link(const SystemConfig& system) {
     }
   }
   return fastest;
+}
+
+bool joins_dimensions(const SystemConfig& system) {
+  if (system.topology.family().source != Family::Source::graph_file) return false;
+  const FileText file = read_kept_file(topology_file_path(system.topology));
+  return file.text && network_type(*file.text) == family_of(Family::Source::astra_file);
 }
 
 std::string topology_file_path(const TopologyConfig& config) {

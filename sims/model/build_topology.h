@@ -16,6 +16,9 @@ struct SystemConfig;
 
 // The path of the configuration's graph file. Precondition: the topology is from a file.
 [[nodiscard]] std::string topology_file_path(const TopologyConfig& config);
+// The file that system.topology names is ASTRA-sim's network.yml, read as one network
+// (make_joined): its latencies contain the cycles of NIs and routers.
+[[nodiscard]] bool joins_dimensions(const SystemConfig& system);
 
 // B/s of the fastest link that the keys of `system` or its graph file describe. A graph file with
 // errors counts for nothing.

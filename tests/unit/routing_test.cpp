@@ -130,6 +130,36 @@ TEST_CASE(
   check({{"dims", {2, 40}}, {"wrap", {1, 1}}, {"twist", {4}}}, false);
 }
 
+TEST_CASE(
+    "Messages pass from dimension to dimension on the shortest way, and their channels have no "
+    "cycle") {
+  using Shape = DimensionShape;
+  const auto of = [](Shape shape, std::uint32_t size, std::uint32_t times = 1) {
+    DimensionSpec spec;
+    spec.shape = shape;
+    spec.size = size;
+    spec.links = times * fewest_links(shape, size);
+    spec.link = kPlainLink;
+    return spec;
+  };
+  const std::vector<std::vector<DimensionSpec>> systems{
+      {of(Shape::ring, 2)},
+      {of(Shape::ring, 8), of(Shape::ring, 5)},
+      {of(Shape::ring, 5, 2), of(Shape::fully_connected, 4, 2), of(Shape::switched, 3, 2)},
+      {of(Shape::switched, 4), of(Shape::switched, 2), of(Shape::switched, 3)},
+      {of(Shape::ring, 3), of(Shape::ring, 4), of(Shape::ring, 3), of(Shape::ring, 4)}};
+  for (const auto& dimensions : systems) {
+    const Topology topology = make_joined(dimensions);
+    CAPTURE(topology.name());
+    CHECK_FALSE(topology.dimensions());
+    const AllPairs pairs = route_all_pairs(topology);
+    CHECK(pairs.connected);
+    CHECK(pairs.shortest);
+    CHECK_FALSE(has_cycle(pairs.next));
+    CHECK(pairs.most_classes <= topology.shape().vc_classes.all);
+  }
+}
+
 TEST_CASE("Sources take turns at parallel links") {
   const Topology topology = make_grid({{"dims", {8}}, {"wrap", {1}}, {"links", {2}}}, kPlainLink);
   std::vector<std::size_t> messages(topology.num_links());
