@@ -11,6 +11,7 @@ namespace espalier {
 Generator ring_row();
 Generator bidirectional_ring_row();
 Generator ring_2d_row();
+Generator hierarchical_ring_row();
 Generator multitree_row();
 Generator multitree_translated_row();
 Generator direct_row();
@@ -35,6 +36,7 @@ const std::vector<Generator>& generators() {
       ring_row(),
       bidirectional_ring_row(),
       ring_2d_row(),
+      hierarchical_ring_row(),
       multitree_row(),
       multitree_translated_row(),
       direct_row(),

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 
@@ -262,9 +261,9 @@ Topology make_dimensions(const std::vector<DimensionSpec>& dimensions) {
 namespace {
 
 // Hops of a ring follow each other in its direction; behind the link around is the second class.
-std::optional<std::vector<std::uint32_t>> ring_classes(const DimensionedShape& dimensions,
-                                                       const Topology& topology,
+std::optional<std::vector<std::uint32_t>> ring_classes(const Topology& topology,
                                                        const std::vector<LinkId>& route) {
+  const DimensionedShape& dimensions = *topology.shape().joined;
   std::vector<std::uint32_t> classes;
   std::size_t before = dimensions.dimensions.size();
   for (const LinkId id : route) {
@@ -284,8 +283,9 @@ std::optional<std::vector<std::uint32_t>> ring_classes(const DimensionedShape& d
   return classes;
 }
 
-std::vector<LinkId> joined_route(const DimensionedShape& dimensions, const Topology& topology,
-                                 NodeId from, NodeId to) {
+std::vector<LinkId> joined_route(const Topology& topology, NodeId from, NodeId to,
+                                 std::uint32_t /*channel*/) {
+  const DimensionedShape& dimensions = *topology.shape().joined;
   std::vector<LinkId> links;
   const auto take = [&](std::uint32_t port, NodeId at) {
     links.push_back(topology.out_links(at)[port]);
@@ -319,19 +319,15 @@ std::vector<LinkId> joined_route(const DimensionedShape& dimensions, const Topol
 
 Topology make_joined(const std::vector<DimensionSpec>& dimensions) {
   Topology topology = make_dimensions(dimensions);
-  const auto of = std::make_shared<const DimensionedShape>(*topology.dimensions());
   NetworkShape shape;
-  shape.route = [of](const Topology& joined, NodeId from, NodeId to, std::uint32_t) {
-    return joined_route(*of, joined, from, to);
-  };
+  shape.joined = topology.dimensions();
+  shape.route = joined_route;
   const bool has_ring = std::any_of(dimensions.begin(), dimensions.end(), [](const auto& spec) {
     return spec.shape == DimensionShape::ring && spec.size > 2;
   });
   if (has_ring) {
     shape.vc_classes = {2, 2, "around a ring", "each side of the dateline"};
-    shape.classes = [of](const Topology& joined, const std::vector<LinkId>& route) {
-      return ring_classes(*of, joined, route);
-    };
+    shape.classes = ring_classes;
   }
   topology.set_shape(std::move(shape));
   return topology;

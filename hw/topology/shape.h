@@ -115,6 +115,8 @@ struct PictureRow {
 struct NetworkShape {
   std::optional<GridShape> grid;
   std::optional<DimensionedShape> dimensions;
+  // Of a network whose routers pass messages from dimension to dimension (make_joined).
+  std::optional<DimensionedShape> joined;
   std::optional<TwoSides> sides;
   RackShape racks;
   std::string recognised;  // of a graph from a file that is a network of a family: how it is one

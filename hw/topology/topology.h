@@ -127,7 +127,7 @@ class Topology {
 // shape does not permit its number of links.
 [[nodiscard]] Topology make_dimensions(const std::vector<DimensionSpec>& dimensions);
 // The same system as one network: routers of NPUs pass messages on from one dimension to the next.
-// Packets take the dimensions in order, on a ring the shorter way. It has no dimensions().
+// Packets take the dimensions in order, on a ring the shorter way. Its shape is NetworkShape::joined.
 [[nodiscard]] Topology make_joined(const std::vector<DimensionSpec>& dimensions);
 // The same system with its first node only, for runs in which all nodes do the same. The links of
 // the node lead back to itself; links to a switch lead over a switch that serves no other node.

@@ -210,3 +210,32 @@ TEST_CASE("Rings in natural order go both ways along the lines of a mesh, and ba
   CHECK(longest == 3);
   CHECK_FALSE(schedule.contention_free);  // the way back meets the other direction's ring
 }
+
+TEST_CASE("A hierarchical ring moves in each dimension what the ones before it have left") {
+  const auto of = [](DimensionShape shape, std::uint32_t size) {
+    DimensionSpec spec;
+    spec.shape = shape;
+    spec.size = size;
+    spec.links = fewest_links(shape, size);
+    spec.link = kPlainLink;
+    return spec;
+  };
+  const Topology topology =
+      make_joined({of(DimensionShape::ring, 4), of(DimensionShape::switched, 3)});
+  const Schedule schedule =
+      find_generator("hierarchical_ring")
+          ->generate(topology, request_of(CollectiveOp::all_reduce, 4 * 1200));
+  test::require_well_formed(topology, schedule);
+  CHECK(test::ScheduleOracle(schedule, test::Arrival::held, 1).runs_and_is_right());
+  CHECK(schedule.num_steps == 2 * (3 + 2));
+  // Of node 0: in the ring three quarters of the data each way, in the switch two thirds of a
+  // quarter.
+  std::map<std::size_t, Bytes> sent;  // by hops
+  for (const Transfer& t : schedule.transfers) {
+    if (t.from != NodeId(0)) continue;
+    for (std::uint32_t c = 0; c < t.num_chunks; ++c) {
+      sent[schedule.routes.hops(t.route)] += schedule.chunks[t.first_chunk.index() + c].size;
+    }
+  }
+  CHECK(sent == std::map<std::size_t, Bytes>{{1, 2 * 3600}, {2, 2 * 800}});
+}
