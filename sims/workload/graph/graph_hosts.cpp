@@ -222,7 +222,7 @@ void GraphHosts::account(Rank& rank, RankTimes& times, Cycle until) {
 
 void GraphHosts::end(RankId id, std::uint32_t node, Cycle at) {
   Rank& rank = ranks_[id.index()];
-  if (!node_times_.empty()) node_times_[rank.first + node].end = at;
+  times_of(rank, node).end = at;
   const Shape& shape = *rank.shape;
   for (std::uint32_t c = shape.first_child[node]; c < shape.first_child[node + 1]; ++c) {
     if (--missing_[rank.first + shape.children[c]] == 0) make_ready(rank, shape.children[c]);
@@ -246,7 +246,7 @@ void GraphHosts::walk(RankId id, Cycle begin, Cycle now) {
     at_once.swap(rank.at_once);
     std::sort(at_once.begin(), at_once.end());
     for (const std::uint32_t node : at_once) {
-      if (!node_times_.empty()) node_times_[rank.first + node].begin = begin;
+      times_of(rank, node).begin = begin;
       const bool is_receive = rank.shape->node(node).kind == WorkKind::receive;
       if (!is_receive || receive(id, node)) end(id, node, begin);
     }
@@ -261,13 +261,13 @@ void GraphHosts::compute(RankId id, Busy& place, std::vector<std::uint32_t>& rea
   const std::uint64_t picoseconds = rank.shape->node(place.node).picoseconds;
   place.end = begin + std::max<Cycle>(
                           1, cycles_covering(picoseconds != 0 ? picoseconds : kNanosecond, clock_));
-  if (!node_times_.empty()) node_times_[rank.first + place.node].begin = begin;
+  times_of(rank, place.node).begin = begin;
   services_->wake(id, place.end + 1);
 }
 
 void GraphHosts::communicate(RankId id, std::uint32_t node, Cycle begin, Cycle now) {
   Rank& rank = ranks_[id.index()];
-  if (!node_times_.empty()) node_times_[rank.first + node].begin = begin;
+  times_of(rank, node).begin = begin;
   const WorkNode& work = rank.shape->node(node);
   if (work.kind == WorkKind::collective) {
     post(id, node, now);
@@ -293,10 +293,10 @@ void GraphHosts::post(RankId id, std::uint32_t node, Cycle now) {
   std::vector<CollectiveNumber>& numbers = numbers_[set];
   if (index == numbers.size()) {
     numbers.push_back(static_cast<CollectiveNumber>(collectives_.size()));
-    collectives_.push_back({what, index, id.value(), rank.shape->in_file[node], 0});
+    collectives_.push_back({what, index, id.value(), rank.shape->in_file[node]});
   }
   const CollectiveNumber number = numbers[index];
-  const GraphCollective& known = collectives_[number];
+  GraphCollective& known = collectives_[number];
   if (!(known.what == what)) {
     fail(fmt::format("collective {} of group {} is {} of {} B in {}, and {} of {} B in {}",
                      index + 1, graph_.groups[work.group].name, to_string(known.what.op),
@@ -304,6 +304,9 @@ void GraphHosts::post(RankId id, std::uint32_t node, Cycle now) {
                      what.bytes, describe_ordered(id, node)));
     return;
   }
+  known.last_rank = id.value();
+  known.last_node = rank.shape->in_file[node];
+  times_of(rank, node).partner = number;
   rank.under_way.push_back({node, number});
   services_->post(id, number, what, now + 1);
 }
@@ -332,7 +335,7 @@ void GraphHosts::received(const HostMessage& message, Cycle now) {
     return;
   }
   const std::uint32_t receive = take(channel);
-  check_message(message.from, send, message.to, receive);
+  match(message.from, send, message.to, receive);
   learn(message.to, receive, now);
 }
 
@@ -344,7 +347,7 @@ bool GraphHosts::receive(RankId id, std::uint32_t node) {
     queue(channel, node);
     return false;
   }
-  check_message(RankId(rank.shape->node(node).peer), take(channel), id, node);
+  match(RankId(rank.shape->node(node).peer), take(channel), id, node);
   return true;
 }
 
@@ -367,19 +370,13 @@ std::uint32_t GraphHosts::take(Channel& channel) {
   return queued_[place].node;
 }
 
-void GraphHosts::check_message(RankId from, std::uint32_t send, RankId to, std::uint32_t receive) {
+void GraphHosts::match(RankId from, std::uint32_t send, RankId to, std::uint32_t receive) {
+  times_of(ranks_[to.index()], receive).partner = ranks_[from.index()].shape->in_file[send];
   const Bytes sent = ranks_[from.index()].shape->node(send).bytes;
   const Bytes expected = ranks_[to.index()].shape->node(receive).bytes;
   if (sent == expected) return;
   fail(fmt::format("{} sends {} B, but {} expects {} B", describe_ordered(from, send), sent,
                    describe_ordered(to, receive), expected));
-}
-
-NodeTimes GraphHosts::node_times(RankId rank, std::uint32_t node) const {
-  const Rank& of = ranks_[rank.index()];
-  const std::vector<std::uint32_t>& in_file = of.shape->in_file;
-  const auto found = std::find(in_file.begin(), in_file.end(), node);
-  return node_times_[of.first + static_cast<std::size_t>(found - in_file.begin())];
 }
 
 std::string GraphHosts::describe(RankId rank, std::uint32_t node) const {

@@ -35,17 +35,21 @@ struct RankTimes {
 
 // A collective that a set of ranks has run.
 struct GraphCollective {
-  HostCollective what;      // what.group: number in sets_of()
-  std::uint32_t index = 0;  // among the collectives of its set
-  std::uint32_t rank = 0;   // the rank that posted it first
-  std::uint32_t node = 0;   // of this rank, number in RankWork::nodes
-  Cycle exposed = 0;        // sum over its ranks
+  HostCollective what;          // what.group: number in sets_of()
+  std::uint32_t index = 0;      // among the collectives of its set
+  std::uint32_t rank = 0;       // the rank that posted it first
+  std::uint32_t node = 0;       // of this rank, number in RankWork::nodes
+  std::uint32_t last_rank = 0;  // the rank that posted it last
+  std::uint32_t last_node = 0;
+  Cycle exposed = 0;  // sum over its ranks
 };
 
 // When a node began and ended; kNever: it did not.
 struct NodeTimes {
   Cycle begin = kNever;
   Cycle end = kNever;
+  // Of a collective, its number; of a receive, the number of the peer's send in RankWork::nodes.
+  std::uint32_t partner = ~std::uint32_t{0};
 };
 
 // Executes a graph of work.
@@ -65,7 +69,7 @@ struct NodeTimes {
 // The k-th collective of a set at one rank meets the k-th of that set at the others.
 class GraphHosts : public HostProgram {
  public:
-  // `graph` must outlive it. `keeps_times`: node_times() are kept, 16 bytes for each node of each
+  // `graph` must outlive it. `keeps_times`: node_times() are kept, 24 bytes for each node of each
   // rank.
   GraphHosts(const WorkGraph& graph, IssueOrder issue, const ClockSpec& clock,
              bool keeps_times = false);
@@ -88,7 +92,10 @@ class GraphHosts : public HostProgram {
   // Sum over all ranks of the exposed time of sends.
   [[nodiscard]] Cycle exposed_sends() const { return exposed_sends_; }
   // Precondition: keeps_times. `node`: number in RankWork::nodes.
-  [[nodiscard]] NodeTimes node_times(RankId rank, std::uint32_t node) const;
+  [[nodiscard]] const NodeTimes& node_times(RankId rank, std::uint32_t node) const {
+    return node_times_[ranks_[rank.index()].first + node];
+  }
+  [[nodiscard]] bool keeps_times() const { return !node_times_.empty(); }
   // "node 17 (layer_3) of rank 5".
   [[nodiscard]] std::string describe(RankId rank, std::uint32_t node) const;
 
@@ -167,7 +174,11 @@ class GraphHosts : public HostProgram {
   [[nodiscard]] bool receive(RankId id, std::uint32_t node);
   void queue(Channel& channel, std::uint32_t node);
   [[nodiscard]] std::uint32_t take(Channel& channel);
-  void check_message(RankId from, std::uint32_t send, RankId to, std::uint32_t receive);
+  void match(RankId from, std::uint32_t send, RankId to, std::uint32_t receive);
+  // Of a node by its number here; only if they are kept.
+  [[nodiscard]] NodeTimes& times_of(const Rank& rank, std::uint32_t node) {
+    return node_times_.empty() ? not_kept_ : node_times_[rank.first + rank.shape->in_file[node]];
+  }
   [[nodiscard]] std::string describe_ordered(RankId rank, std::uint32_t node) const {
     return describe(rank, ranks_[rank.index()].shape->in_file[node]);
   }
@@ -183,8 +194,10 @@ class GraphHosts : public HostProgram {
   std::map<const RankWork*, Shape> shapes_;
   std::vector<Rank> ranks_;
   std::vector<std::uint32_t> missing_;  // by rank and node: nodes that it waits for
-  std::vector<NodeTimes> node_times_;   // by rank and node; empty if they are not kept
-  std::vector<RankTimes> times_;        // by rank
+  // By rank, and number in RankWork::nodes; empty if they are not kept.
+  std::vector<NodeTimes> node_times_;
+  NodeTimes not_kept_;
+  std::vector<RankTimes> times_;  // by rank
   std::vector<GraphCollective> collectives_;
   std::vector<std::vector<CollectiveNumber>> numbers_;  // by set and index
   std::vector<Queued> queued_;
