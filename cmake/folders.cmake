@@ -71,7 +71,8 @@ espalier_folder(sims/observe/timeline ONCE USES hw/topology sims/system sims/obs
 espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/point
                 sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/choose ONCE USES hw/topology ni/engines alg/routes alg/schedule alg/time alg/generators alg/plans alg/program alg/certify
-                sims/text sims/process sims/point sims/model sims/config sims/system LINKS nlohmann_json::nlohmann_json fmt::fmt)
+                sims/text sims/process sims/point sims/model sims/config sims/system sims/workload/graph
+                LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost flowctl flowctl/train ni/engines ni/rtl alg/routes alg/schedule alg/generators
                 alg/plans alg/certify alg/bounds sims/workload/training sims/workload/coordination
                 sims/text sims/point sims/model sims/config sims/system sims/observe/explain sims/choose
