@@ -45,12 +45,12 @@ espalier_folder(sockets/signals USES hw hw/clock flowctl router ni alg/schedule 
 espalier_folder(sims/text ONCE LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/process ONCE)
 espalier_folder(sims/workload/training ONCE USES hw hw/topology alg/schedule alg/plans LINKS fmt::fmt)
-espalier_folder(sims/workload/graph USES hw flowctl alg/schedule LINKS fmt::fmt)
+espalier_folder(sims/workload/graph USES hw hw/topology flowctl alg/schedule LINKS fmt::fmt)
 espalier_folder(sims/workload/coordination USES hw flowctl sims/workload/graph sims/workload/training LINKS fmt::fmt)
 espalier_folder(sims/point ONCE USES hw hw/topology hw/topology/families hw/cost flowctl router ni alg/routes alg/schedule alg/plans alg/program alg/rank_order
-                sims/workload/training sims/workload/coordination)
-espalier_folder(sims/formats ONCE USES hw hw/topology hw/topology/families alg/routes alg/schedule alg/rank_order sims/text sims/point sims/workload/training
-                LINKS nlohmann_json::nlohmann_json fmt::fmt)
+                sims/workload/graph sims/workload/training sims/workload/coordination)
+espalier_folder(sims/formats ONCE USES hw hw/topology hw/topology/families alg/routes alg/schedule alg/rank_order sims/text sims/point sims/workload/graph
+                sims/workload/training LINKS ${espalier_chakra} nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/formats/program ONCE USES alg/program sims/text LINKS pugixml::pugixml fmt::fmt)
 espalier_folder(sims/formats/networks ONCE USES hw/topology hw/topology/families sims/text sims/point sims/formats sims/formats/program
                 LINKS pugixml::pugixml fmt::fmt)
@@ -71,7 +71,8 @@ espalier_folder(sims/observe/timeline ONCE USES hw/topology sims/system sims/obs
 espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/point
                 sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/choose ONCE USES hw/topology ni/engines alg/routes alg/schedule alg/time alg/generators alg/plans alg/program alg/certify
-                sims/text sims/process sims/point sims/model sims/config sims/system LINKS nlohmann_json::nlohmann_json fmt::fmt)
+                sims/text sims/process sims/point sims/model sims/config sims/system sims/workload/graph
+                LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost flowctl flowctl/train ni/engines ni/rtl alg/routes alg/schedule alg/generators
                 alg/plans alg/certify alg/bounds sims/workload/training sims/workload/coordination
                 sims/text sims/point sims/model sims/config sims/system sims/observe/explain sims/choose

@@ -68,8 +68,10 @@ class IssueEngine {
   // data are in memory. Both return true if evaluate() has something to do in the next cycle.
   virtual bool sent(const Operation& operation, Cycle now) = 0;
   virtual bool completed(const Operation& operation, Cycle now) = 0;
-  // True if an arrived Reduce may be added to memory now. Until then the NI holds it.
+  // True if an arrived Reduce may be added to memory now, and if an arrived copy has a place there,
+  // because its collective has begun. Until then the NI holds them.
   [[nodiscard]] virtual bool may_add(const Operation& operation) const = 0;
+  [[nodiscard]] virtual bool has_begun(const Operation& /*operation*/) const { return true; }
 
   // Decisions taken so far: schedule-table entries read, or chunk stages picked from queues.
   [[nodiscard]] virtual std::uint64_t decisions() const { return 0; }

@@ -76,7 +76,7 @@ void NetworkInterface::run_engine(Cycle now) {
   if (engine_at_ > now) return;
   engine_acted_ = true;
   engine_at_ = engine_->evaluate(now, *this);
-  if (!held_.empty()) start_held_reductions(now);
+  if (!held_.empty()) release_held(now);
 }
 
 void NetworkInterface::issue_posted(Cycle now) {
@@ -284,7 +284,7 @@ void NetworkInterface::operation_sent(const Operation& operation, Cycle now) {
   if (!engine_) return;
   engine_acted_ = true;
   if (engine_->sent(operation, now)) look_at_engine(now + 1);
-  if (!held_.empty()) start_held_reductions(now);
+  if (!held_.empty()) release_held(now);
 }
 
 void NetworkInterface::credits_changed(std::uint32_t port, bool look_now) {
@@ -351,16 +351,29 @@ void NetworkInterface::take_arrivals(Cycle now) {
             [](const Arrival& a, const Arrival& b) { return a.port < b.port; });
   for (auto arrival = arrivals_.begin(); arrival != due; ++arrival) {
     for (NiObserver* observer : ni_observers_) observer->message_visible(arrival->message, now);
-    const Operation& operation = messages_[arrival->message].operation;
-    if (operation.on_arrival == TransferKind::copy) {
-      complete(arrival->message, now);
-    } else if (!engine_ || engine_->may_add(operation)) {
-      start_reduction(*arrival, now);
-    } else {
-      held_.push_back(*arrival);
+    if (may_enter(messages_[arrival->message].operation)) {
+      enter(*arrival, now);
+      continue;
     }
+    held_.push_back(*arrival);
+    held_bytes_ += messages_[arrival->message].bytes;
+    most_held_bytes_ = std::max(most_held_bytes_, held_bytes_);
   }
   arrivals_.erase(arrivals_.begin(), due);
+}
+
+bool NetworkInterface::may_enter(const Operation& operation) const {
+  if (!engine_ || operation.is_background()) return true;
+  return operation.on_arrival == TransferKind::copy ? engine_->has_begun(operation)
+                                                    : engine_->may_add(operation);
+}
+
+void NetworkInterface::enter(const Arrival& arrival, Cycle now) {
+  if (messages_[arrival.message].operation.on_arrival == TransferKind::copy) {
+    complete(arrival.message, now);
+  } else {
+    start_reduction(arrival, now);
+  }
 }
 
 void NetworkInterface::start_reduction(const Arrival& arrival, Cycle now) {
@@ -371,12 +384,18 @@ void NetworkInterface::start_reduction(const Arrival& arrival, Cycle now) {
   wake_at(done);
 }
 
-void NetworkInterface::start_held_reductions(Cycle now) {
+void NetworkInterface::release_held(Cycle now) {
   const auto ready = std::stable_partition(held_.begin(), held_.end(), [&](const Arrival& arrival) {
-    return !engine_->may_add(messages_[arrival.message].operation);
+    return !may_enter(messages_[arrival.message].operation);
   });
-  for (auto arrival = ready; arrival != held_.end(); ++arrival) start_reduction(*arrival, now);
+  if (ready == held_.end()) return;
+  // A message that enters may let other messages in.
+  const std::vector<Arrival> released(ready, held_.end());
   held_.erase(ready, held_.end());
+  for (const Arrival& arrival : released) {
+    held_bytes_ -= messages_[arrival.message].bytes;
+    enter(arrival, now);
+  }
 }
 
 void NetworkInterface::finish_reductions(Cycle now) {
@@ -399,7 +418,7 @@ void NetworkInterface::complete(MessageId id, Cycle now) {
   if (!operation.is_background() && engine_) {
     engine_acted_ = true;
     if (engine_->completed(operation, now)) look_at_engine(now + 1);
-    if (!held_.empty()) start_held_reductions(now);
+    if (!held_.empty()) release_held(now);
   }
   if (!operation.is_background()) delivered_bytes_ += operation.bytes;
   observer_.delivered(operation, now);

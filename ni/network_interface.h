@@ -134,6 +134,9 @@ class NetworkInterface : public sc_core::sc_module,
   [[nodiscard]] Cycle reduction_busy_until() const { return reduction_->busy_until(); }
   // Bytes of gradients or traffic that are in memory.
   [[nodiscard]] Bytes delivered_bytes() const { return delivered_bytes_; }
+  // The most bytes that have waited in the NI at a time, because their collective had not begun or
+  // a Reduce could not be added.
+  [[nodiscard]] Bytes most_held_bytes() const { return most_held_bytes_; }
   // Sum of the NI's counters and its issue engine's.
   [[nodiscard]] Counters counters() const;
   // IssueEngine::decisions().
@@ -179,7 +182,10 @@ class NetworkInterface : public sc_core::sc_module,
   void message_sent(MessageId message, Cycle now);
   void take_arrivals(Cycle now);
   void start_reduction(const Arrival& arrival, Cycle now);
-  void start_held_reductions(Cycle now);
+  // Whether the memory takes the message now.
+  [[nodiscard]] bool may_enter(const Operation& operation) const;
+  void enter(const Arrival& arrival, Cycle now);
+  void release_held(Cycle now);
   void operation_sent(const Operation& operation, Cycle now);
   // Arrivals before the host has posted the collective do not start the engine.
   void look_at_engine(Cycle at) { engine_at_ = std::min(engine_at_, std::max(at, engine_start_)); }
@@ -217,9 +223,11 @@ class NetworkInterface : public sc_core::sc_module,
   MessageSource* control_ = nullptr;
   std::vector<MessageSource*> sources_;
   std::uint64_t received_flits_ = 0;
-  Counters counters_;                  // without the engine's counters
-  std::deque<Arrival> arrivals_;       // complete messages on their way to memory, by time
-  std::vector<Arrival> held_;          // Reduces that may not be added yet, in order of arrival
+  Counters counters_;             // without the engine's counters
+  std::deque<Arrival> arrivals_;  // complete messages on their way to memory, by time
+  std::vector<Arrival> held_;     // messages that may not enter yet, in order of arrival
+  Bytes held_bytes_ = 0;          // of `held_`
+  Bytes most_held_bytes_ = 0;
   std::vector<Reduction> reductions_;  // in the reduction unit
   // Reductions that end in this cycle; a member only to reuse its memory.
   std::vector<Reduction> finished_;

@@ -10,6 +10,7 @@
 
 #include "alg/certify/channel_dependencies.h"
 #include "alg/routes/links.h"
+#include "alg/routes/routing.h"
 #include "alg/time/schedule_time.h"
 
 namespace espalier {
@@ -28,7 +29,7 @@ std::vector<NodeId> vertices_of_group(const Topology& whole, const std::vector<N
 }
 
 Topology network_of_group(const Topology& whole, const std::vector<NodeId>& nodes,
-                          const std::vector<NodeId>& vertices) {
+                          const std::vector<NodeId>& vertices, bool takes_routes) {
   Topology group(
       fmt::format("{} of {} nodes of {}", nodes.size(), whole.num_nodes(), whole.name()));
   std::vector<NodeId> vertex(whole.num_vertices());
@@ -42,17 +43,30 @@ Topology network_of_group(const Topology& whole, const std::vector<NodeId>& node
     group.add_link(vertex[link.from.index()], vertex[link.to.index()], link.spec, link.out_name,
                    link.in_name);
   }
+  if (takes_routes) {
+    shape.vc_classes = whole.shape().vc_classes;
+    shape.split = whole.shape().split;
+    shape.route = [&whole, vertices](const Topology&, NodeId from, NodeId to,
+                                     std::uint32_t channel) {
+      return route_packet(whole, vertices[from.index()], vertices[to.index()], channel);
+    };
+    shape.classes = [&whole](const Topology&, const std::vector<LinkId>& route) {
+      return std::optional(vc_classes_of(whole, route));
+    };
+  }
   group.set_shape(std::move(shape));
   return group;
 }
 
 }  // namespace
 
-ProcessGroup::ProcessGroup(const Topology& whole, const std::vector<NodeId>& nodes)
+ProcessGroup::ProcessGroup(const Topology& whole, const std::vector<NodeId>& nodes,
+                           bool takes_routes)
     : whole_(whole),
       nodes_(nodes),
       whole_vertex_(vertices_of_group(whole, nodes)),
-      group_(nodes.empty() ? Topology("") : network_of_group(whole, nodes, whole_vertex_)) {}
+      group_(nodes.empty() ? Topology("")
+                           : network_of_group(whole, nodes, whole_vertex_, takes_routes)) {}
 
 std::vector<bool> ProcessGroup::relays() const {
   if (nodes_.empty()) return std::vector<bool>(whole_.num_vertices(), false);

@@ -267,17 +267,21 @@ std::uint32_t usable_vc_classes(const Topology& topology, std::uint32_t vcs) {
   return std::clamp(vcs, 1U, topology.shape().vc_classes.all);
 }
 
+std::vector<std::uint32_t> vc_classes_of(const Topology& topology,
+                                         const std::vector<LinkId>& route) {
+  if (topology.shape().vc_classes.all == 1) return std::vector<std::uint32_t>(route.size(), 0);
+  if (topology.shape().classes) {
+    const auto chosen = topology.shape().classes(topology, route);
+    if (chosen) return *chosen;
+  }
+  const RouteSet::Links links{route.data(), route.data() + route.size()};
+  return topology.grid() ? dateline_classes(topology, links) : switch_hop_classes(topology, links);
+}
+
 std::vector<std::uint32_t> vc_classes_of(const Topology& topology, const RouteSet& routes,
                                          RouteId route) {
   const RouteSet::Links links = routes.links(route);
-  if (topology.shape().vc_classes.all == 1) {
-    return std::vector<std::uint32_t>(routes.hops(route), 0);
-  }
-  if (topology.shape().classes) {
-    const auto chosen = topology.shape().classes(topology, {links.begin(), links.end()});
-    if (chosen) return *chosen;
-  }
-  return topology.grid() ? dateline_classes(topology, links) : switch_hop_classes(topology, links);
+  return vc_classes_of(topology, {links.begin(), links.end()});
 }
 
 }  // namespace espalier

@@ -53,6 +53,8 @@ namespace espalier {
 // last hop in this dimension, otherwise 0. Among leaf switches: the number of links between
 // switches so far, minus one.
 [[nodiscard]] std::vector<std::uint32_t> vc_classes_of(const Topology& topology,
+                                                       const std::vector<LinkId>& route);
+[[nodiscard]] std::vector<std::uint32_t> vc_classes_of(const Topology& topology,
                                                        const RouteSet& routes, RouteId route);
 
 // Routes of route_packet() for messages one after the other: where a network splits

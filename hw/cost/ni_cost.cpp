@@ -85,12 +85,14 @@ class NiPricer {
     const double bits = table.entry_bits;
     // A row that repeats is written back while the next one is read.
     const SramPorts row_ports = table.repeat_bits != 0 ? kTwoPorts : SramPorts::one_read_write;
-    add_memory(CostBlock::ni_schedule_table, {entries, bits, row_ports}, spec_.table);
+    const double contexts = table.contexts;
+    add_memory(CostBlock::ni_schedule_table, {entries, bits, row_ports}, spec_.table, contexts);
     add_logic(CostBlock::ni_control,
               logic::ni_control(table.step_bits, table.lockstep_bits, table.issue_per_cycle),
               logic::ni_control_depth(table.step_bits, table.lockstep_bits),
               RtlInstance{RtlModule::ni_control, table.step_bits, table.lockstep_bits,
-                          table.issue_per_cycle});
+                          table.issue_per_cycle},
+              contexts);
     BlockCost dependencies =
         logic_block(CostBlock::ni_dependency_state,
                     logic::dependency_state(table.places, table.issue_per_cycle, table.turnaround),
@@ -100,16 +102,16 @@ class NiPricer {
                     spec_, technology_);
     dependencies.words = table.places;
     dependencies.bits = 1;
-    add(dependencies);
+    add(dependencies, contexts);
     if (table.slot_bits != 0) {
       add_logic(CostBlock::ni_slot_counter, logic::slot_counter(table.slot_bits),
                 logic::slot_counter_depth(table.slot_bits),
-                RtlInstance{RtlModule::slot_counter, table.slot_bits, 0});
+                RtlInstance{RtlModule::slot_counter, table.slot_bits, 0}, contexts);
     }
     if (table.repeat_bits == 0) return;
     add_logic(CostBlock::ni_row_repeat, logic::row_repeat(kAddressBits, table.repeat_bits),
               logic::row_repeat_depth(kAddressBits),
-              RtlInstance{RtlModule::row_repeat, kAddressBits, table.repeat_bits});
+              RtlInstance{RtlModule::row_repeat, kAddressBits, table.repeat_bits}, contexts);
   }
 
   void add_queue(const DimensionQueueShape& queue) {

@@ -47,6 +47,7 @@ struct ProgramContextsShape {
 };
 
 struct ScheduleTableShape {
+  std::uint32_t contexts = 1;  // each has a table, control and dependency state
   std::uint32_t entries = 0;
   std::uint32_t entry_bits = 0;
   std::uint32_t step_bits = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -17,22 +18,36 @@ TableEvent arrival(const Operation& send) {
 
 }  // namespace
 
-StreamProgram load_stream(ScheduleTables tables, std::size_t nodes) {
+StreamGroup::StreamGroup(std::vector<NodeId> nodes)
+    : size_(nodes.size()), nodes_(std::move(nodes)) {
+  for (std::size_t m = 0; m < size_; ++m) by_node_.emplace_back(nodes_[m], NodeId(m));
+  std::sort(by_node_.begin(), by_node_.end());
+}
+
+NodeId StreamGroup::member(NodeId node) const {
+  if (nodes_.empty()) return node;
+  const auto found =
+      std::lower_bound(by_node_.begin(), by_node_.end(), node,
+                       [](const auto& pair, NodeId wanted) { return pair.first < wanted; });
+  return found != by_node_.end() && found->first == node ? found->second : NodeId();
+}
+
+StreamProgram load_stream(ScheduleTables tables, std::size_t members) {
   std::vector<TableProgram> programs = load_tables(tables);
   tables.nodes.clear();
   StreamProgram stream{std::move(tables), std::move(programs), {}, {}, {}, 0, 0};
-  stream.arrivals.resize(nodes);
+  stream.arrivals.resize(members);
   stream.numbers = stream.tables.chunks.size();
-  for (std::size_t n = 0; n < nodes; ++n) {
-    const NodeFrame frame(stream.tables, NodeId(n));
-    for (const Operation& in_table : stream.program(NodeId(n)).sends) {
+  for (std::size_t m = 0; m < members; ++m) {
+    const NodeFrame frame(stream.tables, NodeId(m));
+    for (const Operation& in_table : stream.program(NodeId(m)).sends) {
       const Operation send = frame.in_network(in_table);
       stream.arrivals[send.to.index()].push_back(arrival(send));
       stream.numbers = std::max(stream.numbers, send.flow.index() + 1);
       ++stream.operations;
     }
   }
-  for (auto& of_node : stream.arrivals) std::sort(of_node.begin(), of_node.end());
+  for (auto& of_member : stream.arrivals) std::sort(of_member.begin(), of_member.end());
   return stream;
 }
 
@@ -41,175 +56,299 @@ namespace {
 constexpr std::uint64_t kGradientRank = 1;
 }  // namespace
 
-StreamCollective::StreamCollective(const StreamProgram& stream_program, std::uint32_t host_number,
-                                   ChunkId first_number, std::size_t nodes)
-    : program(stream_program), number(host_number), first(first_number) {
-  memories.reserve(nodes);
-  for (std::size_t n = 0; n < nodes; ++n) {
-    memories.emplace_back(NodeId(n), program.tables.op, program.tables.chunks, first);
+StreamCollective::StreamCollective(const StreamProgram& stream_program, const StreamGroup& of_group,
+                                   std::uint32_t host_number, ChunkId first_number)
+    : program(stream_program), group(of_group), number(host_number), first(first_number) {
+  memories.reserve(group.size());
+  for (std::size_t m = 0; m < group.size(); ++m) {
+    memories.emplace_back(NodeId(m), program.tables.op, program.tables.chunks, first);
   }
 }
 
-// The back end as the running collective's engine sees it. Translates the collective's names into
-// the network's names.
+StreamEngine::Context::Context(const Posted& begun, const TableProgram& program,
+                               const NodeFrame& frame)
+    : collective(*begun.collective),
+      priority(begun.priority),
+      age(begun.age),
+      issue(program, frame, collective.program.engine),
+      unsent(static_cast<std::uint32_t>(program.sends.size())),
+      unreceived(0) {}
+
+// The back end as a context sees it. Translates the collective's names into the network's names.
 class StreamEngine::Outlet : public BackEnd {
  public:
-  Outlet(const StreamEngine& stream, BackEnd& back_end) : stream_(stream), back_end_(back_end) {}
+  Outlet(Context& context, BackEnd& back_end) : context_(context), back_end_(back_end) {}
 
   [[nodiscard]] bool reduction_idle(Cycle now) const override {
     return back_end_.reduction_idle(now);
   }
   [[nodiscard]] Cycle reduction_idle_at() const override { return back_end_.reduction_idle_at(); }
-  [[nodiscard]] bool all_sent() const override { return back_end_.all_sent(); }
+  // A step does not wait for sends of other contexts.
+  [[nodiscard]] bool all_sent() const override {
+    return context_.in_flight == 0 || back_end_.all_sent();
+  }
   [[nodiscard]] bool has_ports_for(std::uint32_t messages) const override {
     return back_end_.has_ports_for(messages);
   }
   [[nodiscard]] bool has_room(const Operation& operation) const override {
-    return back_end_.has_room(stream_.in_network(operation));
+    return back_end_.has_room(in_network(context_, operation));
   }
   void issue(const Operation& operation, Cycle now) override {
-    StreamCollective& collective = *stream_.running_;
-    collective.first_issue = std::min(collective.first_issue, now);
-    back_end_.issue(stream_.in_network(operation), now);
+    Cycle& first_issue = context_.collective.first_issue;
+    first_issue = std::min(first_issue, now);
+    ++context_.in_flight;
+    back_end_.issue(in_network(context_, operation), now);
   }
   WorkTimes work(const LocalWork& work, Cycle now) override { return back_end_.work(work, now); }
 
  private:
-  const StreamEngine& stream_;
+  Context& context_;
   BackEnd& back_end_;
 };
 
-bool StreamEngine::post(StreamCollective& collective, Cycle at) {
-  posted_.push_back({&collective, at});
-  return running_ == nullptr && posted_.size() == 1;
+bool StreamEngine::post(StreamCollective& collective, std::uint32_t priority, Cycle at) {
+  auto stream = std::find_if(streams_.begin(), streams_.end(),
+                             [&](const Stream& s) { return s.group == &collective.group; });
+  if (stream == streams_.end()) stream = streams_.insert(stream, {&collective.group, false, {}});
+  const auto waiting = std::count_if(streams_.begin(), streams_.end(), [](const Stream& s) {
+    return !s.is_running && !s.posted.empty();
+  });
+  const bool is_next = !stream->is_running && stream->posted.empty();
+  stream->posted.push_back({&collective, priority, posts_++, at});
+  return is_next && contexts_.size() + static_cast<std::size_t>(waiting) < most_contexts_;
 }
 
 Cycle StreamEngine::evaluate(Cycle now, BackEnd& back_end) {
-  if (running_ == nullptr) {
-    if (posted_.empty()) return kNever;
-    if (posted_.front().at > now) return posted_.front().at;
-    begin();
+  while (contexts_.size() < most_contexts_) {
+    Stream* const stream = next_stream(now);
+    if (stream == nullptr) break;
+    begin(*stream, now);
   }
-  Outlet outlet(*this, back_end);
-  const Cycle next = issue_->evaluate(now, outlet);
-  if (!is_over()) return next;
-  end(now);
-  return posted_.empty() ? kNever : std::max(now + 1, posted_.front().at);
+  Cycle next = kNever;
+  for (std::size_t c = 0; c < contexts_.size();) {
+    Context& context = *contexts_[c];
+    if (context.at <= now || context.issue.waits_for_ports()) {
+      Outlet outlet(context, back_end);
+      context.at = context.issue.evaluate(now, outlet);
+    }
+    if (is_over(context)) {
+      end(context, now);
+      continue;
+    }
+    next = std::min(next, context.at);
+    ++c;
+  }
+  return std::min(next, std::max(next_begin(), now + 1));
 }
 
-void StreamEngine::begin() {
-  running_ = posted_.front().collective;
-  posted_.pop_front();
-  const StreamProgram& stream = running_->program;
-  const TableProgram& program = stream.program(node_);
-  issue_.emplace(program, NodeFrame(stream.tables, node_), stream.engine);
-  if (is_shown_) issue_->prepare_to_show();
-  unsent_ = static_cast<std::uint32_t>(program.sends.size());
-  unreceived_ = static_cast<std::uint32_t>(stream.arrivals[node_.index()].size());
-  received_.clear();
+StreamEngine::Stream* StreamEngine::next_stream(Cycle now) {
+  Stream* best = nullptr;
+  const auto order = [](const Stream& s) {
+    return std::pair(s.posted.front().priority, s.posted.front().age);
+  };
+  for (Stream& stream : streams_) {
+    if (stream.is_running || stream.posted.empty() || stream.posted.front().at > now) continue;
+    if (best == nullptr || order(stream) < order(*best)) best = &stream;
+  }
+  return best;
 }
 
-void StreamEngine::end(Cycle now) {
-  StreamCollective& over = *std::exchange(running_, nullptr);
-  decided_ += issue_->decisions();
-  issue_.reset();
+Cycle StreamEngine::next_begin() const {
+  Cycle next = kNever;
+  if (contexts_.size() == most_contexts_) return next;
+  for (const Stream& stream : streams_) {
+    if (!stream.is_running && !stream.posted.empty())
+      next = std::min(next, stream.posted.front().at);
+  }
+  return next;
+}
+
+void StreamEngine::begin(Stream& stream, Cycle now) {
+  const Posted posted = stream.posted.front();
+  stream.posted.pop_front();
+  stream.is_running = true;
+  const StreamProgram& loaded = posted.collective->program;
+  const NodeId member = posted.collective->group.member(node_);
+  auto context =
+      std::make_unique<Context>(posted, loaded.program(member), NodeFrame(loaded.tables, member));
+  if (is_shown_) context->issue.prepare_to_show();
+  context->at = now;
+  context->unreceived = static_cast<std::uint32_t>(loaded.arrivals[member.index()].size());
+  const auto order = [](const auto& c) { return std::pair(c->priority, c->age); };
+  const auto place = std::find_if(contexts_.begin(), contexts_.end(),
+                                  [&](const auto& other) { return order(context) < order(other); });
+  contexts_.insert(place, std::move(context));
+}
+
+void StreamEngine::end(const Context& context, Cycle now) {
+  StreamCollective& over = context.collective;
+  decided_ += context.issue.decisions();
+  for (Stream& stream : streams_) stream.is_running &= stream.group != &over.group;
+  contexts_.erase(std::find_if(contexts_.begin(), contexts_.end(),
+                               [&](const auto& c) { return c.get() == &context; }));
   observer_.collective_done(node_, over, now);
 }
 
-bool StreamEngine::end_if_over(Cycle now) {
-  if (!is_over()) return false;
-  end(now);
-  return !posted_.empty();
+bool StreamEngine::note_event(Context& context, bool may_issue, Cycle now) {
+  if (is_over(context)) {
+    end(context, now);
+    return next_begin() != kNever;
+  }
+  if (may_issue) context.at = std::min(context.at, now + 1);
+  return may_issue;
 }
 
 bool StreamEngine::sent(const Operation& operation, Cycle now) {
-  const bool may_issue = issue_->sent(in_collective(operation), now);
-  --unsent_;
-  return end_if_over(now) || may_issue;
+  Context& context = *context_of(operation);
+  const bool may_issue = context.issue.sent(in_collective(context, operation), now);
+  --context.unsent;
+  --context.in_flight;
+  return note_event(context, may_issue, now);
 }
 
 bool StreamEngine::completed(const Operation& operation, Cycle now) {
-  if (!runs(operation)) {
-    observer_.out_of_turn(node_, operation);
-    return false;
-  }
-  running_->last_visible = std::max(running_->last_visible, now);
-  const Operation own = in_collective(operation);
-  const bool reduced = own.on_arrival == TransferKind::reduce;
-  received_.push_back(
-      {own.flow, reduced ? TableEvent::Kind::reduced : TableEvent::Kind::gathered, own.from});
-  const bool may_issue = issue_->completed(own, now);
-  --unreceived_;
-  return end_if_over(now) || may_issue;
+  Context& context = *context_of(operation);
+  Cycle& last_visible = context.collective.last_visible;
+  last_visible = std::max(last_visible, now);
+  const Operation own = in_collective(context, operation);
+  context.received.push_back(arrival(own));
+  const bool may_issue = context.issue.completed(own, now);
+  --context.unreceived;
+  return note_event(context, may_issue, now);
 }
 
 bool StreamEngine::may_add(const Operation& operation) const {
-  return runs(operation) && issue_->may_add(in_collective(operation));
+  const Context* const context = context_of(operation);
+  return context != nullptr && context->issue.may_add(in_collective(*context, operation));
 }
 
 void StreamEngine::read(const Operation& operation, std::vector<DataTag>& data) const {
-  running_->memories[node_.index()].read(in_collective(operation), data);
+  const Context& context = *context_of(operation);
+  const NodeId member = context.collective.group.member(node_);
+  context.collective.memories[member.index()].read(in_collective(context, operation), data);
 }
 
 void StreamEngine::write(const Operation& operation, const std::vector<DataTag>& data) {
-  if (!runs(operation)) return;  // completed() reports such a message
-  running_->memories[node_.index()].write(in_collective(operation), data);
+  const Context& context = *context_of(operation);
+  const NodeId member = context.collective.group.member(node_);
+  context.collective.memories[member.index()].write(in_collective(context, operation), data);
 }
 
-Operation StreamEngine::in_network(Operation operation) const {
-  const std::size_t first = running_->first.index();
+StreamEngine::Context* StreamEngine::context_of(const Operation& operation) const {
+  for (const auto& context : contexts_) {
+    if (context->collective.has(operation.flow)) return context.get();
+  }
+  return nullptr;
+}
+
+Operation StreamEngine::in_network(const Context& context, Operation operation) {
+  const StreamCollective& collective = context.collective;
+  const auto& bound = collective.program.bound;
+  const std::size_t first = collective.first.index();
   operation.flow = FlowId(first + operation.flow.index());
   operation.first_chunk = ChunkId(first + operation.first_chunk.index());
-  operation.route = running_->program.bound[operation.route.index()];
-  operation.rank = kGradientRank;
+  operation.from = collective.group.node(operation.from);
+  operation.to = collective.group.node(operation.to);
+  operation.route =
+      std::lower_bound(bound.begin(), bound.end(), operation.route,
+                       [](const auto& pair, RouteId route) { return pair.first < route; })
+          ->second;
+  operation.rank = kGradientRank + context.priority;
   return operation;
 }
 
-Operation StreamEngine::in_collective(Operation operation) const {
-  const std::size_t first = running_->first.index();
+Operation StreamEngine::in_collective(const Context& context, Operation operation) {
+  const StreamCollective& collective = context.collective;
+  const std::size_t first = collective.first.index();
   operation.flow = FlowId(operation.flow.index() - first);
   operation.first_chunk = ChunkId(operation.first_chunk.index() - first);
+  operation.from = collective.group.member(operation.from);
+  operation.to = collective.group.member(operation.to);
   return operation;
 }
 
 std::uint64_t StreamEngine::decisions() const {
-  return decided_ + (issue_ ? issue_->decisions() : 0);
+  std::uint64_t sum = decided_;
+  for (const auto& context : contexts_) sum += context->issue.decisions();
+  return sum;
+}
+
+bool StreamEngine::waits_for_ports() const {
+  return std::any_of(contexts_.begin(), contexts_.end(),
+                     [](const auto& context) { return context->issue.waits_for_ports(); });
 }
 
 bool StreamEngine::timer_running(Cycle now) const {
-  return issue_ ? issue_->timer_running(now) : !posted_.empty();
+  return next_begin() != kNever ||
+         std::any_of(contexts_.begin(), contexts_.end(),
+                     [&](const auto& context) { return context->issue.timer_running(now); });
 }
 
 void StreamEngine::show(EngineView& view) const {
-  if (!issue_) {
+  if (contexts_.empty()) {
     view.table.emplace().done = true;
     return;
   }
-  issue_->show(view);
+  const Context& context = *contexts_.front();
+  context.issue.show(view);
   FlowId& flow = view.table->flow;
-  if (flow.valid()) flow = FlowId(running_->first.index() + flow.index());
+  if (flow.valid()) flow = FlowId(context.collective.first.index() + flow.index());
 }
 
 void StreamEngine::explain(const std::string& who, const std::vector<std::string>& ni_names,
                            WaitList& waits) const {
-  if (running_ == nullptr) {
+  for (const auto& context : contexts_) explain_context(*context, who, ni_names, waits);
+  if (contexts_.empty()) {
     waits.push_back(
         {who, observer_.host_of(node_), "all collectives that the host has posted are complete"});
-    return;
+  }
+  if (most_contexts_ == 1) return;
+  for (const Stream& stream : streams_) {
+    for (std::size_t p = 0; p < stream.posted.size(); ++p) {
+      const std::string waiter = observer_.place_of(who, *stream.posted[p].collective);
+      for (const auto& context : contexts_) {
+        const bool is_before = &context->collective.group == stream.group;
+        if (stream.is_running && !is_before) continue;
+        waits.push_back({waiter, observer_.place_of(who, context->collective),
+                         stream.is_running ? "comes after it in the stream of its group"
+                                           : "waits for one of the NI's contexts"});
+      }
+    }
+  }
+}
+
+void StreamEngine::explain_context(const Context& context, const std::string& who,
+                                   const std::vector<std::string>& ni_names,
+                                   WaitList& waits) const {
+  const StreamCollective& collective = context.collective;
+  const bool is_only = most_contexts_ == 1;
+  const auto name = [&](const std::string& ni) {
+    return is_only ? ni : observer_.place_of(ni, collective);
+  };
+  std::vector<std::string> names;  // by member
+  for (std::size_t m = 0; m < collective.group.size(); ++m) {
+    names.push_back(name(ni_names[collective.group.node(NodeId(m)).index()]));
   }
   const std::size_t first = waits.size();
-  issue_->explain(who, ni_names, waits);
-  if (issue_->done()) explain_missing(who, ni_names, waits);
-  const std::string runs = fmt::format("runs {}, ", observer_.name_of(*running_));
+  context.issue.explain(name(who), names, waits);
+  if (context.issue.done()) explain_missing(context, name(who), names, waits);
+  for (std::size_t w = first; w < waits.size() && !collective.group.is_whole(); ++w) {
+    std::string& why = waits[w].why;
+    why.replace(why.rfind(" node "), std::strlen(" node "), " member ");
+  }
+  if (!is_only) return;
+  const std::string runs = fmt::format("runs {}, ", observer_.name_of(collective));
   for (std::size_t w = first; w < waits.size(); ++w) waits[w].why.insert(0, runs);
 }
 
-// Adds one line for each NI from which messages are missing.
-void StreamEngine::explain_missing(const std::string& who, const std::vector<std::string>& ni_names,
-                                   WaitList& waits) const {
-  std::vector<TableEvent> received = received_;
+// Adds one line for each member from which messages are missing.
+void StreamEngine::explain_missing(const Context& context, const std::string& who,
+                                   const std::vector<std::string>& names, WaitList& waits) const {
+  std::vector<TableEvent> received = context.received;
   std::sort(received.begin(), received.end());
-  const std::vector<TableEvent>& expected = running_->program.arrivals[node_.index()];
+  const StreamCollective& collective = context.collective;
+  const std::vector<TableEvent>& expected =
+      collective.program.arrivals[collective.group.member(node_).index()];
   std::vector<TableEvent> missing;
   std::set_difference(expected.begin(), expected.end(), received.begin(), received.end(),
                       std::back_inserter(missing));
@@ -218,7 +357,7 @@ void StreamEngine::explain_missing(const std::string& who, const std::vector<std
   for (std::size_t m = 0; m < missing.size(); ++m) {
     const TableEvent& event = missing[m];
     if (m != 0 && missing[m - 1].peer == event.peer) continue;
-    waits.push_back({who, ni_names[event.peer.index()],
+    waits.push_back({who, names[event.peer.index()],
                      fmt::format("waits for the {} of flow {} from node {}",
                                  event.kind == TableEvent::Kind::reduced ? "Reduce" : "Gather",
                                  event.flow.index(), event.peer.index())});

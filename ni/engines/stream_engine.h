@@ -1,12 +1,13 @@
-// Collectives that a host posts while the simulation runs. They run one after the other in the
-// order of the posts, as on a stream of an accelerator. The schedule-table engine of this NI
-// executes each of them.
+// Collectives that a host posts while the simulation runs. Those of one group run one after the
+// other in the order of the posts, as on a stream of an accelerator; those of several groups run at
+// once, each in a context of the NI.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <optional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alg/schedule/schedule_table.h"
@@ -16,42 +17,68 @@
 
 namespace espalier {
 
-// A collective that the NIs of a system may execute any number of times. It is loaded once for all
-// NIs.
+// The nodes that run collectives with each other. A program of the group calls them its members
+// and numbers them from 0.
+class StreamGroup {
+ public:
+  // All of `nodes` nodes: member m is node m.
+  explicit StreamGroup(std::size_t nodes) : size_(nodes) {}
+  // By member, none twice.
+  explicit StreamGroup(std::vector<NodeId> nodes);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  // Members are numbered as nodes.
+  [[nodiscard]] bool is_whole() const { return nodes_.empty(); }
+  [[nodiscard]] NodeId node(NodeId member) const {
+    return nodes_.empty() ? member : nodes_[member.index()];
+  }
+  // An invalid id if the node is no member.
+  [[nodiscard]] NodeId member(NodeId node) const;
+
+ private:
+  std::size_t size_;
+  std::vector<NodeId> nodes_;                       // by member; empty: member m is node m
+  std::vector<std::pair<NodeId, NodeId>> by_node_;  // node and member
+};
+
+// A collective of a group that the members' NIs may execute any number of times. It is loaded once
+// for all of them.
 struct StreamProgram {
-  // Tables of the whole system, for node frames. The tables of single nodes are in `programs`.
+  // Tables of the whole group, for node frames. The tables of single members are in `programs`.
   ScheduleTables tables;
-  std::vector<TableProgram> programs;  // one per node, or a single one that fits all nodes
+  std::vector<TableProgram> programs;  // one per member, or a single one that fits all members
   TableEngine::Spec engine;
-  // By route number in the tables: route number in the network.
-  std::vector<RouteId> bound;
-  std::vector<std::vector<TableEvent>> arrivals;  // by node: its messages, ascending
-  std::uint64_t operations = 0;                   // of all nodes
+  // Route in the tables, ascending, and route in the network.
+  std::vector<std::pair<RouteId, RouteId>> bound;
+  std::vector<std::vector<TableEvent>> arrivals;  // by member: its messages, ascending
+  std::uint64_t operations = 0;                   // of all members
   std::size_t numbers = 0;                        // flow and chunk numbers are below this value
 
-  [[nodiscard]] const TableProgram& program(NodeId node) const {
-    return programs.size() == 1 ? programs.front() : programs[node.index()];
+  [[nodiscard]] const TableProgram& program(NodeId member) const {
+    return programs.size() == 1 ? programs.front() : programs[member.index()];
   }
 };
 
-// Fills in all members except `engine` and `bound`. Precondition: the tables pass the certifier.
-[[nodiscard]] StreamProgram load_stream(ScheduleTables tables, std::size_t nodes);
+// Fills in all members except `engine` and `bound`. `members`: of the group. Precondition: the
+// tables name members instead of nodes, and pass the certifier.
+[[nodiscard]] StreamProgram load_stream(ScheduleTables tables, std::size_t members);
 
-// A collective that a host has posted, and the data of all ranks.
+// A collective that a host has posted, and the data of all members.
 struct StreamCollective {
-  // `nodes` is the number of participants. `program` must outlive the collective.
-  StreamCollective(const StreamProgram& stream_program, std::uint32_t host_number,
-                   ChunkId first_number, std::size_t nodes);
+  // `program` and `of_group` must outlive the collective.
+  StreamCollective(const StreamProgram& stream_program, const StreamGroup& of_group,
+                   std::uint32_t host_number, ChunkId first_number);
 
   [[nodiscard]] bool has(FlowId flow) const {
     return flow >= FlowId(first.index()) && flow.index() - first.index() < program.numbers;
   }
 
   const StreamProgram& program;
+  const StreamGroup& group;
   std::uint32_t number;  // its number at the hosts
   ChunkId first;         // first number of its chunks and flows; no two collectives share a number
-  std::vector<NodeMemory> memories;  // by node
-  Cycle first_issue = kNever;        // earliest of all nodes
+  std::vector<NodeMemory> memories;  // by member
+  Cycle first_issue = kNever;        // earliest of all members
   Cycle last_visible = 0;            // reduction included
 };
 
@@ -61,44 +88,53 @@ class StreamObserver {
   virtual ~StreamObserver() = default;
   // Node `node` has sent everything and has its result. The node's engine accepts posts again.
   virtual void collective_done(NodeId node, StreamCollective& collective, Cycle now) = 0;
-  // A message for a collective that this NI does not execute: a copy for a collective that it has
-  // not begun.
-  virtual void out_of_turn(NodeId node, const Operation& operation) = 0;
   // Texts for messages to the user.
   [[nodiscard]] virtual std::string name_of(const StreamCollective& collective) const = 0;
   [[nodiscard]] virtual std::string host_of(NodeId node) const = 0;
+  // Where an NI named `ni` executes the collective, if it has several contexts.
+  [[nodiscard]] std::string place_of(const std::string& ni,
+                                     const StreamCollective& collective) const {
+    return ni + " in " + name_of(collective);
+  }
 };
 
+// A collective begins when a context is free: the one of the lowest priority number, among these
+// the one that was posted first. Each context has a schedule table, a timestep and a down-counter
+// of its own. The contexts share the ports, the DMA engine and the reduction unit; where several
+// have an entry to issue in a cycle, they issue in the same order.
+//
 // A collective is over at this NI when all its entries have issued, its sends have left and all its
-// arrivals are in memory. The next collective starts in the following cycle. Other NIs may be
-// ahead: this NI holds their Reduces for a collective that has not begun here, because the
-// collective's buffer does not exist yet. A copy cannot come early: it replaces this rank's
-// contribution, and the certifier has proven that the contribution has left before.
+// arrivals are in memory. Its context is free in the following cycle. Other NIs may be ahead: this
+// NI holds their messages for a collective that has not begun here, because the collective's buffer
+// does not exist yet.
 class StreamEngine : public IssueEngine, public DataMemory {
  public:
   // `observer` must outlive the engine.
-  StreamEngine(NodeId node, StreamObserver& observer) : node_(node), observer_(observer) {}
+  StreamEngine(NodeId node, std::uint32_t contexts, StreamObserver& observer)
+      : node_(node), most_contexts_(contexts), observer_(observer) {}
 
-  // Adds a collective at the end of the stream, in cycle `at`, which is later than now and not
-  // before the cycle of the last post. Returns true if the NI must wake the engine in this cycle.
-  // `collective` must outlive its execution.
-  [[nodiscard]] bool post(StreamCollective& collective, Cycle at);
+  // Appends a collective to its group's stream in cycle `at`, which is later than now and not
+  // before the cycle of the last post. Lower `priority` goes first. Returns true if the NI must
+  // wake the engine in this cycle. `collective` must outlive its execution.
+  [[nodiscard]] bool post(StreamCollective& collective, std::uint32_t priority, Cycle at);
 
   Cycle evaluate(Cycle now, BackEnd& back_end) override;
   bool sent(const Operation& operation, Cycle now) override;
   bool completed(const Operation& operation, Cycle now) override;
   [[nodiscard]] bool may_add(const Operation& operation) const override;
+  [[nodiscard]] bool has_begun(const Operation& operation) const override {
+    return context_of(operation) != nullptr;
+  }
   void read(const Operation& operation, std::vector<DataTag>& data) const override;
   void write(const Operation& operation, const std::vector<DataTag>& data) override;
 
   [[nodiscard]] std::uint64_t decisions() const override;
   // Hosts may always post more.
   [[nodiscard]] bool done() const override { return false; }
-  [[nodiscard]] bool waits_for_ports() const override {
-    return issue_ && issue_->waits_for_ports();
-  }
+  [[nodiscard]] bool waits_for_ports() const override;
   [[nodiscard]] bool timer_running(Cycle now) const override;
   void prepare_to_show() override { is_shown_ = true; }
+  // Shows the first context.
   void show(EngineView& view) const override;
   void explain(const std::string& who, const std::vector<std::string>& ni_names,
                WaitList& waits) const override;
@@ -107,32 +143,60 @@ class StreamEngine : public IssueEngine, public DataMemory {
   class Outlet;
   struct Posted {
     StreamCollective* collective;
+    std::uint64_t priority;
+    std::uint64_t age;  // the number of posts before
     Cycle at;
   };
+  // The stream of a group.
+  struct Stream {
+    const StreamGroup* group;
+    bool is_running = false;
+    std::deque<Posted> posted;  // not begun
+  };
+  struct Context {
+    Context(const Posted& begun, const TableProgram& program, const NodeFrame& frame);
 
-  void begin();
-  [[nodiscard]] bool is_over() const { return issue_->done() && unsent_ == 0 && unreceived_ == 0; }
-  void end(Cycle now);
-  // True if evaluate() has something to do in the next cycle.
-  bool end_if_over(Cycle now);
-  [[nodiscard]] bool runs(const Operation& operation) const {
-    return running_ != nullptr && running_->has(operation.flow);
+    StreamCollective& collective;
+    std::uint64_t priority;
+    std::uint64_t age;
+    ScheduleTableEngine issue;
+    Cycle at = 0;  // next cycle in which it may have something to do
+    std::uint32_t unsent;
+    std::uint32_t unreceived;
+    std::uint32_t in_flight = 0;       // issued, and not sent
+    std::vector<TableEvent> received;  // in the collective's own numbers
+  };
+
+  // The stream whose first collective begins next if a context is free; nullptr if all are empty or
+  // run a collective. Only collectives that have been posted by `now` count.
+  [[nodiscard]] Stream* next_stream(Cycle now);
+  void begin(Stream& stream, Cycle now);
+  [[nodiscard]] static bool is_over(const Context& context) {
+    return context.issue.done() && context.unsent == 0 && context.unreceived == 0;
   }
+  void end(const Context& context, Cycle now);
+  // Returns true if evaluate() has something to do in the next cycle.
+  bool note_event(Context& context, bool may_issue, Cycle now);
+  // The context that executes the operation's collective; nullptr if none does.
+  [[nodiscard]] Context* context_of(const Operation& operation) const;
+  // The next cycle in which a collective begins in a free context; kNever if none does.
+  [[nodiscard]] Cycle next_begin() const;
   // Translate between the collective's own numbers and the network's numbers.
-  [[nodiscard]] Operation in_network(Operation operation) const;
-  [[nodiscard]] Operation in_collective(Operation operation) const;
-  void explain_missing(const std::string& who, const std::vector<std::string>& ni_names,
-                       WaitList& waits) const;
+  [[nodiscard]] static Operation in_network(const Context& context, Operation operation);
+  [[nodiscard]] static Operation in_collective(const Context& context, Operation operation);
+  void explain_context(const Context& context, const std::string& who,
+                       const std::vector<std::string>& ni_names, WaitList& waits) const;
+  // `names`: by member.
+  void explain_missing(const Context& context, const std::string& who,
+                       const std::vector<std::string>& names, WaitList& waits) const;
 
   NodeId node_;
+  std::uint32_t most_contexts_;
   StreamObserver& observer_;
-  std::deque<Posted> posted_;  // not begun
-  StreamCollective* running_ = nullptr;
-  std::optional<ScheduleTableEngine> issue_;  // of the running collective
-  std::uint32_t unsent_ = 0;
-  std::uint32_t unreceived_ = 0;
-  std::vector<TableEvent> received_;  // of the running collective, in its own numbers
-  std::uint64_t decided_ = 0;         // decisions in collectives that are over
+  std::vector<Stream> streams_;
+  std::uint64_t posts_ = 0;
+  std::vector<std::unique_ptr<Context>> contexts_;  // by priority, then age
+  std::uint64_t decided_ = 0;                       // decisions in collectives that are over
   bool is_shown_ = false;
 };
 

@@ -58,13 +58,6 @@ std::string network_deadlock(const Topology& topology, const RunPoint& point,
 
 }  // namespace
 
-std::uint32_t certified_vc_classes(const Topology& topology, const RunPoint& point) {
-  const RouterConfig& router = point.system.router;
-  const bool keeps_apart = router.switching == Switching::vct || router.hold == SwitchHold::flit;
-  const ControlConfig* control = point.control ? &*point.control : nullptr;
-  return keeps_apart ? partition_vcs(topology, router.vcs, control).classes : 1;
-}
-
 std::string control_deadlock(const Topology& topology, const RunPoint& point,
                              const ScheduleTables* tables) {
   const ControlConfig& control = *point.control;

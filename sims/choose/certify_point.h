@@ -21,10 +21,6 @@ struct RunPoint;
 [[nodiscard]] Certificate certify_point(const Topology& topology, const RunPoint& point,
                                         const ScheduleTables& tables);
 
-// Classes of VCs that keep packets apart in the point's routers. A blocked wormhole packet that
-// holds the switch blocks the packets of all VCs, so such a router has one class.
-[[nodiscard]] std::uint32_t certified_vc_classes(const Topology& topology, const RunPoint& point);
-
 // A cycle of waiting among control messages, in words; an empty text if there is none. Control
 // messages may take every route of their pattern. `tables`: also beside the messages of these
 // tables, where both share VCs. Precondition: point.control.

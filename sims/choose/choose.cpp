@@ -315,6 +315,49 @@ ScheduleTables planned_tables(const Topology& topology, const SystemConfig& syst
   return named(of_group.tables_of(std::move(best.schedule)), {best.generator->name, 0, best.name});
 }
 
+ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
+                                const JobRanks& ranks, const HostCollective& what) {
+  RunPoint alone;
+  alone.system = point.system;
+  CollectiveConfig& collective = alone.collective.emplace(*point.collective);
+  collective.op = what.op;
+  collective.size = what.bytes;
+  std::vector<NodeId> nodes;
+  std::optional<ProcessGroup> group;
+  if (what.group == 0 && ranks.nodes.size() == topology.num_nodes()) {
+    alone.tenants = point.tenants;
+  } else {
+    if (what.group == 0) nodes = ranks.nodes;
+    if (what.group != 0) {
+      for (const RankId rank : ranks.groups[what.group]) nodes.push_back(ranks.nodes[rank.index()]);
+    }
+    group.emplace(topology, nodes, true);
+    collective.rank_order = {};
+    collective.root = 0;
+  }
+  const Topology& network = group ? group->network() : topology;
+  if (collective.algorithm != kAutoAlgorithm) {
+    const Generator* const generator = find_generator(collective.algorithm);
+    const std::string why =
+        generator == nullptr || !generator->computes(what.op)
+            ? fmt::format("there are no tables of an {}", to_string(what.op))
+            : unsuited_for(*generator, network, collective_request(alone.system, collective));
+    if (!why.empty()) {
+      throw std::invalid_argument(fmt::format("algorithm {} among {} ranks: {}",
+                                              collective.algorithm, network.num_nodes(), why));
+    }
+  }
+  ScheduleTables tables = planned_tables(network, alone.system, collective);
+  if (!point.simulation.check) return tables;
+  const Certificate certificate = certify_point(network, alone, tables);
+  if (!certificate.ok()) {
+    throw std::runtime_error(fmt::format("an {} of {} bytes is not certified: {}",
+                                         to_string(what.op), what.bytes,
+                                         certificate.violations.front().what));
+  }
+  return tables;
+}
+
 CollectiveWork generate_collective(const Topology& topology, const RunPoint& point,
                                    const Choices& choices) {
   const CollectiveConfig& collective = *point.collective;

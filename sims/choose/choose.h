@@ -17,6 +17,7 @@
 #include "sims/model/build_program.h"
 #include "sims/point/collective_config.h"
 #include "sims/point/ni_config.h"
+#include "sims/workload/graph/host_services.h"
 
 namespace espalier {
 
@@ -35,6 +36,14 @@ struct SystemConfig;
 // auto takes the schedule that is planned to be the fastest, and nothing is simulated.
 [[nodiscard]] ScheduleTables planned_tables(const Topology& topology, const SystemConfig& system,
                                             const CollectiveConfig& collective);
+
+// The tables of a job's collective, for simulate_hosts(), by the point's algorithm; auto as in
+// planned_tables(). Certified, unless the point does not check. A group's messages take the whole
+// network's routes, because messages of several groups are in flight at the same time. Throws
+// std::invalid_argument if the algorithm does not make such tables, and std::runtime_error if they
+// are not certified.
+[[nodiscard]] ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
+                                              const JobRanks& ranks, const HostCollective& what);
 
 // The plan of the point's planner, with its start_order where the point enforces one.
 // Preconditions: the point's algorithm is a planner, topology.dimensions().

@@ -14,6 +14,7 @@
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/formats/routes_file.h"
+#include "sims/system/vc_partition.h"
 #include "sims/text/people.h"
 #include "sims/text/read_file.h"
 

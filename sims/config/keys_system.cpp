@@ -156,6 +156,12 @@ void add_ni_keys(KeyTable& table) {
   ni.choice("injection_vcs", &NiConfig::injection_vcs);
   ni.boolean("slot_counter", &NiConfig::slot_counter);
   ni.integer("send_queue", &NiConfig::send_queue).range(1, 64 * kKi);
+  flat.integer("contexts", &NiConfig::contexts)
+      .range(1, 4096)
+      .word("auto")
+      .optional()
+      .only({"coordination", "hosts post collectives (coordination)",
+             [](const RunPoint& point) { return point.coordination.has_value(); }});
   flat.choice("rules", &NiConfig::rules).word("linked").optional();
   ni.cycles("dma.latency_cycles", &NiConfig::dma_latency_cycles).min(1);
   add_dma_bandwidth_key(table);

@@ -14,7 +14,6 @@
 #include "alg/routes/routing.h"
 #include "flowctl/framing.h"
 #include "hw/topology/link_timing.h"
-#include "sims/choose/certify_point.h"
 #include "sims/choose/choose.h"
 #include "sims/experiment/result_parts.h"
 #include "sims/model/idle_times.h"
@@ -140,20 +139,6 @@ std::string algorithm_name(const RunPoint& point, const JobPlanes& planes) {
   return fmt::format("{}, closed form", name_of(point.coordination->closed_form.algorithm));
 }
 
-// auto chooses by plan, because this process simulates already.
-ScheduleTables certified_tables(const Topology& topology, const RunPoint& point, Bytes bytes) {
-  CollectiveConfig collective = *point.collective;
-  collective.size = bytes;
-  ScheduleTables tables = planned_tables(topology, point.system, collective);
-  if (!point.simulation.check) return tables;
-  const Certificate certificate = certify_point(topology, point, tables);
-  if (!certificate.ok()) {
-    throw std::runtime_error(fmt::format("an all-reduce of {} bytes is not certified: {}", bytes,
-                                         certificate.violations.front().what));
-  }
-  return tables;
-}
-
 TrainingJob training_job(const RunPoint& point, std::size_t ranks) {
   const TrainingConfig& training = *point.training;
   const CoordinationConfig& config = *point.coordination;
@@ -276,16 +261,16 @@ class JobRun : public PointRun {
     const auto hosts = make_hosts(job_);
     ModelledDataPlane modelled(*hosts, nodes_.size(), reductions_);
     HostProgram& program = planes_.data ? static_cast<HostProgram&>(*hosts) : modelled;
-    SimulationOutcome outcome = simulate_hosts(
-                                    topology(), point(), nodes_, program,
-                                    [&](Bytes bytes) {
-                                      ScheduleTables tables =
-                                          certified_tables(topology(), point(), bytes);
-                                      if (!tables.taken.empty()) taken_[bytes] = tables.taken;
-                                      return tables;
-                                    },
-                                    hooks)
-                                    .simulation;
+    SimulationOutcome outcome =
+        simulate_hosts(
+            topology(), point(), {nodes_, {}}, program,
+            [&](const HostCollective& what) {
+              ScheduleTables tables = certified_tables(topology(), point(), {nodes_, {}}, what);
+              if (!tables.taken.empty()) taken_[what.bytes] = tables.taken;
+              return tables;
+            },
+            hooks)
+            .simulation;
     record_ = hosts->record();
     if (record_.failure.empty()) record_.failure = outcome.failure;
     if (record_.failure.empty() && !outcome.verified) record_.failure = "the job did not end";

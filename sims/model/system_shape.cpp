@@ -199,6 +199,7 @@ class ShapeBuilder {
     }
     const std::size_t nodes = topology_.num_nodes();
     ScheduleTableShape table;
+    table.contexts = config.contexts != 0 ? config.contexts : need_.contexts;
     const auto paper = static_cast<std::uint32_t>(2 * nodes);
     const bool repeats = config.table_repeat;
     const std::uint32_t needed = repeats && need_.table_entries != 0

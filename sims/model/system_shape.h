@@ -17,6 +17,7 @@ struct SystemConfig;
 // The needs of a run at one node: entries of its schedule table and of a dimension queue, if they
 // exceed the system's defaults, and readiness bits for the coordination of its job.
 struct RunNeed {
+  std::uint32_t contexts = 1;  // collectives at the same time, if ni.contexts is auto
   std::uint32_t table_entries = 0;
   std::uint32_t entry_bits = 0;   // without what makes a row repeat
   std::uint32_t repeat_bits = 0;  // of a row: what makes it repeat

@@ -74,6 +74,9 @@ struct NiConfig {
   std::uint32_t table_entries = 0;   // 0 ("auto"): as many as the schedule needs
   bool table_repeat = false;         // table rows have a repeat count and strides
   std::uint32_t send_queue = 16;     // descriptors that wait for one injection port
+  // Collectives that hosts post and that run at the same time; 0 ("auto"): as many as the groups of
+  // the rank that is in most.
+  std::uint32_t contexts = 0;
   NiRules rules = NiRules::linked;
   InjectionVcs injection_vcs = InjectionVcs::automatic;
   bool slot_counter = true;      // table entries wait for their slots, if they have any

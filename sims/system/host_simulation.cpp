@@ -10,6 +10,7 @@
 #include <memory>
 #include <queue>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "alg/routes/routing.h"
@@ -18,6 +19,8 @@
 #include "sims/point/config.h"
 #include "sims/system/side_routes.h"
 #include "sims/system/simulated_system.h"
+#include "sims/system/tenant_traffic.h"
+#include "sims/system/vc_partition.h"
 
 namespace espalier {
 
@@ -143,31 +146,35 @@ class HostMessages : public SideListener {
 // Wakes hosts at the times they ask for. Hosts with the same time are woken in ascending rank.
 class HostTimers : public Clocked {
  public:
-  using Wake = std::function<void(RankId, Cycle)>;
+  // `over`: a collective of the rank alone, which is over; kNoCollective: none.
+  using Wake = std::function<void(RankId, CollectiveNumber over, Cycle)>;
+  static constexpr CollectiveNumber kNoCollective = ~CollectiveNumber{0};
 
   // To be called during elaboration.
   HostTimers(ClockDomain& clock, Wake wake)
       : clock_(clock), id_(clock.add(*this)), wake_(std::move(wake)) {}
 
   // Wakes `rank` in cycle `at`, which is later than now.
-  void add(RankId rank, Cycle at) {
-    pending_.emplace(at, rank);
+  void add(RankId rank, Cycle at, CollectiveNumber over = kNoCollective) {
+    pending_.emplace(at, rank, over);
     if (at < armed_) arm(at);
   }
   void evaluate(Cycle now) override {
-    if (pending_.empty() || pending_.top().first > now) return;
+    if (pending_.empty() || next() > now) return;
     armed_ = now;  // add() does not arm while this loop runs
-    while (!pending_.empty() && pending_.top().first <= now) {
-      const RankId rank = pending_.top().second;
+    while (!pending_.empty() && next() <= now) {
+      const auto [at, rank, over] = pending_.top();
       pending_.pop();
-      wake_(rank, now);
+      wake_(rank, over, now);
     }
     armed_ = kNever;
-    if (!pending_.empty()) arm(pending_.top().first);
+    if (!pending_.empty()) arm(next());
   }
 
  private:
-  using Timer = std::pair<Cycle, RankId>;
+  using Timer = std::tuple<Cycle, RankId, CollectiveNumber>;
+
+  [[nodiscard]] Cycle next() const { return std::get<Cycle>(pending_.top()); }
 
   void arm(Cycle at) {
     armed_ = at;
@@ -186,29 +193,37 @@ class HostTimers : public Clocked {
 // with the first failure.
 class HostNetwork : public HostServices, public HostSide, private StreamObserver {
  public:
-  // `nodes`: node of each rank; every node has a rank. All arguments must outlive this object.
+  // All arguments must outlive this object.
   HostNetwork(const Topology& topology, const RunPoint& point, SimulatedSystem& system,
-              const std::vector<NodeId>& nodes, HostProgram& hosts, const TablesOfSize& tables_of)
-      : topology_(topology),
-        system_(system),
-        nodes_(nodes),
-        ranks_(nodes.size()),
+              const JobRanks& job, HostProgram& hosts, const TablesOf& tables_of)
+      : system_(system),
+        nodes_(job.nodes),
+        ranks_(topology.num_nodes()),
         hosts_(hosts),
-        routes_(topology, system.fabric()),
-        programs_(topology, point, tables_of, routes_),
-        messages_(topology, system.fabric(), routes_, nodes,
+        groups_(groups_of(topology, job)),
+        contexts_(point.system.ni.contexts != 0 ? point.system.ni.contexts
+                                                : job.most_groups_of_a_rank()),
+        waits_(topology, certified_vc_classes(topology, point)),
+        routes_(topology, system.fabric(), &waits_),
+        programs_(topology, point, tables_of, routes_, waits_),
+        messages_(topology, system.fabric(), routes_, job.nodes,
                   [this](const HostMessage& message, Cycle now) {
                     hosts_.received(message, now);
                     end_if_finished(now);
                   }),
-        timers_(system.clock(), [this](RankId rank, Cycle now) {
-          hosts_.woken(rank, now);
+        timers_(system.clock(), [this](RankId rank, CollectiveNumber over, Cycle now) {
+          if (over == HostTimers::kNoCollective) {
+            hosts_.woken(rank, now);
+          } else {
+            over_at(rank, over, now);
+          }
           end_if_finished(now);
         }) {
-    for (std::size_t r = 0; r < nodes.size(); ++r) ranks_[nodes[r].index()] = RankId(r);
+    if (point.tenants) add_tenants(waits_, topology, point);
+    for (std::size_t r = 0; r < nodes_.size(); ++r) ranks_[nodes_[r].index()] = RankId(r);
     StreamObserver& observer = *this;
     for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-      auto stream = std::make_unique<StreamEngine>(NodeId(n), observer);
+      auto stream = std::make_unique<StreamEngine>(NodeId(n), contexts_, observer);
       streams_.push_back(stream.get());
       system.fabric().ni(NodeId(n)).load(std::move(stream), *streams_.back());
     }
@@ -240,26 +255,40 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
 
   void post(RankId rank, CollectiveNumber collective, const HostCollective& what,
             Cycle at) override {
-    const Bytes bytes = what.bytes;
     if (!failure_.empty()) return;
     latest_ = std::max(latest_, at);
     try {
       if (collective >= collectives_.size() || collectives_[collective].first_post == kNever) {
-        open(collective, bytes);
+        open(collective, what);
       }
-      note_post(rank, collective, bytes, at);
+      note_post(rank, collective, what, at);
     } catch (const std::exception& error) {
       fail(fmt::format("{}: {}", hosts_.name_of(collective), error.what()));
       return;
     }
+    const std::unique_ptr<StreamCollective>& stream = running_[collective].stream;
+    if (!stream) {
+      timers_.add(rank, at, collective);
+      return;
+    }
     const NodeId node = nodes_[rank.index()];
-    if (streams_[node.index()]->post(*running_[collective].stream, at)) {
+    if (streams_[node.index()]->post(*stream, what.priority, at)) {
       system_.fabric().ni(node).wake_engine(at);
     }
   }
 
   [[nodiscard]] bool under_way(Cycle now) const override { return latest_ > now; }
-  void explain_waits(WaitList& waits) const override { hosts_.explain(waits); }
+  void explain_waits(WaitList& waits) const override {
+    for (const Running& running : running_) {
+      for (std::size_t m = 0; m < running.posted.size() && contexts_ != 1; ++m) {
+        if (running.posted[m]) continue;
+        const NodeId node = running.stream->group.node(NodeId(m));
+        waits.push_back({place_of(system_.fabric().ni(node).name(), *running.stream), host_of(node),
+                         "waits for the host to post it"});
+      }
+    }
+    hosts_.explain(waits);
+  }
 
   // Why the simulation ended early; empty if it did not.
   [[nodiscard]] const std::string& failure() const { return failure_; }
@@ -271,45 +300,76 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
   struct Running {
     StreamProgramCache::Program program;
     std::unique_ptr<StreamCollective> stream;
-    std::vector<bool> posted;  // by rank
+    std::vector<bool> posted;  // by member
     std::size_t ranks_left = 0;
   };
 
+  [[nodiscard]] static std::vector<StreamGroup> groups_of(const Topology& topology,
+                                                          const JobRanks& job) {
+    const bool is_whole = job.nodes.size() == topology.num_nodes();
+    std::vector<StreamGroup> groups{is_whole ? StreamGroup(job.nodes.size())
+                                             : StreamGroup(job.nodes)};
+    for (std::size_t g = 1; g < job.groups.size(); ++g) {
+      std::vector<NodeId> nodes;
+      for (const RankId rank : job.groups[g]) nodes.push_back(job.nodes[rank.index()]);
+      groups.emplace_back(std::move(nodes));
+    }
+    return groups;
+  }
+
   // Throws what tables_of throws.
-  void open(CollectiveNumber collective, Bytes bytes) {
+  void open(CollectiveNumber collective, const HostCollective& what) {
     if (collective >= collectives_.size()) {
       collectives_.resize(collective + 1);
       running_.resize(collective + 1);
     }
-    const StreamProgramCache::Program program = programs_.of_size(bytes);
+    if (what.group >= groups_.size()) {
+      throw std::invalid_argument(
+          fmt::format("group {} is posted, but the job has {} groups", what.group, groups_.size()));
+    }
+    const StreamGroup& group = groups_[what.group];
+    Running& running = running_[collective];
+    running.posted.resize(group.size(), false);
+    running.ranks_left = group.size();
+    collectives_[collective].what = what;
+    ++num_running_;
+    if (group.size() == 1) return;  // without a stream
+    const StreamProgramCache::Program program = programs_.of(what, group.size());
     // The largest id means "invalid", so it cannot be used.
     if (next_number_ + program->numbers > std::numeric_limits<ChunkId::value_type>::max()) {
       throw std::length_error("the hosts have posted more chunks than the simulator can number");
     }
-    Running& running = running_[collective];
     running.program = program;
-    running.stream = std::make_unique<StreamCollective>(*program, collective, ChunkId(next_number_),
-                                                        topology_.num_nodes());
-    running.posted.resize(nodes_.size(), false);
-    running.ranks_left = nodes_.size();
+    running.stream =
+        std::make_unique<StreamCollective>(*program, group, collective, ChunkId(next_number_));
     next_number_ += program->numbers;
-    collectives_[collective].bytes = bytes;
-    ++num_running_;
     system_.deliveries().expect_more(program->operations);
   }
 
-  void note_post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) {
+  void note_post(RankId rank, CollectiveNumber collective, const HostCollective& what, Cycle at) {
     HostedCollective& hosted = collectives_[collective];
     Running& running = running_[collective];
-    if (!running.stream || running.posted[rank.index()]) {
+    if (!(hosted.what == what)) {
+      const bool is_size = hosted.what.op == what.op && hosted.what.group == what.group;
+      throw std::invalid_argument(
+          is_size ? fmt::format("{} posts this collective with {} bytes, but other hosts posted it "
+                                "with {}",
+                                host_name(rank), what.bytes, hosted.what.bytes)
+                  : fmt::format("{} posts this collective as {} of group {}, but other hosts "
+                                "posted it as {} of group {}",
+                                host_name(rank), to_string(what.op), what.group,
+                                to_string(hosted.what.op), hosted.what.group));
+    }
+    const NodeId member = groups_[what.group].member(nodes_[rank.index()]);
+    if (!member.valid()) {
+      throw std::invalid_argument(
+          fmt::format("{} posts this collective of group {}, and is no member of the group",
+                      host_name(rank), what.group));
+    }
+    if (running.ranks_left == 0 || running.posted[member.index()]) {
       throw std::invalid_argument(fmt::format("{} posts this collective twice", host_name(rank)));
     }
-    if (hosted.bytes != bytes) {
-      throw std::invalid_argument(
-          fmt::format("{} posts this collective with {} bytes, but other hosts posted it with {}",
-                      host_name(rank), bytes, hosted.bytes));
-    }
-    running.posted[rank.index()] = true;
+    running.posted[member.index()] = true;
     hosted.first_post = std::min(hosted.first_post, at);
     hosted.last_post = std::max(hosted.last_post, at);
   }
@@ -325,18 +385,19 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
     if (!wrong.empty()) fail(fmt::format("{}: {}", hosts_.name_of(collective), wrong));
   }
 
+  // A collective of a single rank is over.
+  void over_at(RankId rank, CollectiveNumber collective, Cycle now) {
+    running_[collective] = {};
+    --num_running_;
+    collectives_[collective].first_issue = collectives_[collective].last_visible = now;
+    hosts_.collective_done(rank, collective, now);
+  }
+
   void collective_done(NodeId node, StreamCollective& collective, Cycle now) override {
     const CollectiveNumber number = collective.number;
     if (--running_[number].ranks_left == 0) close(number);
     hosts_.collective_done(ranks_[node.index()], number, now);
     end_if_finished(now);
-  }
-
-  void out_of_turn(NodeId node, const Operation& operation) override {
-    fail(fmt::format(
-        "a copy from node {} reached node {} before that node had begun the collective; "
-        "the schedule is not an all-reduce",
-        operation.from.index(), node.index()));
   }
 
   [[nodiscard]] std::string name_of(const StreamCollective& collective) const override {
@@ -357,11 +418,13 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
     system_.clock().stop();
   }
 
-  const Topology& topology_;
   SimulatedSystem& system_;
   const std::vector<NodeId>& nodes_;  // by rank
   std::vector<RankId> ranks_;         // by node
   HostProgram& hosts_;
+  const std::vector<StreamGroup> groups_;
+  std::uint32_t contexts_;     // of each NI
+  ChannelDependencies waits_;  // of `routes_` and of other tenants
   SideRoutes routes_;
   StreamPrograms programs_;
   HostMessages messages_;
@@ -388,15 +451,15 @@ void refuse_what_hosts_do(const RunPoint& point) {
 
 }  // namespace
 
-HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point,
-                             const std::vector<NodeId>& nodes, HostProgram& hosts,
-                             const TablesOfSize& tables_of, const SimulationHooks& hooks) {
+HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point, const JobRanks& ranks,
+                             HostProgram& hosts, const TablesOf& tables_of,
+                             const SimulationHooks& hooks) {
   refuse_what_hosts_do(point);
   const std::vector<PostedCollective> no_posts;
   const RouteSet no_routes(topology);
   SimulatedSystem system(topology, point, no_routes, {},
                          ni_ports_for_all_links(topology, point.system), 0, no_posts, hooks);
-  HostNetwork network(topology, point, system, nodes, hosts, tables_of);
+  HostNetwork network(topology, point, system, ranks, hosts, tables_of);
   network.start();
   HostedOutcome outcome;
   SimulationOutcome& simulation = outcome.simulation;
@@ -405,6 +468,10 @@ HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point,
   simulation.verified = simulation.complete && simulation.failure.empty();
   outcome.collectives = network.collectives();
   outcome.host_messages = network.num_messages();
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    outcome.most_held_bytes =
+        std::max(outcome.most_held_bytes, system.fabric().ni(NodeId(n)).most_held_bytes());
+  }
   return outcome;
 }
 

@@ -15,7 +15,7 @@ struct RunPoint;
 
 // A collective as its hosts and its network saw it, in cycles.
 struct HostedCollective {
-  Bytes bytes = 0;
+  HostCollective what;
   Cycle first_post = kNever;  // earliest of all ranks
   Cycle last_post = 0;
   Cycle first_issue = kNever;
@@ -28,17 +28,16 @@ struct HostedOutcome {
   SimulationOutcome simulation;
   std::vector<HostedCollective> collectives;  // by number
   std::uint64_t host_messages = 0;
+  Bytes most_held_bytes = 0;  // NetworkInterface::most_held_bytes() of the NI that held the most
 };
 
-// `nodes` has the node of each rank, every node once. `tables_of` is called while the simulation
-// runs, when a size is used for the first time, or again after its tables were dropped; an
-// exception from it is a failure of the simulation. If the point does not set the number of NI
-// ports, an NI has a port for every link. Throws std::invalid_argument if the configuration cannot
-// be built, or if it has control messages, late NIs or skewed clocks, because hosts have messages
-// and timing of their own.
+// `tables_of` is called while the simulation runs, when a collective is posted for the first time,
+// or again after its tables were dropped; an exception from it is a failure of the simulation. If
+// the point does not set the number of NI ports, an NI has a port for every link. Throws
+// std::invalid_argument if the configuration cannot be built, or if it has control messages, late
+// NIs or skewed clocks, because hosts have messages and timing of their own.
 [[nodiscard]] HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point,
-                                           const std::vector<NodeId>& nodes, HostProgram& hosts,
-                                           const TablesOfSize& tables_of,
-                                           const SimulationHooks& hooks);
+                                           const JobRanks& ranks, HostProgram& hosts,
+                                           const TablesOf& tables_of, const SimulationHooks& hooks);
 
 }  // namespace espalier

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "alg/certify/channel_dependencies.h"
 #include "alg/routes/route_set.h"
 #include "hw/topology/topology.h"
 #include "sims/system/fabric.h"
@@ -12,9 +13,10 @@ namespace espalier {
 
 class SideRoutes {
  public:
-  // Both must outlive this object.
-  SideRoutes(const Topology& topology, Fabric& fabric)
-      : topology_(topology), fabric_(fabric), routes_(topology) {}
+  // All must outlive this object. `waits`: collects what packets on the routes wait for; nullptr:
+  // nobody asks.
+  SideRoutes(const Topology& topology, Fabric& fabric, ChannelDependencies* waits = nullptr)
+      : topology_(topology), fabric_(fabric), waits_(waits), routes_(topology) {}
 
   // Returns the route id for operations over these links. Throws std::invalid_argument if the route
   // has more hops than a flit can count.
@@ -23,12 +25,16 @@ class SideRoutes {
         links.size() == 1 ? RouteSet::single(links.front()) : routes_.add(topology_, links);
     const auto known = bound_.find(route);
     if (known != bound_.end()) return known->second;
+    if (waits_ != nullptr) waits_->add(routes_, route);
     return bound_.emplace(route, fabric_.bind_side(routes_, route)).first->second;
   }
+  // Grows with each route of several links.
+  [[nodiscard]] std::size_t size() const { return routes_.size(); }
 
  private:
   const Topology& topology_;
   Fabric& fabric_;
+  ChannelDependencies* waits_;
   RouteSet routes_;
   std::map<RouteId, RouteId> bound_;
 };

@@ -6,7 +6,7 @@
 
 #include "alg/routes/routing.h"
 #include "flowctl/message.h"
-#include "sims/point/traffic_config.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 
@@ -43,6 +43,16 @@ struct VcPartition {
                                                const ControlConfig* control) {
   const bool own = control != nullptr && control->vcs == ControlVcs::own;
   return {vcs, usable_vc_classes(topology, own ? vcs / 2 : vcs), own};
+}
+
+// Classes of VCs that keep packets apart in the point's routers. A blocked wormhole packet that
+// holds the switch blocks the packets of all VCs, so such a router has one class.
+[[nodiscard]] inline std::uint32_t certified_vc_classes(const Topology& topology,
+                                                        const RunPoint& point) {
+  const RouterConfig& router = point.system.router;
+  const bool keeps_apart = router.switching == Switching::vct || router.hold == SwitchHold::flit;
+  const ControlConfig* control = point.control ? &*point.control : nullptr;
+  return keeps_apart ? partition_vcs(topology, router.vcs, control).classes : 1;
 }
 
 }  // namespace espalier

@@ -8,6 +8,7 @@
 #include <systemc>
 
 #include "campaign.h"
+#include "host_jobs.h"
 #include "hw/clock/clock_domain.h"
 #include "replay.h"
 
@@ -42,6 +43,8 @@ int run(int argc, char** argv) {
   app.add_option("--replay", folders, "run the configurations in these folders instead")
       ->type_name("FOLDER")
       ->check(CLI::ExistingDirectory);
+  bool hosts = false;
+  app.add_flag("--hosts", hosts, "random jobs of several groups of ranks, instead of single runs");
   std::vector<std::string> change;
   app.add_option("--change", change,
                  "compare with this setting instead of with fidelity train, to see the fuzzer find "
@@ -59,6 +62,7 @@ int run(int argc, char** argv) {
     options.variants.subject = options.variants.reference;
     for (const std::string& setting : change) options.variants.subject.push_back(setting);
   }
+  if (hosts) return run_host_jobs(options) ? 0 : 1;
   const bool good = folders.empty() ? run_campaign(options) : replay(folders, options.variants);
   return good ? 0 : 1;
 }

@@ -13,11 +13,11 @@ namespace espalier {
 
 // Rank r is node r.
 inline HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point,
-                                    HostProgram& hosts, const TablesOfSize& tables_of,
+                                    HostProgram& hosts, const TablesOf& tables_of,
                                     const SimulationHooks& hooks) {
-  std::vector<NodeId> nodes;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) nodes.emplace_back(n);
-  return simulate_hosts(topology, point, nodes, hosts, tables_of, hooks);
+  JobRanks ranks;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) ranks.nodes.emplace_back(n);
+  return simulate_hosts(topology, point, ranks, hosts, tables_of, hooks);
 }
 
 namespace test {
@@ -28,27 +28,37 @@ struct HostedRun {
   std::vector<HostedCollective> collectives;
   std::vector<std::vector<Cycle>> done;  // by rank and collective
   std::string failure;
-  Numbers all;  // what must not depend on how the run was executed
+  Bytes most_held = 0;  // HostedOutcome::most_held_bytes
+  Numbers all;          // what must not depend on how the run was executed
 };
 
-inline TablesOfSize tables_by(const std::string& algorithm, const Topology& topology) {
-  return [=, &topology](Bytes bytes) { return tables_for(algorithm, topology, bytes); };
+inline TablesOf tables_by(const std::string& algorithm, const Topology& topology) {
+  return [=, &topology](const HostCollective& what) {
+    return tables_for(algorithm, topology, what.bytes, what.op);
+  };
+}
+
+inline JobRanks ranks_of(const Topology& topology, std::vector<std::vector<RankId>> groups = {}) {
+  JobRanks ranks{{}, std::move(groups)};
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) ranks.nodes.emplace_back(n);
+  return ranks;
 }
 
 inline HostedRun run_hosts(const Topology& topology, const RunPoint& point,
-                           const TablesOfSize& tables_of, const std::vector<Bytes>& sizes,
-                           const std::vector<PostList>& posts) {
-  const std::size_t count = sizes.size();
+                           const TablesOf& tables_of, const std::vector<HostCollective>& what,
+                           const std::vector<PostList>& posts, const JobRanks& ranks) {
+  const std::size_t count = what.size();
   const Report report = in_child([&] {
-    PostingHosts hosts(sizes, posts);
-    const HostedOutcome outcome = simulate_hosts(topology, point, hosts, tables_of, {});
+    PostingHosts hosts(what, posts);
+    const HostedOutcome outcome = simulate_hosts(topology, point, ranks, hosts, tables_of, {});
     Numbers numbers = reproducible(outcome.simulation);
     for (std::size_t c = 0; c < count; ++c) {
       const HostedCollective hosted =
           c < outcome.collectives.size() ? outcome.collectives[c] : HostedCollective{};
-      numbers.insert(numbers.end(), {hosted.bytes, hosted.first_post, hosted.last_post,
+      numbers.insert(numbers.end(), {hosted.what.bytes, hosted.first_post, hosted.last_post,
                                      hosted.first_issue, hosted.last_visible});
     }
+    numbers.insert(numbers.begin(), outcome.most_held_bytes);
     for (const auto& of_rank : hosts.done()) {
       numbers.insert(numbers.end(), of_rank.begin(), of_rank.end());
     }
@@ -57,13 +67,14 @@ inline HostedRun run_hosts(const Topology& topology, const RunPoint& point,
   HostedRun run;
   run.all = report.numbers;
   run.failure = report.text;
-  run.verified = report.numbers[1] != 0;
-  run.cycles = report.numbers[2];
+  run.most_held = report.numbers[0];
+  run.verified = report.numbers[2] != 0;
+  run.cycles = report.numbers[3];
   std::size_t at = report.numbers.size() - count * (5 + posts.size());
   const auto next = [&] { return report.numbers[at++]; };
   for (std::size_t c = 0; c < count; ++c) {
     HostedCollective hosted;
-    hosted.bytes = next();
+    hosted.what.bytes = next();
     hosted.first_post = next();
     hosted.last_post = next();
     hosted.first_issue = next();
@@ -75,6 +86,15 @@ inline HostedRun run_hosts(const Topology& topology, const RunPoint& point,
     for (std::size_t c = 0; c < count; ++c) run.done.back().push_back(next());
   }
   return run;
+}
+
+// All-reduces of all ranks.
+inline HostedRun run_hosts(const Topology& topology, const RunPoint& point,
+                           const TablesOf& tables_of, const std::vector<Bytes>& sizes,
+                           const std::vector<PostList>& posts) {
+  std::vector<HostCollective> what;
+  for (const Bytes bytes : sizes) what.push_back({CollectiveOp::all_reduce, bytes});
+  return run_hosts(topology, point, tables_of, what, posts, ranks_of(topology));
 }
 
 inline RunPoint point_of(const SystemConfig& system, Fidelity fidelity = Fidelity::train) {

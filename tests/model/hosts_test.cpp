@@ -64,8 +64,9 @@ TEST_CASE("A message goes to the node where its rank is") {
   const SystemConfig system = in_mode(FlowControlMode::packet);
   const test::Report report = test::in_child([&] {
     test::AnsweringHosts hosts(32, 2);
-    const auto outcome = simulate_hosts(line, point_of(system), {NodeId(0), NodeId(2), NodeId(1)},
-                                        hosts, tables_by("ring", line), {});
+    const auto outcome =
+        simulate_hosts(line, point_of(system), {{NodeId(0), NodeId(2), NodeId(1)}, {}}, hosts,
+                       tables_by("ring", line), {});
     return test::Report{hosts.times(), outcome.simulation.failure};
   });
   CHECK(report.text == "");
@@ -162,7 +163,7 @@ void check_skewed(const Topology& topology, const std::string& algorithm, std::u
     const auto posts = skewed_posts(topology.num_nodes(), 10, spread, seed);
     RunPoint point = point_of(in_mode(FlowControlMode::packet));
     point.system.ni.lockstep = seed % 2 == 0 ? LockstepMode::off : LockstepMode::estimate;
-    const TablesOfSize tables_of = tables_by(algorithm, topology);
+    const TablesOf tables_of = tables_by(algorithm, topology);
     const HostedRun train = run_hosts(topology, point, tables_of, sizes, posts);
     point.simulation.fidelity = Fidelity::cycle;
     point.simulation.monitors = true;
@@ -173,7 +174,7 @@ void check_skewed(const Topology& topology, const std::string& algorithm, std::u
     CHECK(train.all == cycle.all);
     for (std::uint32_t c = 0; c < 10; ++c) {
       const HostedCollective& hosted = train.collectives[c];
-      CHECK(hosted.bytes == sizes[c]);
+      CHECK(hosted.what.bytes == sizes[c]);
       CHECK(hosted.first_issue >= hosted.first_post);
       for (std::size_t r = 0; r < posts.size(); ++r) {
         // Nobody has the sum before the last rank's part can be in it, or before the last

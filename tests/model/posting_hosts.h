@@ -25,9 +25,9 @@ using PostList = std::vector<PlannedPost>;
 class PostingHosts : public HostProgram {
  public:
   // By collective; by rank.
-  PostingHosts(std::vector<Bytes> sizes, std::vector<PostList> posts)
-      : sizes_(std::move(sizes)), posts_(std::move(posts)), next_(posts_.size(), 0) {
-    done_.assign(posts_.size(), std::vector<Cycle>(sizes_.size(), kNever));
+  PostingHosts(std::vector<HostCollective> what, std::vector<PostList> posts)
+      : what_(std::move(what)), posts_(std::move(posts)), next_(posts_.size(), 0) {
+    done_.assign(posts_.size(), std::vector<Cycle>(what_.size(), kNever));
     for (const PostList& of_rank : posts_) left_ += of_rank.size();
   }
 
@@ -39,8 +39,9 @@ class PostingHosts : public HostProgram {
   }
   void woken(RankId rank, Cycle now) override {
     const PlannedPost& post = posts_[rank.index()][next_[rank.index()]++];
-    const Bytes bytes = post.bytes != 0 ? post.bytes : sizes_[post.collective];
-    services_->post(rank, post.collective, {CollectiveOp::all_reduce, bytes}, now + 1);
+    HostCollective what = what_[post.collective];
+    if (post.bytes != 0) what.bytes = post.bytes;
+    services_->post(rank, post.collective, what, now + 1);
   }
   void received(const HostMessage&, Cycle) override {}
   void collective_done(RankId rank, CollectiveNumber collective, Cycle now) override {
@@ -57,7 +58,7 @@ class PostingHosts : public HostProgram {
 
  private:
   HostServices* services_ = nullptr;
-  std::vector<Bytes> sizes_;
+  std::vector<HostCollective> what_;
   std::vector<PostList> posts_;
   std::vector<std::size_t> next_;         // by rank
   std::vector<std::vector<Cycle>> done_;  // by rank and collective

@@ -103,15 +103,15 @@ void report(const Topology& topology, HostProgram& hosts, Bytes packet_bytes) {
   point.system.flow_control.sub_message_bytes = std::max<Bytes>(packet_bytes, 4096);
   point.system.ni.lockstep = LockstepMode::off;
   point.system.router.vc_depth_flits = 4096;
-  const auto tables_of = [&](Bytes bytes) {
+  const auto tables_of = [&](const HostCollective& what) {
     CollectiveRequest request;
-    request.size = bytes;
+    request.size = what.bytes;
     return lower_to_tables(find_generator("ring")->generate(topology, request));
   };
-  std::vector<NodeId> nodes;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) nodes.emplace_back(n);
+  JobRanks ranks;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) ranks.nodes.emplace_back(n);
   const auto begin = std::chrono::steady_clock::now();
-  const HostedOutcome outcome = simulate_hosts(topology, point, nodes, hosts, tables_of, {});
+  const HostedOutcome outcome = simulate_hosts(topology, point, ranks, hosts, tables_of, {});
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
   const std::uint64_t messages = outcome.simulation.latency.messages + outcome.host_messages;
   fmt::print("{}: {}{} cycles, {} messages, {:.2f} s, {:.0f} messages/s\n", topology.name(),

@@ -2,9 +2,11 @@
 // with its NIs, or its closed form. Hosts act on events and do not know SystemC.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "alg/schedule/schedule.h"
 #include "flowctl/wait_list.h"
@@ -29,17 +31,40 @@ struct HostMessage {
 // mean the same collective.
 using CollectiveNumber = std::uint32_t;
 
-// A collective that hosts post.
+// A collective that hosts post: an operation with equal parts.
 struct HostCollective {
   CollectiveOp op = CollectiveOp::all_reduce;
   Bytes bytes = 0;          // as CollectiveRequest::size
-  std::uint32_t group = 0;  // the machine knows the ranks of each group; 0: all ranks
+  std::uint32_t group = 0;  // in JobRanks::groups; 0: all ranks
+  // Where collectives of a rank compete for its NI, the lowest number goes first. No part of what
+  // the collective is.
+  std::uint32_t priority = 0;
 
   friend bool operator==(const HostCollective& a, const HostCollective& b) {
     return a.op == b.op && a.bytes == b.bytes && a.group == b.group;
   }
   friend bool operator<(const HostCollective& a, const HostCollective& b) {
     return std::tie(a.op, a.bytes, a.group) < std::tie(b.op, b.bytes, b.group);
+  }
+};
+
+// Where the ranks of a job are, and which of them run collectives with each other.
+struct JobRanks {
+  std::vector<NodeId> nodes;  // by rank, none twice
+  // Ranks in the order of a ring, none twice, at least one; broadcast and reduce have the first one
+  // as their root. A rank may be in any number of groups. Group 0 is all ranks, whatever is here.
+  std::vector<std::vector<RankId>> groups;
+
+  // The number of groups of the rank that is in most: so many collectives of a rank may run at the
+  // same time.
+  [[nodiscard]] std::uint32_t most_groups_of_a_rank() const {
+    std::vector<std::uint32_t> counts(nodes.size(), 1);
+    std::uint32_t most = 1;
+    for (std::size_t g = 1; g < groups.size(); ++g) {
+      if (groups[g].size() == 1) continue;
+      for (const RankId rank : groups[g]) most = std::max(most, ++counts[rank.index()]);
+    }
+    return most;
   }
 };
 
@@ -57,8 +82,10 @@ class HostServices {
   // The NI of `message.from` gets the message in cycle `at`. HostProgram::received is called when
   // it is in the receiver's memory. Messages between two ranks stay in order.
   virtual void send(const HostMessage& message, Cycle at) = 0;
-  // Appends the collective to the rank's stream in cycle `at`. A stream runs one collective after
-  // the other. HostProgram::collective_done is called when the rank has its result.
+  // Appends the collective to the rank's stream of the group in cycle `at`. A stream runs one
+  // collective after the other, and the streams of several groups run at once as far as the NI has
+  // contexts. HostProgram::collective_done is called when the rank has its result; in cycle `at` if
+  // the group has one rank.
   virtual void post(RankId rank, CollectiveNumber collective, const HostCollective& what,
                     Cycle at) = 0;
 };

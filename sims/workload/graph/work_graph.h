@@ -15,6 +15,16 @@
 
 namespace espalier {
 
+// Which of a rank's nodes that are ready begin.
+enum class IssueOrder : std::uint8_t {
+  // One host operator, one computation, and one communication (a collective or a send) at a time:
+  // of the nodes that are ready, the one with the lowest id, as in ASTRA-sim.
+  lowest_id,
+  // One host operator and one computation at a time. Communication begins when it is ready: the
+  // collectives of a group, and the messages to a peer, are streams of their own.
+  streams,
+};
+
 enum class WorkKind : std::uint8_t {
   none,        // takes no time: metadata, parts without work
   compute,     // the accelerator is busy for `picoseconds`

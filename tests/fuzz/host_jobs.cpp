@@ -1,0 +1,251 @@
+#include "host_jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "draw.h"
+#include "draw_system.h"
+#include "hw/hash.h"
+#include "model_test_support.h"
+#include "sims/choose/choose.h"
+#include "sims/system/host_simulation.h"
+
+namespace espalier::fuzz {
+
+namespace {
+
+struct HostJob {
+  FuzzCase system;
+  JobRanks ranks;
+  std::vector<HostCollective> what;                   // by number
+  std::vector<std::vector<CollectiveNumber>> orders;  // by rank: what it posts
+  Cycle spread = 1;
+  std::uint64_t seed = 0;
+};
+
+// Every rank posts its collectives when woken at random times, and some when another one is over;
+// it sends messages to random ranks, some of which are answered. What a rank does depends on how
+// many events it has had, not on their order in a cycle.
+class GroupHosts : public HostProgram {
+ public:
+  explicit GroupHosts(const HostJob& job) : job_(job), state_(job.orders.size()) {}
+
+  void start(HostServices& services) override {
+    services_ = &services;
+    for (std::size_t r = 0; r < state_.size(); ++r) {
+      const std::size_t wakes = job_.orders[r].size() + 2;
+      Cycle at = 1;
+      for (std::size_t w = 0; w < wakes; ++w) {
+        at += draw(r, w) % job_.spread;
+        services.wake(RankId(r), at);
+      }
+      open_ += wakes + job_.orders[r].size();
+    }
+  }
+  void woken(RankId rank, Cycle now) override {
+    note(rank, 1, 0, now);
+    const std::uint64_t turn = state_[rank.index()].wakes++;
+    post_next(rank, now);
+    for (std::uint64_t m = 0; m < draw(rank.index(), 1000 + turn) % 3; ++m) {
+      const std::uint64_t random = draw(rank.index(), 10'000 + 10 * turn + m);
+      const std::size_t away = 1 + random % (state_.size() - 1);
+      const Bytes bytes = 1 + mix(random) % (random % 5 == 0 ? 60'000 : 300);
+      services_->send(
+          {rank, RankId((rank.index() + away) % state_.size()), bytes, random % 2 + 2 * turn},
+          now + 1);
+      open_ += 1 + random % 2;
+    }
+    --open_;
+  }
+  void received(const HostMessage& message, Cycle now) override {
+    note(message.to, 2, mix(message.from.index(), message.tag), now);
+    if (message.tag % 2 == 1) services_->send({message.to, message.from, 24, 0}, now + 1);
+    --open_;
+  }
+  void collective_done(RankId rank, CollectiveNumber collective, Cycle now) override {
+    note(rank, 3, collective, now);
+    if (collective % 2 == 0) post_next(rank, now);
+    --open_;
+  }
+  [[nodiscard]] bool finished() const override { return open_ == 0; }
+  [[nodiscard]] std::string name_of(CollectiveNumber collective) const override {
+    const HostCollective& what = job_.what[collective];
+    return fmt::format("{} {} of group {}", to_string(what.op), collective, what.group);
+  }
+  void explain(WaitList&) const override {}
+
+  // By rank: all events with their cycles, whatever their order in a cycle.
+  [[nodiscard]] std::vector<std::uint64_t> events() const {
+    std::vector<std::uint64_t> sums;
+    for (const State& state : state_) sums.push_back(state.events);
+    return sums;
+  }
+
+ private:
+  struct State {
+    std::uint64_t wakes = 0;
+    std::size_t next = 0;
+    std::uint64_t events = 0;
+  };
+
+  [[nodiscard]] std::uint64_t draw(std::uint64_t a, std::uint64_t b) const {
+    return mix(mix(job_.seed, a), b);
+  }
+  void note(RankId rank, std::uint64_t kind, std::uint64_t what, Cycle now) {
+    state_[rank.index()].events += mix(mix(mix(kind, what), now));
+  }
+  void post_next(RankId rank, Cycle now) {
+    State& state = state_[rank.index()];
+    const std::vector<CollectiveNumber>& order = job_.orders[rank.index()];
+    if (state.next == order.size()) return;
+    const CollectiveNumber number = order[state.next++];
+    services_->post(rank, number, job_.what[number], now + 1);
+  }
+
+  const HostJob& job_;
+  HostServices* services_ = nullptr;
+  std::vector<State> state_;  // by rank
+  std::size_t open_ = 0;      // events that will come
+};
+
+template <class T>
+void shuffle(Draw& draw, std::vector<T>& list) {
+  for (std::size_t i = list.size(); i > 1; --i)
+    std::swap(list[i - 1], list[draw.between(0, i - 1)]);
+}
+
+HostJob draw_job(std::uint64_t seed, std::uint64_t number) {
+  Draw draw(seed, number);
+  HostJob job;
+  draw_system(draw, job.system);
+  RunPoint& point = job.system.point;
+  point.system.ni.contexts = draw.between32(1, 4);
+  point.simulation.watchdog_cycles = 20'000;
+  job.seed = draw.between(0, 1'000'000);
+  job.spread = draw.between(1, draw.pick<std::uint64_t>({2, 50, 500, 3000}));
+  const std::size_t nodes = topology_of(job.system).num_nodes();
+  for (std::size_t n = 0; n < nodes; ++n) job.ranks.nodes.emplace_back(n);
+  if (draw.percent(30)) shuffle(draw, job.ranks.nodes);
+  if (nodes > 3 && draw.percent(20)) job.ranks.nodes.pop_back();
+  const std::size_t ranks = job.ranks.nodes.size();
+  job.ranks.groups.emplace_back();
+  std::vector<RankId> all;
+  for (std::size_t r = 0; r < ranks; ++r) all.emplace_back(r);
+  for (std::uint64_t g = draw.between(1, 4); g != 0; --g) {
+    shuffle(draw, all);
+    const auto size = static_cast<std::ptrdiff_t>(draw.between(1, ranks));
+    job.ranks.groups.emplace_back(all.begin(), all.begin() + size);
+  }
+  CollectiveConfig& collective = point.collective.emplace();
+  collective.algorithm = draw.pick({"ring", "auto", "direct", "multitree", "auto"});
+  const Generator* const generator = find_generator(collective.algorithm);
+  for (std::uint64_t c = draw.between(2, 9); c != 0; --c) {
+    HostCollective what;
+    do {
+      what.op = draw.pick({CollectiveOp::all_reduce, CollectiveOp::all_gather,
+                           CollectiveOp::reduce_scatter, CollectiveOp::all_to_all,
+                           CollectiveOp::broadcast, CollectiveOp::reduce});
+    } while (generator != nullptr && !generator->computes(what.op));
+    what.group = draw.between32(0, static_cast<std::uint32_t>(job.ranks.groups.size() - 1));
+    // Parts are equal.
+    const std::size_t members = what.group == 0 ? ranks : job.ranks.groups[what.group].size();
+    what.bytes = 4 * members * draw.between(1, draw.percent(20) ? 3000 : 100);
+    what.priority = draw.percent(50) ? 0 : draw.between32(0, 2);
+    job.what.push_back(what);
+  }
+  // Ranks may post in different orders if no NI runs out of contexts. The order within a group is
+  // the same at all ranks.
+  const bool any_order = point.system.ni.contexts >= job.ranks.groups.size();
+  for (std::size_t r = 0; r < ranks; ++r) {
+    std::vector<std::deque<CollectiveNumber>> of_group(job.ranks.groups.size());
+    std::vector<CollectiveNumber>& order = job.orders.emplace_back();
+    for (CollectiveNumber c = 0; c < job.what.size(); ++c) {
+      const std::uint32_t g = job.what[c].group;
+      const auto& group = job.ranks.groups[g];
+      const bool is_member =
+          g == 0 || std::find(group.begin(), group.end(), RankId(r)) != group.end();
+      if (!is_member) continue;
+      of_group[g].push_back(c);
+      order.push_back(c);
+    }
+    if (!any_order) {
+      // Priorities reorder what waits for a context, differently at each rank.
+      for (HostCollective& what : job.what) what.priority = 0;
+      continue;
+    }
+    std::vector<std::uint32_t> groups;
+    for (const CollectiveNumber c : order) groups.push_back(job.what[c].group);
+    shuffle(draw, groups);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      order[i] = of_group[groups[i]].front();
+      of_group[groups[i]].pop_front();
+    }
+  }
+  return job;
+}
+
+test::Report run(const HostJob& job, const Topology& topology, Fidelity fidelity) {
+  return test::in_child([&] {
+    RunPoint point = job.system.point;
+    point.simulation.fidelity = fidelity;
+    point.simulation.monitors = fidelity == Fidelity::cycle;
+    GroupHosts hosts(job);
+    const auto tables_of = [&](const HostCollective& what) {
+      return certified_tables(topology, point, job.ranks, what);
+    };
+    const HostedOutcome outcome = simulate_hosts(topology, point, job.ranks, hosts, tables_of, {});
+    test::Numbers numbers = test::reproducible(outcome.simulation);
+    for (const std::uint64_t sum : hosts.events()) numbers.push_back(sum);
+    numbers.push_back(outcome.host_messages);
+    numbers.push_back(outcome.most_held_bytes);
+    return test::Report{numbers, outcome.simulation.failure};
+  });
+}
+
+}  // namespace
+
+bool run_host_jobs(const CampaignOptions& options) {
+  std::uint64_t equal = 0;
+  std::uint64_t refused = 0;  // before or while it runs, alike in both fidelities
+  std::uint64_t failed = 0;
+  std::uint64_t held = 0;
+  for (std::uint64_t c = 0; c < options.cases && failed < options.failures; ++c) {
+    const std::uint64_t number = options.first + c;
+    try {
+      const HostJob job = draw_job(options.seed, number);
+      const Topology topology = topology_of(job.system);
+      const test::Report train = run(job, topology, Fidelity::train);
+      const test::Report cycle = run(job, topology, Fidelity::cycle);
+      const bool ended = train.text.empty();
+      if (train.text == cycle.text && (!ended || train.numbers == cycle.numbers)) {
+        ++(ended ? equal : refused);
+        if (ended && train.numbers.back() != 0) ++held;
+        if (!ended && options.cases == 1) fmt::print("{}\n", train.text);
+        // Only tables that do not exist, or that may deadlock, are refused.
+        if (train.text.find("waits for") == std::string::npos || !ended) continue;
+      }
+      ++failed;
+      fmt::print("case {} of seed {} differs on {}:\n  train: {}\n  cycle: {}\n", number,
+                 options.seed, topology.name(), train.text, cycle.text);
+      for (std::size_t n = 0; n < std::min(train.numbers.size(), cycle.numbers.size()); ++n) {
+        if (train.numbers[n] == cycle.numbers[n]) continue;
+        fmt::print("  number {}: {} and {}\n", n, train.numbers[n], cycle.numbers[n]);
+      }
+    } catch (const std::exception& error) {
+      ++refused;
+      if (options.cases == 1) fmt::print("{}\n", error.what());
+    }
+  }
+  fmt::print("{} jobs equal, {} of them with held messages; {} refused; {} failed\n", equal, held,
+             refused, failed);
+  return failed == 0 && equal != 0;
+}
+
+}  // namespace espalier::fuzz
