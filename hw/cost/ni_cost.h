@@ -47,7 +47,6 @@ struct ProgramContextsShape {
 };
 
 struct ScheduleTableShape {
-  std::uint32_t contexts = 1;  // each has a table, control and dependency state
   std::uint32_t entries = 0;
   std::uint32_t entry_bits = 0;
   std::uint32_t step_bits = 0;
@@ -58,6 +57,7 @@ struct ScheduleTableShape {
   std::uint32_t repeat_bits = 0;
   std::uint32_t slot_bits = 0;  // 0: no entry has a slot
   std::uint32_t issue_per_cycle = 1;
+  std::uint32_t contexts = 1;  // each has all of this; the Verilog is of one
 };
 
 struct DimensionQueueShape {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -322,6 +323,8 @@ ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
   CollectiveConfig& collective = alone.collective.emplace(*point.collective);
   collective.op = what.op;
   collective.size = what.bytes;
+  // Traces give bytes alone: any number of them may be the size.
+  collective.element_bytes = std::gcd(collective.element_bytes, what.bytes);
   std::vector<NodeId> nodes;
   std::optional<ProcessGroup> group;
   if (what.group == 0 && ranks.nodes.size() == topology.num_nodes()) {

@@ -116,6 +116,31 @@ std::string choice_note(const std::vector<Json>& results) {
   return text;
 }
 
+// The collectives of a step, and its critical path if the run was explained.
+std::string step_note(const std::vector<Json>& results) {
+  const Json* step = results.size() == 1 ? find_field(results.front(), field::step) : nullptr;
+  if (step == nullptr || step->is_null()) return {};
+  const bool has_path = step->contains("path");
+  std::vector<std::vector<std::string>> lines{
+      {"collectives", "ranks", "apart", "number", "bytes", "exposed ms"}};
+  if (has_path) lines.front().emplace_back("on critical path ms");
+  for (const Json& kind : step->at("collectives")) {
+    lines.push_back({kind.at("op"), text_of(kind, "ranks"), text_of(kind, "stride"),
+                     text_of(kind, "count"), text_of(kind, "bytes"),
+                     fixed(kind, "exposed_ns", 3, 1e-6)});
+    if (has_path) lines.back().push_back(fixed(kind, "path_ns", 3, 1e-6));
+  }
+  std::string text = "\n" + fitted_table(lines, terminal_width());
+  if (!has_path) return text;
+  std::map<std::string, double> by_kind;
+  for (const Json& part : step->at("path")) {
+    by_kind[part.at("kind")] += part.at("to_ns").get<double>() - part.at("from_ns").get<double>();
+  }
+  text += "critical path:";
+  for (const auto& [kind, ns] : by_kind) text += fmt::format(" {} {:.3f} ms", kind, ns * 1e-6);
+  return text + "\n";
+}
+
 std::string clock_note(const std::vector<Json>& results) {
   std::vector<const Json*> all;
   for (const Json& result : results) all.push_back(&result);
@@ -129,7 +154,9 @@ std::string table_of(const std::vector<Json>& results) {
     return std::all_of(results.begin(), results.end(),
                        [&](const Json& result) { return find_field(result, field) != nullptr; });
   };
-  if (all_have(field::workload)) return "workload";
+  if (all_have(field::workload)) {
+    return find_field(results.front(), field::step) != nullptr ? "step" : "workload";
+  }
   if (all_have(field::network)) return "training";
   return find_field(results.front(), field::traffic) != nullptr ? "traffic" : "collective";
 }
@@ -193,7 +220,7 @@ std::string result_table(const std::vector<Json>& results) {
 }
 
 std::string table_notes(const std::vector<Json>& results) {
-  return choice_note(results) + energy_note(results) + clock_note(results);
+  return choice_note(results) + step_note(results) + energy_note(results) + clock_note(results);
 }
 
 std::string table_text(const std::vector<ResultColumn>& columns, const std::vector<Json>& results) {

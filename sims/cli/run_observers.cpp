@@ -140,7 +140,7 @@ std::string timeline_mistake(const std::string& file, const std::vector<const Ru
 // one.
 std::string what_has_no_account(const Input& input, const RunPoint& point) {
   if (point.traffic) return "traffic";
-  if (point.workload) return "a workload";
+  if (point.workload && !point.workload->graph) return "a workload";
   if (point.coordination) return "a coordinated job";
   return point.collective || input.tables ? "" : "control messages alone";
 }

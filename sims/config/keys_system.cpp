@@ -160,8 +160,10 @@ void add_ni_keys(KeyTable& table) {
       .range(1, 4096)
       .word("auto")
       .optional()
-      .only({"coordination", "hosts post collectives (coordination)",
-             [](const RunPoint& point) { return point.coordination.has_value(); }});
+      .only({"coordination", "hosts post collectives (coordination, workload.file)",
+             [](const RunPoint& point) {
+               return point.coordination || (point.workload && !point.workload->file.empty());
+             }});
   flat.choice("rules", &NiConfig::rules).word("linked").optional();
   ni.cycles("dma.latency_cycles", &NiConfig::dma_latency_cycles).min(1);
   add_dma_bandwidth_key(table);

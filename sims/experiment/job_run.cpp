@@ -16,6 +16,7 @@
 #include "hw/topology/link_timing.h"
 #include "sims/choose/choose.h"
 #include "sims/experiment/result_parts.h"
+#include "sims/experiment/training_work.h"
 #include "sims/model/idle_times.h"
 #include "sims/point/config.h"
 #include "sims/point/enum_names.h"
@@ -53,13 +54,6 @@ CoordinationSpec coordination_spec(const RunPoint& point, std::size_t ranks) {
   spec.fusion = {fusion_threshold(config), config.fuse_groups};
   spec.names = config.names;
   return spec;
-}
-
-std::vector<NodeId> nodes_by_rank(const Topology& topology, const RunPoint& point) {
-  std::vector<NodeId> nodes = point.collective->rank_order.nodes;
-  if (!nodes.empty()) return nodes;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) nodes.emplace_back(n);
-  return nodes;
 }
 
 // The latency of a short message in a network without other traffic: the zero-load closed form of

@@ -103,6 +103,8 @@ class PointRun {
 [[nodiscard]] std::unique_ptr<PointRun> make_training_run(const PointInput& input);
 [[nodiscard]] std::unique_ptr<PointRun> make_plan_run(const PointInput& input);
 [[nodiscard]] std::unique_ptr<PointRun> make_workload_run(const PointInput& input);
+// Precondition: the workload has a graph.
+[[nodiscard]] std::unique_ptr<PointRun> make_graph_run(const PointInput& input);
 [[nodiscard]] std::unique_ptr<PointRun> make_job_run(const PointInput& input);
 [[nodiscard]] std::unique_ptr<PointRun> make_traffic_run(const PointInput& input);
 [[nodiscard]] std::unique_ptr<PointRun> make_control_run(const PointInput& input);

@@ -35,6 +35,8 @@ struct PointKind {
 
 constexpr PointKind kPointKinds[] = {
     {[](const PointInput& input) { return input.point.traffic.has_value(); }, make_traffic_run},
+    {[](const PointInput& input) { return input.point.workload && input.point.workload->graph; },
+     make_graph_run},
     {[](const PointInput& input) { return input.point.workload.has_value(); }, make_workload_run},
     {[](const PointInput& input) { return input.point.coordination.has_value(); }, make_job_run},
     {[](const PointInput& input) { return input.point.training.has_value(); }, make_training_run},

@@ -144,6 +144,45 @@ struct WorkloadOutcome : TimelineResult {
   const std::string& choice;
 };
 
+// A step that a graph of work describes.
+struct StepWork : PointFacts {};
+// All collectives of one operation in groups of one size and one distance between ranks.
+struct StepCollective {
+  std::string op;
+  std::size_t ranks = 0;
+  std::uint32_t stride = 0;  // 0: ranks have different distances
+  std::uint64_t count = 0;
+  Bytes bytes = 0;
+  double exposed_ns = 0;  // mean over all ranks
+  std::optional<double> path_ns;
+};
+struct StepPart {
+  std::uint32_t rank;
+  std::uint64_t node;
+  std::string name;
+  std::string kind;
+  double from_ns;
+  double to_ns;
+};
+// Means over all ranks, if no rank is named.
+struct StepResult {
+  double compute_ns = 0;
+  double exposed_ns = 0;
+  double idle_ns = 0;
+  double idle_min_ns = 0;
+  double idle_max_ns = 0;
+  std::vector<double> rank_end_ns;
+  std::uint64_t sends = 0;
+  Bytes send_bytes = 0;
+  double exposed_sends_ns = 0;
+  std::vector<StepCollective> collectives;
+  std::optional<std::vector<StepPart>> path;  // only if the run is explained
+};
+struct StepOutcome : SimulationResult {
+  const StepResult& step;
+  std::string choice;
+};
+
 // A coordinated job. Which traffic used the simulated network; the other traffic took the time of a
 // closed form.
 struct JobPlanes {

@@ -95,6 +95,13 @@ Certificate certify_training(const Topology& topology, const RunPoint& point,
   return all;
 }
 
+std::vector<NodeId> nodes_by_rank(const Topology& topology, const RunPoint& point) {
+  std::vector<NodeId> nodes = point.collective->rank_order.nodes;
+  if (!nodes.empty()) return nodes;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) nodes.emplace_back(n);
+  return nodes;
+}
+
 IterationPlan plan_iteration(const TrainingConfig& training) {
   return plan_iteration(training.layers, training.mini_batch, training.compute);
 }

@@ -45,6 +45,9 @@ struct TrainingTables {
 [[nodiscard]] Certificate certify_training(const Topology& topology, const RunPoint& point,
                                            const TrainingTables& tables);
 
+// The node of each rank of a job on all nodes, in the point's rank order.
+[[nodiscard]] std::vector<NodeId> nodes_by_rank(const Topology& topology, const RunPoint& point);
+
 [[nodiscard]] IterationPlan plan_iteration(const TrainingConfig& training);
 
 // Where the time of one iteration goes.

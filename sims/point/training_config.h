@@ -26,12 +26,6 @@ struct TrainingConfig {
 
 enum class WorkloadKind : std::uint8_t { resnet152, gnmt, dlrm, transformer_1t };
 
-// Which of a rank's nodes that are ready takes an accelerator or a NIC first.
-enum class IssueOrder : std::uint8_t {
-  lowest_id,  // one computation and one communication at a time, the lowest id first, as ASTRA-sim
-  streams,    // a stream of each process group, in the order of the trace
-};
-
 // A named workload: training iterations on a multi-dimensional system, computing by a roofline
 // model, and several collectives, which the collective's algorithm plans. Or, if `file` is given,
 // the work in an execution trace of each rank, on any network.

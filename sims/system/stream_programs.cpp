@@ -48,6 +48,8 @@ StreamProgramCache::Program StreamPrograms::load(const HostCollective& what, std
     const std::string circle = waits_.cycle(kLongestPrintedCycle);
     if (!circle.empty()) throw std::invalid_argument("beside other messages of the job: " + circle);
   }
+  // It is as large as the network, and all routes are bound.
+  program->tables.routes = RouteSet(Topology(""));
   return program;
 }
 

@@ -94,6 +94,31 @@ TEST_CASE("A short message of a host that follows a long one is received after i
   }
 }
 
+TEST_CASE("A message of 64 MiB between hosts takes the time of its flits") {
+  const Topology line = make_mesh({2}, kDefaultLink);
+  const SystemConfig system = in_mode(FlowControlMode::packet);
+  constexpr Bytes kBytes = Bytes{64} << 20;
+  const test::Report report = test::in_child([&] {
+    test::AnsweringHosts hosts(kBytes, 1);
+    const auto outcome = simulate_hosts(line, point_of(system), hosts, tables_by("ring", line), {});
+    return test::Report{hosts.times(), outcome.simulation.failure};
+  });
+  CHECK(report.text == "");
+  CHECK(report.numbers == Numbers{1 + test::flits_of(system, kBytes) + 161});
+}
+
+TEST_CASE("Of thousands of messages that hosts send at once, each pair's stay in order") {
+  const Topology star = make_single_switch(8, link_of(50));
+  const test::Report report = test::in_child([&] {
+    test::ManyMessages hosts(8, 3000, 7);
+    const auto outcome = simulate_hosts(star, point_of(in_mode(FlowControlMode::packet)), hosts,
+                                        tables_by("ring", star), {});
+    return test::Report{{hosts.out_of_order(), hosts.received_count()}, outcome.simulation.failure};
+  });
+  CHECK(report.text == "");
+  CHECK(report.numbers == Numbers{0, 8 * 3000});
+}
+
 // Collectives -------------------------------------------------------------------------------------
 
 void check_as_alone(const Topology& topology, const std::string& algorithm, RunPoint point) {

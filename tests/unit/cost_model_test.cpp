@@ -214,6 +214,22 @@ TEST_CASE(
   CHECK(oldest.implementation == Implementation::sram);
 }
 
+TEST_CASE("Each context of an NI has a table, control and dependencies of its own") {
+  NiShape four = paper_ni();
+  four.table->contexts = 4;
+  const NiCost one = price_ni(paper_ni(), kNangate45, Technology(kNangate45));
+  const NiCost ni = price_ni(four, kNangate45, Technology(kNangate45));
+  REQUIRE(ni.blocks.size() == one.blocks.size());
+  for (std::size_t b = 0; b < ni.blocks.size(); ++b) {
+    const CostBlock kind = ni.blocks[b].block;
+    const bool is_own = kind == CostBlock::ni_schedule_table || kind == CostBlock::ni_control ||
+                        kind == CostBlock::ni_dependency_state ||
+                        kind == CostBlock::ni_slot_counter || kind == CostBlock::ni_row_repeat;
+    CAPTURE(to_string(kind));
+    CHECK(ni.blocks[b].area().low == Approx((is_own ? 4 : 1) * one.blocks[b].area().low));
+  }
+}
+
 TEST_CASE("A user's macro wins over the formula, where it says something") {
   CostSpec spec;
   spec.macro(CostBlock::ni_schedule_table) = {20000, 400, 6, 0};

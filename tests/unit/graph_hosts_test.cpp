@@ -2,7 +2,7 @@
 // says.
 #include <catch2/catch.hpp>
 
-#include "graph_machine.h"
+#include "tests/support/graph_machine.h"
 #include "hw/hash.h"
 #include "sims/workload/graph/work_path.h"
 

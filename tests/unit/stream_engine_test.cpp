@@ -174,6 +174,43 @@ TEST_CASE("A copy for a collective that has not begun is held until it has") {
   CHECK_FALSE(stream.engine.has_begun(stream.from_node_1(*stream.second, TransferKind::copy)));
 }
 
+TEST_CASE("Collectives of two groups run at once in two contexts, those of one group in turn") {
+  for (const std::uint32_t contexts : {1U, 2U}) {
+    Stream stream(contexts);
+    const StreamGroup other(2);
+    StreamCollective third(*stream.program, other, 9, ChunkId(2 * stream.program->numbers));
+    CHECK(stream.engine.post(*stream.first, 0, 1));
+    CHECK_FALSE(stream.engine.post(*stream.second, 0, 1));
+    CHECK(stream.engine.post(third, 0, 1) == (contexts == 2));
+    stream.engine.evaluate(1, stream.back_end);
+    REQUIRE(stream.back_end.issued.size() == contexts);
+    CHECK(stream.first->has(stream.back_end.issued[0].flow));
+    if (contexts == 2) CHECK(third.has(stream.back_end.issued[1].flow));
+    CHECK_FALSE(stream.engine.has_begun(stream.from_node_1(*stream.second, TransferKind::copy)));
+  }
+}
+
+TEST_CASE("The lowest priority number takes the free context and leaves its port first") {
+  Stream stream(2);
+  const StreamGroup other(2);
+  StreamCollective third(*stream.program, other, 9, ChunkId(2 * stream.program->numbers));
+  CHECK(stream.engine.post(*stream.first, 5, 1));
+  CHECK(stream.engine.post(third, 3, 1));
+  stream.engine.evaluate(1, stream.back_end);
+  REQUIRE(stream.back_end.issued.size() == 2);
+  CHECK(third.has(stream.back_end.issued[0].flow));
+  CHECK(stream.back_end.issued[0].rank == 1 + 3);
+  CHECK(stream.back_end.issued[1].rank == 1 + 5);
+}
+
+TEST_CASE("A group's program names its members, and the NI puts their nodes in") {
+  const StreamGroup group({NodeId(7), NodeId(2), NodeId(5)});
+  CHECK(group.size() == 3);
+  CHECK(group.node(NodeId(1)) == NodeId(2));
+  CHECK(group.member(NodeId(5)) == NodeId(2));
+  CHECK_FALSE(group.member(NodeId(3)).valid());
+}
+
 WaitList explained(const Stream& stream) {
   WaitList waits;
   stream.engine.explain("ni_0", {"ni_0", "ni_1"}, waits);

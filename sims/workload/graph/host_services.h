@@ -36,8 +36,9 @@ struct HostCollective {
   CollectiveOp op = CollectiveOp::all_reduce;
   Bytes bytes = 0;          // as CollectiveRequest::size
   std::uint32_t group = 0;  // in JobRanks::groups; 0: all ranks
-  // Where collectives of a rank compete for its NI, the lowest number goes first. No part of what
-  // the collective is.
+  // Where collectives of a rank compete for its NI, the lowest number goes first. If NIs run out of
+  // contexts, ranks may take them in different orders and wait for each other. No part of what the
+  // collective is.
   std::uint32_t priority = 0;
 
   friend bool operator==(const HostCollective& a, const HostCollective& b) {
