@@ -73,8 +73,33 @@ bool check_plan(const Input& input, const RunPoint& point) {
   return check_plan(input, to_string(planned.plan.op), *input.topology, point, planned);
 }
 
+// The reader has checked the work itself. Counts, so that a user sees what was read.
+void show_work(const Input& input, const WorkGraph& graph) {
+  std::size_t computations = 0;
+  std::size_t collectives = 0;
+  std::size_t sends = 0;
+  std::size_t nodes = 0;
+  for (const auto& rank : graph.ranks) {
+    nodes += rank->nodes.size();
+    for (const WorkNode& node : rank->nodes) {
+      computations += node.kind == WorkKind::compute ? 1 : 0;
+      collectives += node.kind == WorkKind::collective ? 1 : 0;
+      sends += node.kind == WorkKind::send ? 1 : 0;
+    }
+  }
+  tell(stdout,
+       "{}: {} ranks with {} nodes: {} computations, {} posts of collectives in {} groups, {} "
+       "sends; every dependency, message and collective fits\n",
+       input.path, graph.ranks.size(), nodes, computations, collectives, graph.groups.size(),
+       sends);
+}
+
 // Checks every collective of the iterations.
 bool check_workload(const Input& input, const RunPoint& point) {
+  if (point.workload->graph) {
+    show_work(input, *point.workload->graph);
+    return true;
+  }
   const Workload workload = build_workload(*point.workload);
   Choices choices;
   std::optional<Progress> planning(std::in_place, 1);

@@ -242,9 +242,9 @@ class WorkChecker {
       std::map<std::uint32_t, std::uint32_t> counts;
       for (const std::uint32_t rank : members) counts[rank] = 0;
       for (const Post& post : posts) ++counts[post.rank];
-      const auto [least, most] =
-          std::minmax_element(counts.begin(), counts.end(),
-                              [](const auto& a, const auto& b) { return a.second < b.second; });
+      const auto posts_less = [](const auto& a, const auto& b) { return a.second < b.second; };
+      const auto least = std::min_element(counts.begin(), counts.end(), posts_less);
+      const auto most = std::max_element(counts.begin(), counts.end(), posts_less);
       if (least->second == most->second) continue;
       const auto first =
           std::find_if(posts.begin(), posts.end(),
