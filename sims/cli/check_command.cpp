@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@
 #include "sims/model/plan_forecast.h"
 #include "sims/study/progress.h"
 #include "sims/text/people.h"
+#include "sims/workload/graph/work_graph.h"
 
 namespace espalier {
 
@@ -75,23 +77,15 @@ bool check_plan(const Input& input, const RunPoint& point) {
 
 // The reader has checked the work itself. Counts, so that a user sees what was read.
 void show_work(const Input& input, const WorkGraph& graph) {
-  std::size_t computations = 0;
-  std::size_t collectives = 0;
-  std::size_t sends = 0;
-  std::size_t nodes = 0;
+  std::map<WorkKind, std::size_t> counts;
   for (const auto& rank : graph.ranks) {
-    nodes += rank->nodes.size();
-    for (const WorkNode& node : rank->nodes) {
-      computations += node.kind == WorkKind::compute ? 1 : 0;
-      collectives += node.kind == WorkKind::collective ? 1 : 0;
-      sends += node.kind == WorkKind::send ? 1 : 0;
-    }
+    for (const WorkNode& node : rank->nodes) ++counts[node.kind];
   }
   tell(stdout,
-       "{}: {} ranks with {} nodes: {} computations, {} posts of collectives in {} groups, {} "
-       "sends; every dependency, message and collective fits\n",
-       input.path, graph.ranks.size(), nodes, computations, collectives, graph.groups.size(),
-       sends);
+       "{}: work of {} ranks: {} computations, {} posts of collectives, {} sends; every "
+       "dependency, message and collective fits\n",
+       input.path, graph.ranks.size(), counts[WorkKind::compute], counts[WorkKind::collective],
+       counts[WorkKind::send]);
 }
 
 // Checks every collective of the iterations.

@@ -123,17 +123,14 @@ class TraceFiles {
       return false;
     };
     if (!exists(first)) {
-      for (const char* packed : {".gz", ".zst"}) {
-        if (exists(first + packed)) {
-          return refused(
-              fmt::format("'{}{}' is compressed", first, packed),
-              packed[1] == 'g' ? "unpack it with gunzip" : "unpack it with zstd -d --long=27");
-        }
-      }
-      if (exists(fmt::format("{}.0.json", prefix_))) {
-        return refused(
-            fmt::format("'{}.0.json' is a trace in Chakra's JSON form, which is not read", prefix_),
-            "give the traces in protobuf (.et)");
+      for (const auto& [other, hint] :
+           {std::pair{first + ".gz", "unpack the traces with gunzip"},
+            std::pair{first + ".zst", "unpack them with zstd -d --long=27"},
+            std::pair{prefix_ + ".0.json",
+                      "Chakra's JSON form is not read; give the traces "
+                      "in protobuf (.et)"}}) {
+        if (exists(other))
+          return refused(fmt::format("found '{}' in place of '{}'", other, first), hint);
       }
       return refused(fmt::format("there is no file '{}'", first),
                      "give the part in front of .RANK.et, relative to the configuration's folder");
@@ -447,7 +444,7 @@ class TraceFiles {
   }
 
   [[nodiscard]] std::string dimension_problem(const std::vector<bool>& flags) const {
-    const std::string given = fmt::format("has {} flags in involved_dim", flags.size());
+    const std::string given = fmt::format("has an involved_dim of length {}", flags.size());
     const bool all = std::find(flags.begin(), flags.end(), false) == flags.end();
     if (shape_ == nullptr) {
       return all ? "" : given + ", but the network has no dimensions (system.topology.type)";

@@ -111,7 +111,8 @@ TEST_CASE("Each question of the tiny traces has the answer that a reader should 
       {"missing_dep2", 4, same({comp(1, 5), comp(2, 5).after({77})}), "",
        "node 2 (comp2) of rank 0 waits for node 77, which the trace does not have"},
       {"cycle_behind", 4, same({comp(5, 5), comp(1, 5).after({2}), comp(2, 5).after({1})}), "",
-       "nodes of rank 0 wait in a circle, each for the next: 1 (comp1), 2 (comp2)"},
+       "nodes wait for each other in a circle: node 1 (comp1) of rank 0 waits for node 2 (comp2) "
+       "of rank 0, node 2 (comp2) of rank 0 waits for node 1 (comp1) of rank 0"},
       {"broadcast", 4, same({coll(1, 5, kMiB).lasts(5)}), "", ""},
       {"barrier", 4, same({coll(1, 9, 0)}), "", ""},
       {"ag_zero", 4, same({coll(1, 2, 0)}), "", ""},
@@ -137,7 +138,8 @@ TEST_CASE("Each question of the tiny traces has the answer that a reader should 
          return Nodes{in_group(1, rank % 2 == 0 ? "2" : "1"),
                       in_group(2, rank % 2 == 0 ? "1" : "2").after({1})};
        },
-       R"({"1": [0, 1, 2, 3], "2": [0, 1, 2, 3]})", "ranks wait for each other"},
+       R"({"1": [0, 1, 2, 3], "2": [0, 1, 2, 3]})",
+       "nodes wait for each other in a circle, where a collective waits for all its ranks: "},
       {"p2p", 2,
        [](std::uint32_t rank) {
          return rank == 0 ? Nodes{send(1, 1, kMiB)} : Nodes{receive(1, 0, kMiB)};
@@ -203,7 +205,7 @@ TEST_CASE("Each question of the tiny traces has the answer that a reader should 
        },
        "", "node 1 (recv1) of rank 1 waits for node 2 (send2) of rank 0"},
       {"involved_dim", 4, same({coll(1, 0, 8).involves({true, false})}), "",
-       "has 2 flags in involved_dim, but the network has no dimensions"},
+       "has an involved_dim of length 2, but the network has no dimensions"},
       {"involved_dim of all", 4, same({coll(1, 0, 8).involves({true, true})}), "", ""},
   };
   for (const Question& question : questions) {
@@ -286,7 +288,7 @@ TEST_CASE("Flags of dimensions make groups of the ranks whose other coordinates 
   Traces fewer(8, [](std::uint32_t) { return Nodes{coll(1, 0, 10).involves({true})}; });
   fewer.network = traces.network;
   CHECK_THAT(fewer.read().diagnostics,
-             Contains("has 1 flags in involved_dim, but the network has 2 dimensions"));
+             Contains("has an involved_dim of length 1, but the network has 2 dimensions"));
 }
 
 TEST_CASE("Groups keep the order of their ring, and are read from a file of any name") {
@@ -355,8 +357,10 @@ TEST_CASE("There is a trace for each node of the network, and files of other kin
                other.path())
         .diagnostics;
   };
-  CHECK_THAT(refused("t"), Contains("t.0.et.gz' is compressed") && Contains("gunzip"));
-  CHECK_THAT(refused("u"), Contains("u.0.json' is a trace in Chakra's JSON form"));
+  CHECK_THAT(refused("t"),
+             Contains("found '" + other.path() + "/t.0.et.gz' in place of") && Contains("gunzip"));
+  CHECK_THAT(refused("u"),
+             Contains("u.0.json' in place of") && Contains("Chakra's JSON form is not read"));
   CHECK_THAT(refused("t.0.et"), Contains("there is no file") && Contains(".RANK.et"));
 }
 

@@ -44,7 +44,10 @@ TEST_CASE(
   };
   CHECK(mistakes({0, 1, 0}, true).empty());
   REQUIRE(mistakes({0, 0, 1}, true).size() == 1);
-  CHECK(mistakes({0, 0, 1}, true).front().what.find("ranks wait for each other") == 0);
+  CHECK(mistakes({0, 0, 1}, true)
+            .front()
+            .what.find("nodes wait for each other in a circle, where a collective waits for all "
+                       "its ranks: ") == 0);
   CHECK(mistakes({0, 0, 1}, false).empty());  // the hosts may issue them in any order
 }
 
@@ -75,7 +78,9 @@ TEST_CASE("The nodes of a circle are named, and only they") {
   graph.ranks = {std::make_shared<RankWork>(work)};
   REQUIRE(check_work(graph).size() == 1);
   CHECK(check_work(graph).front().what ==
-        "nodes of rank 0 wait in a circle, each for the next: 11 (n), 13 (n), 12 (n)");
+        "nodes wait for each other in a circle: node 11 (n) of rank 0 waits for node 13 (n) of "
+        "rank 0, node 13 (n) of rank 0 waits for node 12 (n) of rank 0, node 12 (n) of rank 0 "
+        "waits for node 11 (n) of rank 0");
 }
 
 TEST_CASE("Messages of one tag are counted and sized as a multiset") {
