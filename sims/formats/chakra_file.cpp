@@ -165,8 +165,13 @@ class TraceFiles {
       const auto json = parse_strict_json(*text);
       const JsonCursor root(json);
       root.expect_object();
-      for (const auto& entry : json.items())
+      for (const auto& entry : json.items()) {
+        // Before key(), which takes no name with a zero byte.
+        if (!group_number(entry.key())) {
+          root.fail(fmt::format("a process group's name is no number: '{}'", entry.key()));
+        }
         define_group(entry.key(), root.key(entry.key().c_str()));
+      }
     } catch (const JsonError& error) {
       Place place = error.place(*text);
       place.source = source;
@@ -177,7 +182,7 @@ class TraceFiles {
   // Throws JsonError.
   void define_group(const std::string& name, const JsonCursor& list) {
     const auto number = group_number(name);
-    if (!number) list.fail(fmt::format("the name of a process group is no number: '{}'", name));
+    if (!number) list.fail(fmt::format("a process group's name is no number: '{}'", name));
     std::vector<std::uint32_t> ranks;
     std::vector<bool> is_member(ranks_);
     list.for_each([&](const JsonCursor& item) {

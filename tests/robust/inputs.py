@@ -20,7 +20,10 @@ PYTHONPATH = f"{ROOT}:{ROOT / 'python'}"
 
 def message(*fields):
     """A message of protobuf behind its length, below 128 bytes; fields: number, and an integer below 128 or bytes."""
-    text = b"".join(bytes([number << 3, value]) if isinstance(value, int) else bytes([number << 3 | 2, len(value)]) + value for number, value in fields)
+    def field(number, value):
+        kind, text = (0, bytes([value])) if isinstance(value, int) else (2, bytes([len(value)]) + value)
+        return bytes([number << 3 & 127 | 128 | kind, number >> 4]) + text
+    text = b"".join(field(*each) for each in fields)
     return bytes([len(text)]) + text
 
 
