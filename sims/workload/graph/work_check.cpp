@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -18,7 +19,15 @@ constexpr std::uint64_t kMostVisits = 20'000'000;
 
 class WorkChecker {
  public:
-  WorkChecker(const WorkGraph& graph, std::size_t most) : graph_(graph), most_(most) {}
+  WorkChecker(const WorkGraph& graph, std::size_t most) : graph_(graph), most_(most) {
+    for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
+      first_.push_back(met_.size());
+      for (std::uint32_t n = 0; n < work(rank).nodes.size(); ++n) {
+        met_.push_back(posts_.size());
+        posts_.push_back({rank, n});
+      }
+    }
+  }
 
   std::vector<WorkMistake> check() {
     check_nodes();
@@ -53,10 +62,8 @@ class WorkChecker {
     const WorkNode& what = node(post);
     return fmt::format("{} of {} B by {}", to_string(what.op), what.bytes, name(post));
   }
-  // False when there are enough mistakes.
-  bool report(std::uint32_t rank, std::string what) {
+  void report(std::uint32_t rank, std::string what) {
     if (mistakes_.size() < most_) mistakes_.push_back({rank, std::move(what)});
-    return mistakes_.size() < most_;
   }
 
   void check_nodes() {
@@ -69,87 +76,59 @@ class WorkChecker {
         }
       }
     }
-    for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
-      for (std::uint32_t n = 0; n < work(rank).nodes.size(); ++n) {
-        if (!check_node({rank, n})) return;
-      }
-    }
+    for (const Post& post : posts_) check_node(post);
   }
 
-  bool check_node(const Post& post) {
+  void check_node(const Post& post) {
     const WorkNode& n = node(post);
     if (n.kind == WorkKind::send || n.kind == WorkKind::receive) {
       const char* what = n.kind == WorkKind::send ? "sends to" : "receives from";
       if (n.peer >= ranks()) {
-        return report(post.rank, fmt::format("{} {} rank {}, but there are {} ranks", name(post),
-                                             what, n.peer, ranks()));
+        report(post.rank, fmt::format("{} {} rank {}, but there are {} ranks", name(post), what,
+                                      n.peer, ranks()));
+      } else if (n.peer == post.rank) {
+        report(post.rank, fmt::format("{} {} its own rank", name(post), what));
       }
-      if (n.peer == post.rank) {
-        return report(post.rank, fmt::format("{} {} its own rank", name(post), what));
-      }
+    } else if (n.kind == WorkKind::collective && set_of_.at(n.group)[post.rank] == kNone) {
+      report(post.rank,
+             fmt::format("{} runs a collective of group {}, of which rank {} is no member",
+                         name(post), graph_.groups[n.group].name, post.rank));
     }
-    if (n.kind != WorkKind::collective || set_of_.at(n.group)[post.rank] != kNone) return true;
-    return report(post.rank, fmt::format("{} runs a collective of group {}, of which rank {} is no "
-                                         "member",
-                                         name(post), graph_.groups[n.group].name, post.rank));
   }
 
-  // The messages of a tag from one rank to another, and their receives.
+  // The messages of a tag from one rank to another, and their receives, by size.
   void check_messages() {
     using Channel = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;  // from, to, tag
-    struct End {
-      Channel channel;
-      Bytes bytes;
-      Post post;
-    };
-    std::vector<End> ends[2];  // sends, receives
-    for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
-      for (const std::uint32_t n : orders_[rank]) {
-        const WorkNode& end = work(rank).nodes[n];
-        if (end.kind == WorkKind::send) {
-          ends[0].push_back({{rank, end.peer, end.tag}, end.bytes, {rank, n}});
-        } else if (end.kind == WorkKind::receive) {
-          ends[1].push_back({{end.peer, rank, end.tag}, end.bytes, {rank, n}});
+    std::map<Channel, std::array<std::vector<Post>, 2>> channels;             // sends, receives
+    for (const Post& post : posts_) {
+      const WorkNode& end = node(post);
+      if (end.kind == WorkKind::send) channels[{post.rank, end.peer, end.tag}][0].push_back(post);
+      if (end.kind == WorkKind::receive)
+        channels[{end.peer, post.rank, end.tag}][1].push_back(post);
+    }
+    for (auto& [channel, ends] : channels) {
+      for (auto& side : ends) {
+        std::stable_sort(side.begin(), side.end(), [&](const Post& a, const Post& b) {
+          return node(a).bytes < node(b).bytes;
+        });
+      }
+      const auto& [sends, receives] = ends;
+      const auto& [from, to, tag] = channel;
+      for (std::size_t i = 0; i < std::max(sends.size(), receives.size()); ++i) {
+        if (i >= receives.size()) {
+          report(from, fmt::format("{} sends to rank {} with tag {}, where no receive is left",
+                                   name(sends[i]), to, tag));
+        } else if (i >= sends.size()) {
+          report(to,
+                 fmt::format("{} receives from rank {} with tag {}, which sends no such message",
+                             name(receives[i]), from, tag));
+        } else if (node(sends[i]).bytes != node(receives[i]).bytes) {
+          report(from, fmt::format("{} sends {} B with tag {}, but {} receives {} B",
+                                   name(sends[i]), node(sends[i]).bytes, tag, name(receives[i]),
+                                   node(receives[i]).bytes));
         }
       }
-    }
-    for (auto& side : ends) {
-      std::stable_sort(side.begin(), side.end(), [](const End& a, const End& b) {
-        return std::tie(a.channel, a.bytes) < std::tie(b.channel, b.bytes);
-      });
-    }
-    const auto& [sends, receives] = ends;
-    std::size_t s = 0;
-    std::size_t r = 0;
-    while (s < sends.size() || r < receives.size()) {
-      const bool has_send =
-          s < sends.size() && (r == receives.size() || !(receives[r].channel < sends[s].channel));
-      const bool has_receive =
-          r < receives.size() && (s == sends.size() || !(sends[s].channel < receives[r].channel));
-      if (has_send && has_receive) {
-        const End& send = sends[s++];
-        const End& receive = receives[r++];
-        if (send.bytes != receive.bytes &&
-            !report(send.post.rank, fmt::format("{} sends {} B with tag {}, but {} receives {} B",
-                                                name(send.post), send.bytes, node(send.post).tag,
-                                                name(receive.post), receive.bytes))) {
-          return;
-        }
-        const bool is_alone = (s < 2 || sends[s - 2].channel != send.channel) &&
-                              (s == sends.size() || sends[s].channel != send.channel);
-        if (is_alone) arrivals_.emplace_back(send.post, receive.post);
-      } else {
-        const Post post = has_send ? sends[s++].post : receives[r++].post;
-        const WorkNode& end = node(post);
-        if (!report(
-                post.rank,
-                fmt::format(has_send ? "{} sends to rank {} with tag {}, where no receive is left"
-                                     : "{} receives from rank {} with tag {}, which sends no "
-                                       "such message",
-                            name(post), end.peer, end.tag))) {
-          return;
-        }
-      }
+      if (sends.size() == 1 && receives.size() == 1) arrivals_.emplace_back(sends[0], receives[0]);
     }
   }
 
@@ -178,14 +157,12 @@ class WorkChecker {
           std::find_if(posts.begin(), posts.end(),
                        [&, rank = most->first](const Post& post) { return post.rank == rank; });
       const std::string instead = other_posts(group, set, least->first, kind);
-      if (!report(most->first,
-                  fmt::format(
-                      "rank {} posts {} x {} of {} B in group {}, first with {}, but rank {} "
-                      "posts {}{}",
+      report(
+          most->first,
+          fmt::format("rank {} posts {} x {} of {} B in group {}, first with {}, but rank {} posts "
+                      "{}{}",
                       most->first, most->second, to_string(op), bytes, graph_.groups[group].name,
-                      name(*first), least->first, least->second, instead))) {
-        return;
-      }
+                      name(*first), least->first, least->second, instead));
     }
   }
 
@@ -226,13 +203,6 @@ class WorkChecker {
 
   // Each rank's nodes in an order in which none waits for a later one. Reports a circle.
   void order_nodes() {
-    for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
-      first_.push_back(met_.size());
-      for (std::uint32_t n = 0; n < work(rank).nodes.size(); ++n) {
-        met_.push_back(posts_.size());
-        posts_.push_back({rank, n});
-      }
-    }
     orders_.resize(ranks());
     for (const std::size_t n : order_of_all()) orders_[posts_[n].rank].push_back(posts_[n].node);
   }
