@@ -18,45 +18,19 @@ namespace {
 // PyTorch's nodes with lists of tensors take some hundred kilobytes.
 constexpr std::uint64_t kMostRecordBytes = std::uint64_t{64} << 20;
 
-// An integer of any kind. Returns false for other values, and for more than an int64 holds.
-bool integer_of(const chakra::Attribute& attribute, std::int64_t& number) {
-  using Kind = chakra::Attribute;
-  const auto from_unsigned = [&](std::uint64_t value) {
-    number = static_cast<std::int64_t>(value);
-    return number >= 0;
-  };
-  switch (attribute.value_case()) {
-    case Kind::kInt32Value:
-      number = attribute.int32_value();
-      return true;
-    case Kind::kInt64Value:
-      number = attribute.int64_value();
-      return true;
-    case Kind::kSint32Value:
-      number = attribute.sint32_value();
-      return true;
-    case Kind::kSint64Value:
-      number = attribute.sint64_value();
-      return true;
-    case Kind::kSfixed32Value:
-      number = attribute.sfixed32_value();
-      return true;
-    case Kind::kSfixed64Value:
-      number = attribute.sfixed64_value();
-      return true;
-    case Kind::kUint32Value:
-      return from_unsigned(attribute.uint32_value());
-    case Kind::kFixed32Value:
-      return from_unsigned(attribute.fixed32_value());
-    case Kind::kUint64Value:
-      return from_unsigned(attribute.uint64_value());
-    case Kind::kFixed64Value:
-      return from_unsigned(attribute.fixed64_value());
-    case Kind::kBoolValue:
-      return from_unsigned(attribute.bool_value() ? 1 : 0);
-    default:
-      return false;
+// An integer of any kind or a bool. False for other values, and for more than an int64 holds.
+bool integer_of(const chakra::Attribute& value, std::int64_t& number) {
+  if (value.value_case() < chakra::Attribute::kInt32Value ||
+      value.value_case() > chakra::Attribute::kBoolValue) {
+    return false;
   }
+  // All but one of these are 0.
+  const std::uint64_t natural = value.uint32_value() + value.uint64_value() +
+                                value.fixed32_value() + value.fixed64_value() +
+                                static_cast<std::uint64_t>(value.bool_value());
+  number = value.int32_value() + value.int64_value() + value.sint32_value() + value.sint64_value() +
+           value.sfixed32_value() + value.sfixed64_value() + static_cast<std::int64_t>(natural);
+  return natural >> 63 == 0;
 }
 
 void read_attribute(const chakra::Attribute& attribute, TraceNode& node) {
@@ -78,7 +52,6 @@ void read_attribute(const chakra::Attribute& attribute, TraceNode& node) {
   } else {
     std::int64_t number = 0;
     const bool is_integer = integer_of(attribute, number);
-    // The hosts' flags and the peers' tags may have any value.
     const bool is_any = which == TraceAttribute::comm_tag;
     expect(is_integer && (is_any || number >= 0), "an integer of 0 to 2^63 - 1");
     node.numbers[static_cast<std::size_t>(which)] = number;
