@@ -157,6 +157,13 @@ class PointFiles {
                         "workload.compute.tflops", "workload.compute.memory"})) {
       return;
     }
+    if (topology.dimensions()) {
+      diagnostics_.error(file->place,
+                         "workload.file: ranks of traces send messages to any rank, but a "
+                         "multi-dimensional system passes none between dimensions",
+                         "describe the network as a graph: system.topology.type: file");
+      return;
+    }
     const auto graph = load_traces(*first.workload, topology, file->place, diagnostics_);
     for (RunPoint& point : points_) point.workload->graph = graph;
   }

@@ -94,6 +94,8 @@ TEST_CASE("Contradictions around workloads are refused at their place") {
        "would cut the ring of dimension 2 into parts of 4", ""},
       {kGoodSystem + "collective: {algorithm: ring}\nworkload: {name: @dlrm}\n",
        "runs only on a multi-dimensional system", "system.topology.type to dimensions"},
+      {kSystem + kPlan + "workload: {file: @traces}\n", "passes none between dimensions",
+       "system.topology.type: file"},
   };
   for (const BadCase& bad : cases) {
     const Marked marked = unmark(bad.input);

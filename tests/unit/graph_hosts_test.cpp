@@ -2,9 +2,9 @@
 // says.
 #include <catch2/catch.hpp>
 
-#include "tests/support/graph_machine.h"
 #include "hw/hash.h"
 #include "sims/workload/graph/work_path.h"
+#include "tests/support/graph_machine.h"
 
 namespace espalier {
 namespace {
