@@ -308,6 +308,7 @@ Generator a2a_paths_row() {
   row.parameters = {{"collective.segments", {}}, {"collective.relay", {}}};
   row.problem = a2a_paths_problem;
   row.plans_times = true;
+  row.has_own_routes = true;
   row.plans_groups = true;
   return row;
 }

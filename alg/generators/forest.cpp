@@ -193,6 +193,7 @@ Generator forest_row() {
   row.too_large = forest_too_large;
   row.make = generate_forest;
   row.plans_times = true;
+  row.has_own_routes = true;
   row.plans_groups = true;
   return row;
 }

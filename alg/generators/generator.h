@@ -57,6 +57,8 @@ struct Generator : AlgorithmRow {
   // Checks the request's parameters; nullptr: every value is valid.
   std::optional<ParameterProblem> (*problem)(const Topology& topology,
                                              const CollectiveRequest& request) = nullptr;
+  // Routes of several links are its own, and not those of packets.
+  bool has_own_routes = false;
   // Messages are listed by planned time, in one timestep, over all planes of the network.
   bool plans_times = false;
   // The work of make() for every pair of nodes and phase, in about nanoseconds of one core; 0: less

@@ -186,6 +186,7 @@ Generator multitree_row() {
                 unsuited_for_multitree, generate_multitree);
   row.parameters = {{"collective.tree_order", {}}, {"collective.step_end", {}}};
   row.pair_work = 800;
+  row.has_own_routes = true;
   row.roots_wait = true;
   row.look = 0;
   return row;

@@ -444,6 +444,7 @@ Generator multitree_translated_row() {
        CollectiveOp::all_to_all},
       unsuited_for_multitree_translated, generate_multitree_translated);
   row.parameters = {{"collective.segments", {CollectiveOp::all_to_all}}};
+  row.has_own_routes = true;
   row.fixed_ranks = "one table stands for all nodes";
   row.look = 3;
   return row;

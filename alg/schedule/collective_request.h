@@ -27,6 +27,9 @@ struct CollectiveRequest {
   // Bytes that each rank sends to each rank, [from * ranks + to] (all_to_allv), none to itself; or
   // the bytes of each rank's part (all_gatherv, reduce_scatterv), `size` together.
   std::vector<Bytes> counts;
+  // Messages of other collectives are in flight at the same time, so messages keep to the routes of
+  // packets, which are free of deadlock together.
+  bool keeps_to_packet_routes = false;
   // By vertex: the switches that store messages and add to them as nodes do, because they are nodes
   // outside of the process group (alg/generators/process_group.h). Empty: none.
   std::vector<bool> relays;

@@ -307,14 +307,15 @@ ScheduleTables generate_tables(const Topology& topology, const SystemConfig& sys
   return named(std::move(*candidates.front().make().tables), choice);
 }
 
-ScheduleTables planned_tables(const Topology& topology, const SystemConfig& system,
-                              const CollectiveConfig& collective) {
-  if (collective.algorithm != kAutoAlgorithm) return generate_tables(topology, system, collective);
-  const GroupRequest of_group(topology, system, collective);
+namespace {
+
+ScheduleTables fastest_tables(const GroupRequest& of_group) {
   RankedSchedule best =
       std::move(fastest_schedules(of_group.group.network(), of_group.request, 1).front());
   return named(of_group.tables_of(std::move(best.schedule)), {best.generator->name, 0, best.name});
 }
+
+}  // namespace
 
 ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
                                 const JobRanks& ranks, const HostCollective& what) {
@@ -339,18 +340,21 @@ ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
     collective.root = 0;
   }
   const Topology& network = group ? group->network() : topology;
-  if (collective.algorithm != kAutoAlgorithm) {
-    const Generator* const generator = find_generator(collective.algorithm);
-    const std::string why =
-        generator == nullptr || !generator->computes(what.op)
-            ? fmt::format("there are no tables of an {}", to_string(what.op))
-            : unsuited_for(*generator, network, collective_request(alone.system, collective));
-    if (!why.empty()) {
-      throw std::invalid_argument(fmt::format("algorithm {} among {} ranks: {}",
-                                              collective.algorithm, network.num_nodes(), why));
-    }
+  GroupRequest request(network, alone.system, collective);
+  request.request.keeps_to_packet_routes = ranks.groups.size() > 1;
+  const Generator* const generator = find_generator(collective.algorithm);
+  const bool chooses =
+      collective.algorithm == kAutoAlgorithm || (generator && !generator->computes(what.op));
+  const std::string why = chooses ? std::string()
+                          : generator == nullptr
+                              ? "it makes no tables"
+                              : unsuited_for(*generator, network, request.request);
+  if (!why.empty()) {
+    throw std::invalid_argument(fmt::format("algorithm {} among {} ranks: {}", collective.algorithm,
+                                            network.num_nodes(), why));
   }
-  ScheduleTables tables = planned_tables(network, alone.system, collective);
+  ScheduleTables tables =
+      chooses ? fastest_tables(request) : request.tables_of(request.generate(collective.algorithm));
   if (!point.simulation.check) return tables;
   const Certificate certificate = certify_point(network, alone, tables);
   if (!certificate.ok()) {

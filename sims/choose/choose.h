@@ -33,15 +33,13 @@ struct SystemConfig;
 [[nodiscard]] ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
                                              const CollectiveConfig& collective,
                                              const Choices& choices = Choices());
-// auto takes the schedule that is planned to be the fastest, and nothing is simulated.
-[[nodiscard]] ScheduleTables planned_tables(const Topology& topology, const SystemConfig& system,
-                                            const CollectiveConfig& collective);
 
-// The tables of a job's collective, for simulate_hosts(), by the point's algorithm; auto as in
-// planned_tables(). Certified, unless the point does not check. A group's messages take the whole
-// network's routes, because messages of several groups are in flight at the same time. Throws
-// std::invalid_argument if the algorithm does not make such tables, and std::runtime_error if they
-// are not certified.
+// The tables of a job's collective, for simulate_hosts(), by the point's algorithm. auto, and an
+// algorithm that does not compute the operation, leave it to the schedule that is planned to be the
+// fastest; nothing is simulated. Certified, unless the point does not check. A group's messages
+// take the whole network's routes, because messages of several groups are in flight at the same
+// time. Throws std::invalid_argument if the algorithm does not make such tables, and
+// std::runtime_error if they are not certified.
 [[nodiscard]] ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
                                               const JobRanks& ranks, const HostCollective& what);
 

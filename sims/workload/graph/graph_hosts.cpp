@@ -123,7 +123,29 @@ GraphHosts::Shape GraphHosts::make_shape(const RankWork& work) const {
                               ? place_of(shape.channels, {node.peer, node.tag})
                               : 0);
   }
+  if (issue_ == IssueOrder::streams) order_launches(shape);
   return shape;
+}
+
+void GraphHosts::order_launches(Shape& shape) {
+  shape.launches.resize(shape.groups.size());
+  shape.turn.resize(shape.in_file.size());
+  std::vector<std::uint32_t> missing = shape.waits;
+  std::vector<std::uint32_t> free;
+  for (std::uint32_t n = 0; n < missing.size(); ++n) {
+    if (missing[n] == 0) push(free, n);
+  }
+  while (!free.empty()) {
+    const std::uint32_t n = pop(free);
+    if (shape.node(n).kind == WorkKind::collective && shape.node(n).bytes != 0) {
+      auto& of_group = shape.launches[shape.place[n]];
+      shape.turn[n] = static_cast<std::uint32_t>(of_group.size());
+      of_group.push_back(n);
+    }
+    for (std::uint32_t c = shape.first_child[n]; c < shape.first_child[n + 1]; ++c) {
+      if (--missing[shape.children[c]] == 0) push(free, shape.children[c]);
+    }
+  }
 }
 
 void GraphHosts::start(HostServices& services) {
@@ -161,6 +183,9 @@ void GraphHosts::make_ready(Rank& rank, std::uint32_t node) {
   const WorkKind kind = rank.shape->node(node).kind;
   if (kind == WorkKind::receive || takes_no_time(rank, node)) {
     rank.at_once.push_back(node);
+  } else if (kind == WorkKind::collective && issue_ == IssueOrder::streams &&
+             rank.shape->turn[node] != rank.posted[rank.shape->place[node]]) {
+    return;  // post() looks at it again when the ones before have been posted
   } else {
     push(kind == WorkKind::compute ? rank.for_compute
          : kind == WorkKind::host  ? rank.for_host
@@ -289,6 +314,10 @@ void GraphHosts::post(RankId id, std::uint32_t node, Cycle now) {
     return;
   }
   const std::uint32_t index = rank.posted[place]++;
+  if (issue_ == IssueOrder::streams && index + 1 < rank.shape->launches[place].size()) {
+    const std::uint32_t next = rank.shape->launches[place][index + 1];
+    if (missing_[rank.first + next] == 0) push(rank.for_network, next);
+  }
   const HostCollective what{work.op, work.bytes, set};
   std::vector<CollectiveNumber>& numbers = numbers_[set];
   if (index == numbers.size()) {

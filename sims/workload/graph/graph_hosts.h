@@ -111,7 +111,11 @@ class GraphHosts : public HostProgram {
     std::vector<std::uint32_t> waits;  // by node: how many it waits for
     // By node: of a collective, its group's place in `groups`; of a receive, its channel.
     std::vector<std::uint32_t> place;
-    std::vector<std::uint32_t> groups;                              // ascending
+    std::vector<std::uint32_t> groups;  // ascending
+    // Of `streams`: by place in `groups`, its collectives in the order of the program; and by node,
+    // the place of a collective in this order.
+    std::vector<std::vector<std::uint32_t>> launches;
+    std::vector<std::uint32_t> turn;
     std::vector<std::pair<std::uint32_t, std::uint64_t>> channels;  // peer and tag, ascending
 
     [[nodiscard]] const WorkNode& node(std::uint32_t n) const { return work->nodes[in_file[n]]; }
@@ -161,6 +165,7 @@ class GraphHosts : public HostProgram {
   };
 
   [[nodiscard]] Shape make_shape(const RankWork& work) const;
+  static void order_launches(Shape& shape);
   [[nodiscard]] bool takes_no_time(const Rank& rank, std::uint32_t node) const;
   void make_ready(Rank& rank, std::uint32_t node);
   void learn(RankId id, std::uint32_t node, Cycle at);

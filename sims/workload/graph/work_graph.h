@@ -20,8 +20,10 @@ enum class IssueOrder : std::uint8_t {
   // One host operator, one computation, and one communication (a collective or a send) at a time:
   // of the nodes that are ready, the one with the lowest id, as in ASTRA-sim.
   lowest_id,
-  // One host operator and one computation at a time. Communication begins when it is ready: the
-  // collectives of a group, and the messages to a peer, are streams of their own.
+  // One host operator and one computation at a time. The collectives of a group, and the messages
+  // to
+  // a peer, are streams of their own. A group's collectives begin in the order in which a program
+  // of one thread would launch them: of the nodes that wait for none before, the lowest id first.
   streams,
 };
 
