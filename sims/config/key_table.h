@@ -292,6 +292,7 @@ class KeyTable {
                                        std::vector<std::string> words) const;
   // Condition: the path `name` is not given.
   [[nodiscard]] KeyCondition without_path(const std::string& name) const;
+  [[nodiscard]] KeyCondition with_path(const std::string& name) const;
   // Condition: no section in the list is given.
   [[nodiscard]] static KeyCondition without(const std::vector<std::string>& sections);
   [[nodiscard]] KeyCondition where_dimensional() const {

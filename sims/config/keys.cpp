@@ -224,6 +224,11 @@ KeyCondition KeyTable::without_path(const std::string& name) const {
   return {name, name + " is not given", is_one_of(name, {""})};
 }
 
+KeyCondition KeyTable::with_path(const std::string& name) const {
+  return {name, name + " is given",
+          [is_not = is_one_of(name, {""})](const RunPoint& point) { return !is_not(point); }};
+}
+
 KeyCondition KeyTable::without(const std::vector<std::string>& sections) {
   std::vector<const Section*> absent;
   for (const Section& section : optional_sections()) {

@@ -30,14 +30,20 @@ void add_training_keys(KeyTable& table) {
 
 void add_workload_keys(KeyTable& table) {
   const auto workload = table.group("workload", &RunPoint::workload);
-  workload.choice("name", &WorkloadConfig::kind).required();
-  workload.integer("iterations", &WorkloadConfig::iterations).range(1, 1'000'000);
-  workload.integer("mini_batch", &WorkloadConfig::mini_batch).range(1, 1ULL << 20).word("auto");
-  workload.choice("exchange", &WorkloadConfig::exchange);
-  workload.integer("model_npus", &WorkloadConfig::model_npus)
+  workload.path("file", &WorkloadConfig::file);
+  const auto named = workload.only(table.without_path("workload.file"));
+  const auto traced = workload.only(table.with_path("workload.file"));
+  named.choice("name", &WorkloadConfig::kind).or_file("workload.file").required();
+  traced.path("groups", &WorkloadConfig::groups);
+  traced.choice("issue", &WorkloadConfig::issue);
+  traced.size("element", &WorkloadConfig::element_bytes).range(1, 16);
+  named.integer("iterations", &WorkloadConfig::iterations).range(1, 1'000'000);
+  named.integer("mini_batch", &WorkloadConfig::mini_batch).range(1, 1ULL << 20).word("auto");
+  named.choice("exchange", &WorkloadConfig::exchange);
+  named.integer("model_npus", &WorkloadConfig::model_npus)
       .range(2, 1ULL << 20)
       .only(table.where("workload.name", {"transformer_1t"}));
-  workload.integer("compute.tflops", &WorkloadConfig::tflops).range(1, 1'000'000);
+  workload.integer("compute.tflops", &WorkloadConfig::tflops).range(1, 1'000'000).word("recorded");
   workload.rate("compute.memory", &WorkloadConfig::memory_bytes_per_second)
       .range(1'000'000, 1'000'000'000'000'000)
       .word("unlimited");

@@ -299,6 +299,7 @@ class PointBuilder {
     }
     if (point.traffic) point.traffic->folder = folder_;
     if (point.training) point.training->folder = folder_;
+    if (point.workload) point.workload->folder = folder_;
     const Value* algorithm = value_of(kAlgorithmKey);
     const bool names_program = algorithm != nullptr && !algorithm->text.empty();
     for (const Key& key : keys()) {

@@ -66,6 +66,12 @@ void check_training(const ExaminedPoint& examined) {
 }
 
 void check_workload(const ExaminedPoint& examined) {
+  if (!examined.point.workload->file.empty()) return;
+  if (examined.point.workload->tflops == 0) {
+    examined.report({"workload.compute.tflops", "workload.name"},
+                    "workload.compute.tflops: a named workload has no recorded times",
+                    "write a number of TFLOP/s");
+  }
   if (!examined.point.system.topology.is_dimensional()) {
     examined.diagnostics.error(examined.given.place_of("workload.name"),
                                "workload: a workload runs only on a multi-dimensional system",

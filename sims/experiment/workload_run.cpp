@@ -138,6 +138,9 @@ class WorkloadRun : public PointRun {
 }  // namespace
 
 std::unique_ptr<PointRun> make_workload_run(const PointInput& input) {
+  if (!input.point.workload->file.empty()) {
+    throw std::invalid_argument("workload.file: no run executes traces yet");
+  }
   return std::make_unique<WorkloadRun>(input);
 }
 

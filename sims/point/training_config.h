@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "sims/workload/graph/work_graph.h"
 #include "sims/workload/training/compute_model.h"
 #include "sims/workload/training/layer.h"
 #include "sims/workload/training/workload.h"
@@ -24,16 +26,29 @@ struct TrainingConfig {
 
 enum class WorkloadKind : std::uint8_t { resnet152, gnmt, dlrm, transformer_1t };
 
-// Training iterations on a multi-dimensional system: computing by a roofline model, and several
-// collectives, which the collective's algorithm plans.
+// Which of a rank's nodes that are ready takes an accelerator or a NIC first.
+enum class IssueOrder : std::uint8_t {
+  lowest_id,  // one computation and one communication at a time, the lowest id first, as ASTRA-sim
+  streams,    // a stream of each process group, in the order of the trace
+};
+
+// A named workload: training iterations on a multi-dimensional system, computing by a roofline
+// model, and several collectives, which the collective's algorithm plans. Or, if `file` is given,
+// the work in an execution trace of each rank, on any network.
 struct WorkloadConfig {
+  std::string file;    // prefix of the traces `file`.RANK.et as written, relative to `folder`
+  std::string groups;  // process groups, relative to `folder`; empty: `file`.json if it exists
+  std::string folder;  // of the configuration; empty: the current one
+  IssueOrder issue = IssueOrder::lowest_id;
+  Bytes element_bytes = 1;  // of a unit of the traces' sizes
   WorkloadKind kind = WorkloadKind::resnet152;
   std::uint32_t iterations = 3;  // Themis, Fig. 12
   std::uint32_t mini_batch = 0;  // 0 ("auto"): as published
   GradientExchange exchange = GradientExchange::bulk;
   std::uint32_t model_npus = 128;  // transformer_1t
-  std::uint32_t tflops = 312;
+  std::uint32_t tflops = 312;      // 0 ("recorded"): computations last as long as in the trace
   std::uint64_t memory_bytes_per_second = 0;  // 0 ("unlimited")
+  std::shared_ptr<const WorkGraph> graph;     // contents of the traces; null for a named workload
 };
 
 }  // namespace espalier
