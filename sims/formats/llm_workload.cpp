@@ -129,9 +129,9 @@ class LlmReader {
   std::uint32_t compute(std::uint64_t nanoseconds, const std::string& name) {
     return add({WorkKind::compute, {}, 0, 0, 0, 0, 0, nanoseconds * 1000, 0}, name);
   }
-  std::uint32_t communicate(CollectiveOp op, const RankSets& among, Bytes bytes,
-                            const std::string& name) {
-    return add({WorkKind::collective, op, 0, group_of(among), 0, 0, 0, 0, bytes}, name);
+  // Posts a collective and makes further work wait for it.
+  void communicate(CollectiveOp op, const RankSets& among, Bytes bytes, const std::string& name) {
+    blocking_ = {add({WorkKind::collective, op, 0, group_of(among), 0, 0, 0, 0, bytes}, name)};
   }
 
   const std::uint32_t ranks_;
@@ -185,7 +185,12 @@ class PolicyReader : public LlmReader {
     } else if (policy_.text == "MICRO") {
       for (const WorkLine& line : lines_) run(line, 2, "");
     } else {
-      step();
+      for (const WorkLine& line : lines_) run(line, 0, " forward");
+      for (std::size_t l = lines_.size(); l-- > 0;) {
+        repeat_forward(l);
+        run(lines_[l], 1, " gradient of input");
+        run(lines_[l], 2, " gradient of weights");
+      }
     }
   }
 
@@ -315,15 +320,6 @@ class PolicyReader : public LlmReader {
     return {name, model(), is_apart ? ranks_ / model() : 1};
   }
 
-  void step() {
-    for (const WorkLine& line : lines_) run(line, 0, " forward");
-    for (std::size_t l = lines_.size(); l-- > 0;) {
-      repeat_forward(l);
-      run(lines_[l], 1, " gradient of input");
-      run(lines_[l], 2, " gradient of weights");
-    }
-  }
-
   void run(const WorkLine& line, std::size_t p, const std::string& what) {
     const LinePass& pass = line.passes.at(p);
     const bool is_measured = policy_.text == "MICRO";
@@ -331,11 +327,11 @@ class PolicyReader : public LlmReader {
       blocking_ = {compute(pass.nanoseconds, line.name + what)};
     }
     if (pass.bytes == 0) return;
-    std::vector<std::uint32_t> node{communicate(pass.op, pass.among, pass.bytes, line.name + what)};
-    std::swap(blocking_, node);
+    const std::vector<std::uint32_t> before = blocking_;
+    communicate(pass.op, pass.among, pass.bytes, line.name + what);
     if (p != 2 || is_measured) return;
     if (line.update_ns != 0) compute(line.update_ns, line.name + " update");
-    blocking_ = node;
+    blocking_ = before;
   }
 
   // What the forward pass has not kept, from the nearest checkpoint on.
@@ -413,8 +409,8 @@ class OperationReader : public LlmReader {
     const Bytes bytes = number(cells[3], "msg_size", 0, kLargestCollective);
     if (!good() || !check_sets(among, cells[1].place)) return;
     if (among.count == 1 || (bytes == 0 && !is_barrier)) return;
-    blocking_ = {communicate(op->second, among, is_barrier ? 4 : bytes,
-                             cells[4].text.empty() ? type.text : cells[4].text)};
+    communicate(op->second, among, is_barrier ? 4 : bytes,
+                cells[4].text.empty() ? type.text : cells[4].text);
   }
 
   // Ranks of a tensor-parallel group are neighbours. Copies are as far apart as can be.
