@@ -50,7 +50,7 @@ espalier_folder(sims/workload/coordination USES hw flowctl sims/workload/graph s
 espalier_folder(sims/point ONCE USES hw hw/topology hw/topology/families hw/cost flowctl router ni alg/routes alg/schedule alg/plans alg/program alg/rank_order
                 sims/workload/graph sims/workload/training sims/workload/coordination)
 espalier_folder(sims/formats ONCE USES hw hw/topology hw/topology/families alg/routes alg/schedule alg/rank_order sims/text sims/point sims/workload/graph
-                sims/workload/training LINKS nlohmann_json::nlohmann_json fmt::fmt)
+                sims/workload/training LINKS ${espalier_chakra} nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/formats/program ONCE USES alg/program sims/text LINKS pugixml::pugixml fmt::fmt)
 espalier_folder(sims/formats/networks ONCE USES hw/topology hw/topology/families sims/text sims/point sims/formats sims/formats/program
                 LINKS pugixml::pugixml fmt::fmt)

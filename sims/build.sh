@@ -8,7 +8,8 @@ shift
 
 # verilator: the sources of the FST writer, and what ESPALIER_RTL needs.
 packages=(g++ cmake ninja-build pkg-config libsystemc-dev libcli11-dev libyaml-cpp-dev
-  nlohmann-json3-dev libfmt-dev libpugixml-dev libjs-chart.js verilator zlib1g-dev)
+  nlohmann-json3-dev libfmt-dev libpugixml-dev libjs-chart.js verilator zlib1g-dev
+  libprotobuf-dev protobuf-compiler)
 options=()
 # A folder that was configured before keeps its generator, and tests that it has.
 if [ "$*" != espalier ]; then

@@ -12,6 +12,7 @@
 #include "hw/topology/vertex_names.h"
 #include "sims/config/keys.h"
 #include "sims/config/rules.h"
+#include "sims/formats/chakra_file.h"
 #include "sims/formats/layers_file.h"
 #include "sims/formats/messages_file.h"
 #include "sims/formats/rank_order_file.h"
@@ -147,6 +148,19 @@ class PointFiles {
     }
   }
 
+  // The traces once for all points: lists cannot vary what the reader needs to know.
+  void read_traces(const Topology& topology) {
+    const GivenKey* file = given_.find("workload.file");
+    const RunPoint& first = points_.front();
+    if (!first.workload || first.workload->file.empty() || file == nullptr ||
+        !given_.usable({"workload.file", "workload.groups", "workload.element",
+                        "workload.compute.tflops", "workload.compute.memory"})) {
+      return;
+    }
+    const auto graph = load_traces(*first.workload, topology, file->place, diagnostics_);
+    for (RunPoint& point : points_) point.workload->graph = graph;
+  }
+
  private:
   std::vector<RunPoint>& points_;
   const GivenKeys& given_;
@@ -164,6 +178,7 @@ void read_point_files(std::vector<RunPoint>& points, const Topology* topology,
     files.read_rank_orders(*topology);
     files.find_root(*topology);
     files.read_weights(*topology);
+    files.read_traces(*topology);
   }
   files.read_layers();
   files.read_programs();

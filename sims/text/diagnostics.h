@@ -28,7 +28,9 @@ class Diagnostics {
  public:
   // `text` is split into lines for the excerpts. A text that nobody has written has no places.
   SourceIndex add_file(const std::string& name, const std::string& text, bool is_written = true);
-  // Hashes of the texts that were given to add_file.
+  // For what is no text: its hash, and no source.
+  void add_hash(const std::string& name, std::uint64_t hash) { file_hashes_[name] = hash; }
+  // Hashes of the texts that were given to add_file, and of add_hash.
   [[nodiscard]] const FileHashes& file_hashes() const { return file_hashes_; }
   // An override as given, "key=value"; shown as "-s key=value". An override that was added before,
   // for another configuration, is the same source, so its errors are reported once.

@@ -6,10 +6,8 @@
 
 namespace espalier {
 
-std::uint64_t hash_text(const std::string& text) {
-  constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
+std::uint64_t hash_text(const std::string& text, std::uint64_t hash) {
   constexpr std::uint64_t kPrime = 1099511628211ULL;
-  std::uint64_t hash = kOffsetBasis;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
   return hash;
 }

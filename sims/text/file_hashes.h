@@ -9,8 +9,10 @@
 
 namespace espalier {
 
-// 64-bit FNV-1a of the bytes, which need not be UTF-8.
-[[nodiscard]] std::uint64_t hash_text(const std::string& text);
+// 64-bit FNV-1a of the bytes, which need not be UTF-8. Of a text in pieces: `hash` is that of the
+// pieces before this one.
+[[nodiscard]] std::uint64_t hash_text(const std::string& text,
+                                      std::uint64_t hash = 14695981039346656037ULL);
 
 // The hash of each file's text as it was parsed, by the path that was opened.
 using FileHashes = std::map<std::string, std::uint64_t>;

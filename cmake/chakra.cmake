@@ -1,0 +1,15 @@
+# The messages of Chakra's execution traces as C++, by protobuf's compiler; without protobuf traces are refused.
+find_package(Protobuf QUIET)
+set(espalier_chakra "")
+if(Protobuf_FOUND AND Protobuf_LITE_LIBRARY)
+  set(espalier_chakra ${Protobuf_LITE_LIBRARY})
+  protobuf_generate_cpp(sources headers ${PROJECT_SOURCE_DIR}/sims/formats/chakra.proto)
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS -w)
+  list(APPEND espalier_generated_espalier_sims_formats ${sources} ${headers})
+  list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/sims/formats/chakra_missing.cpp)
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL target_include_directories espalier_sims_formats SYSTEM PRIVATE
+                            \"${PROJECT_BINARY_DIR};${Protobuf_INCLUDE_DIRS}\")")
+else()
+  list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/sims/formats/chakra_records.cpp)
+  message(STATUS "No execution traces: Debian's libprotobuf-dev and protobuf-compiler are not installed")
+endif()
