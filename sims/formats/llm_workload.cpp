@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "sims/point/limits.h"
 #include "sims/text/nearest_name.h"
+#include "sims/text/read_file.h"
 #include "sims/text/text_lines.h"
 #include "sims/text/values.h"
 
@@ -71,13 +73,13 @@ struct WorkLine {
 // Reads either format into one rank's work, which all ranks do.
 class LlmReader {
  public:
-  LlmReader(std::uint32_t ranks, Diagnostics& diagnostics)
+  LlmReader(std::size_t ranks, Diagnostics& diagnostics)
       : ranks_(ranks), diagnostics_(diagnostics), errors_before_(diagnostics.num_errors()) {
     group_of({"all", ranks, 1});
   }
   virtual ~LlmReader() = default;
 
-  std::optional<WorkGraph> parse(const std::string& file_name, const std::string& text) {
+  std::shared_ptr<const WorkGraph> parse(const std::string& file_name, const std::string& text) {
     const SourceIndex source = diagnostics_.add_file(file_name, text);
     std::size_t number = 0;
     for_each_line(text, source, diagnostics_, [&](std::string_view line, const Place& place) {
@@ -85,9 +87,9 @@ class LlmReader {
       return is_blank || read_line(number++, line, place);
     });
     if (good()) end(number, {source, 1, 1});
-    if (!good()) return std::nullopt;
+    if (!good()) return nullptr;
     graph_.ranks.assign(ranks_, std::make_shared<const RankWork>(std::move(work_)));
-    return std::move(graph_);
+    return std::make_shared<const WorkGraph>(std::move(graph_));
   }
 
  protected:
@@ -134,7 +136,7 @@ class LlmReader {
     blocking_ = {add({WorkKind::collective, op, 0, group_of(among), 0, 0, 0, 0, bytes}, name)};
   }
 
-  const std::uint32_t ranks_;
+  const std::size_t ranks_;
   Diagnostics& diagnostics_;
   std::vector<std::uint32_t> blocking_;  // the work that further work waits for
 
@@ -437,8 +439,16 @@ bool is_llm_workload(std::string_view text) {
          std::any_of(kPolicies.begin(), kPolicies.end(), is_word);
 }
 
-std::optional<WorkGraph> parse_llm_workload(const std::string& file_name, const std::string& text,
-                                            std::uint32_t ranks, Diagnostics& diagnostics) {
+std::optional<LlmWorkloadText> llm_workload_text(const WorkloadConfig& config) {
+  const std::string path = (std::filesystem::path(config.folder) / config.file).string();
+  FileText file = read_file_bytes(path);
+  if (!file.text || !is_llm_workload(*file.text)) return std::nullopt;
+  return LlmWorkloadText{path, *std::move(file.text)};
+}
+
+std::shared_ptr<const WorkGraph> parse_llm_workload(const std::string& file_name,
+                                                    const std::string& text, std::size_t ranks,
+                                                    Diagnostics& diagnostics) {
   if (text.substr(0, kTableBegins.size()) == kTableBegins) {
     return OperationReader(ranks, diagnostics).parse(file_name, text);
   }

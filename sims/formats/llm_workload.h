@@ -19,11 +19,13 @@
 // Each operation of a table waits for the one before.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "sims/point/training_config.h"
 #include "sims/text/diagnostics.h"
 #include "sims/workload/graph/work_graph.h"
 
@@ -32,12 +34,20 @@ namespace espalier {
 // Whether the text begins like one of the formats.
 [[nodiscard]] bool is_llm_workload(std::string_view text);
 
+struct LlmWorkloadText {
+  std::string path;
+  std::string text;
+};
+
+// The configuration's file, if it has one of the formats.
+[[nodiscard]] std::optional<LlmWorkloadText> llm_workload_text(const WorkloadConfig& config);
+
 // The work of `ranks` ranks, which a number in the file must agree with. Warns of what SimAI adds
 // with a formula: the stages of a pipeline. `file_name` is for diagnostics. Precondition:
-// is_llm_workload(text), ranks > 0.
-[[nodiscard]] std::optional<WorkGraph> parse_llm_workload(const std::string& file_name,
-                                                          const std::string& text,
-                                                          std::uint32_t ranks,
-                                                          Diagnostics& diagnostics);
+// is_llm_workload(text), ranks > 0. Null after an error.
+[[nodiscard]] std::shared_ptr<const WorkGraph> parse_llm_workload(const std::string& file_name,
+                                                                  const std::string& text,
+                                                                  std::size_t ranks,
+                                                                  Diagnostics& diagnostics);
 
 }  // namespace espalier

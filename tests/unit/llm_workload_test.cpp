@@ -4,12 +4,16 @@
 
 #include <catch2/catch.hpp>
 
+#include "config_test_support.h"
+
 namespace espalier {
+
+using namespace config_test;
 
 namespace {
 
 struct ParsedWork {
-  std::optional<WorkGraph> graph;
+  std::shared_ptr<const WorkGraph> graph;
   std::string said;
 };
 
@@ -239,6 +243,27 @@ TEST_CASE("All 9216 ranks of a job share one rank's work") {
   CHECK(graph.groups[1].sets.size() == 9216 / 16);
   CHECK(graph.groups[3].sets[0].size() == 24);
   CHECK(graph.groups[3].sets[0][1] == 2 * 12 * 16);
+}
+
+TEST_CASE("workload.file is a text if its contents are, and a text needs no keys of traces") {
+  const TemporaryFolder folder("llm_workload");
+  const std::string text =
+      folder.write("step", "DATA\n1\na -1 7 NONE 0 7 NONE 0 7 ALLREDUCE 64 0\n");
+  const std::string config =
+      kGoodSystem + "collective: {algorithm: ring}\nworkload: {file: " + text;
+  const ConfigResult good = read_run_config_text("good.yaml", config + "}\n", "");
+  INFO(good.diagnostics);
+  REQUIRE(good.ok);
+  REQUIRE(good.points.front().workload->graph);
+  CHECK(good.points.front().workload->graph->ranks.size() == 16);
+  CHECK(good.points.front().workload->issue == IssueOrder::streams);
+  const ConfigResult issue = read_run_config_text("a.yaml", config + ", issue: lowest_id}\n", "");
+  CHECK(issue.points.front().workload->issue == IssueOrder::lowest_id);
+  const Marked marked = unmark(config + ", element: @2B}\n");
+  const ConfigResult refused = read_run_config_text("a.yaml", marked.text, "");
+  INFO(refused.diagnostics);
+  CHECK(find_at(parse_diagnostics(refused.diagnostics), marked,
+                "workload.element: applies only if workload.file names traces") != nullptr);
 }
 
 }  // namespace espalier
