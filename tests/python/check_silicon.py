@@ -316,6 +316,12 @@ class Table(Folder):
         self.assertIn("calibrated: system.ni.program.doorbell_cycles = 4085 (launch, ns)", done.stdout)
         self.assertIn("300 rows of example-cluster01: which GPUs and NICs of a server the job had is not known", done.stdout)
         self.assertEqual(len((self.folder / "a.csv").read_text().splitlines()), 3)
+        # NCCL's launch in place of the fitted one is longer: what a machine without rows of its own must expect.
+        unfitted = self.command("table", "--machine", "ND v5, 1 server, MSCCL++", "--fitted", "0")
+        self.assertIn("| ND v5, 1 server, MSCCL++ | all | below 1 MiB | 39.2 % of 2 | - |", unfitted.stdout)
+        self.assertIn("not fitted: system.ni.program.doorbell_cycles = 6600", unfitted.stdout)
+        self.assertIn("Leave out --fitted", self.command("table", "--fitted", "0", "--write").stderr)
+        self.assertIn("less than no numbers", self.command("table", "--fitted", "-1").stderr)
         # What is kept is not simulated again.
         kept = {path: path.stat().st_mtime_ns for path in self.folder.glob("*.json")}
         self.assertEqual(len(kept), 2)

@@ -145,6 +145,8 @@ def write_table(path, lines, day):
 def table(cases, apart, options):
     if options.write and options.files:
         raise machines.Mistake("--write is for the rows of validation/silicon/rows. Leave out the files, or --write")
+    if options.fitted < 0:
+        raise machines.Mistake(f"--fitted {options.fitted}: less than no numbers. Write for example 3")
     if options.write and options.fitted < EVERY:
         raise machines.Mistake("--write is for all fitted numbers. Leave out --fitted, or --write")
     runs = Runs(options.output, options.jobs)
