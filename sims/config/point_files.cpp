@@ -14,6 +14,7 @@
 #include "sims/config/rules.h"
 #include "sims/formats/chakra_file.h"
 #include "sims/formats/layers_file.h"
+#include "sims/formats/llm_workload.h"
 #include "sims/formats/messages_file.h"
 #include "sims/formats/rank_order_file.h"
 #include "sims/model/build_program.h"
@@ -148,6 +149,23 @@ class PointFiles {
     }
   }
 
+  // A text states times, bytes and groups. Its collectives that do not block run beside others.
+  std::shared_ptr<const WorkGraph> read_text(const LlmWorkloadText& text,
+                                             const Topology& topology) {
+    for (const char* name : {"workload.groups", "workload.element", "workload.compute.tflops",
+                             "workload.compute.memory"}) {
+      if (!given_.is_given(name)) continue;
+      diagnostics_.error(given_.place_of(name),
+                         std::string(name) + ": applies only if workload.file names traces");
+    }
+    if (!given_.is_given("workload.issue")) {
+      for (RunPoint& point : points_) point.workload->issue = IssueOrder::streams;
+    }
+    const auto& shape = topology.dimensions();
+    return parse_llm_workload(text.path, text.text,
+                              shape ? shape->num_nodes() : topology.num_nodes(), diagnostics_);
+  }
+
   // The traces once for all points: lists cannot vary what the reader needs to know.
   void read_traces(const Topology& topology) {
     const GivenKey* file = given_.find("workload.file");
@@ -164,7 +182,9 @@ class PointFiles {
                          "describe the network as a graph: system.topology.type: file");
       return;
     }
-    const auto graph = load_traces(*first.workload, topology, file->place, diagnostics_);
+    const auto text = llm_workload_text(*first.workload);
+    const auto graph = text ? read_text(*text, topology)
+                            : load_traces(*first.workload, topology, file->place, diagnostics_);
     for (RunPoint& point : points_) point.workload->graph = graph;
   }
 

@@ -120,7 +120,7 @@ class Rows(Folder):
                                                      "more than 256 GPUs on a shared dragonfly"])
         key = "system.topology.nic_link.bandwidth"
         rates = [setting(plans.plan_case(one.machine, one.case, one.machine.values()), key) for one in cases]
-        self.assertEqual(rates, ["11400MB/s", "15800MB/s", "11400MB/s"])
+        self.assertEqual(rates, ["11700MB/s", "15800MB/s", "11700MB/s"])
 
 
 class Machines(Folder):
@@ -131,7 +131,7 @@ class Machines(Folder):
                              (head + "  fitted:\n    launch: {value: fast, is: x}\n", "m.yaml:6: value 'fast' is not a number"),
                              (head + "  fitted:\n    launch: 27\n", "m.yaml:6: '27' is not a mapping. Write value, is, start"),
                              (head + "  fitted:\n    launch: {is: x}\n", "m.yaml:6: 'launch' has no value, and preset h100_8 has none"),
-                             (head + "  fitted:\n    message_rate: {is: x, value: 5}\n", "m.yaml:6: 'message_rate' has the value 22 of preset h100_8"),
+                             (head + "  fitted:\n    message_rate: {is: x, value: 5}\n", "m.yaml:6: 'message_rate' has the value 20.6 of preset h100_8"),
                              (head.replace("h100_8", "b300"), "m.yaml:3: there is no preset 'b300'"),
                              (head + "  system: {servers: 0}\n", "m.yaml:3: servers '0' is not a whole number above 0"),
                              (head + "  fitted: 5\n", "m.yaml:3: fitted: '5' is not a mapping"),
@@ -150,6 +150,27 @@ class Machines(Folder):
         for machine, number in taken:
             self.assertEqual(MACHINES[number.origin].numbers[number.name].value, machine.numbers[number.name].value)
         self.assertEqual(MACHINES["Polaris, 8 nodes"].numbers["ll_rate"].origin, "Polaris, 2 nodes")
+
+    def test_a_machine_has_three_fitted_numbers_at_most_or_is_named_here(self):
+        counts = {machine.name: len(machine.fitted()) for machine in MACHINES.values() if len(machine.fitted()) > 3}
+        self.assertEqual(counts, {"10 x 8 H100": 5, "Polaris, 2 nodes": 17, "Polaris, 8 nodes": 5})
+
+    def test_without_a_fit_a_number_is_published_or_another_machines_or_another_number(self):
+        polaris, sophia = MACHINES["Polaris, 2 nodes"], MACHINES["Sophia, 2 nodes"]
+        values = polaris.values(1)
+        self.assertEqual((values["simple_post"], values["simple_post_5"]), (polaris.numbers["simple_post"].value, 2002))
+        self.assertEqual(values["message_post_5"], 2002)  # as simple_post_5
+        self.assertEqual(polaris.values(2)["message_post_5"], 8500)
+        # A rate of a setting that has none is that of all settings.
+        self.assertNotIn("exchange_nic_rate_sirius_3", values)
+        self.assertEqual(sophia.values(3), sophia.values())
+        self.assertEqual(setting(plans.plan_case(sophia, plans.Case("all_gather", MiB), sophia.values(0)), "system.topology.nic_link.bandwidth"),
+                         "26600MB/s")
+        first = "sources: [x]\nmachines:\n- name: a\n  preset: h100_8\n  fitted:\n"
+        for text, wanted in [("    message_rate: {is: x, else: launch}\n", "m.yaml:3: else of 'message_rate': there is no number 'launch'"),
+                             (f"    {LAUNCH}: {{is: x}}\n", "m.yaml:6: 'else' is missing")]:
+            self.file(first + text, "m.yaml")
+            self.mistake(lambda: machines.read_machines(self.folder), wanted)
 
     def test_a_machine_without_its_preset_is_modelled_or_says_why_not(self):
         for machine in MACHINES.values():
@@ -295,6 +316,12 @@ class Table(Folder):
         self.assertIn("calibrated: system.ni.program.doorbell_cycles = 4085 (launch, ns)", done.stdout)
         self.assertIn("300 rows of example-cluster01: which GPUs and NICs of a server the job had is not known", done.stdout)
         self.assertEqual(len((self.folder / "a.csv").read_text().splitlines()), 3)
+        # NCCL's launch in place of the fitted one is longer: what a machine without rows of its own must expect.
+        unfitted = self.command("table", "--machine", "ND v5, 1 server, MSCCL++", "--fitted", "0")
+        self.assertIn("| ND v5, 1 server, MSCCL++ | all | below 1 MiB | 39.2 % of 2 | - |", unfitted.stdout)
+        self.assertIn("not fitted: system.ni.program.doorbell_cycles = 6600", unfitted.stdout)
+        self.assertIn("Leave out --fitted", self.command("table", "--fitted", "0", "--write").stderr)
+        self.assertIn("less than no numbers", self.command("table", "--fitted", "-1").stderr)
         # What is kept is not simulated again.
         kept = {path: path.stat().st_mtime_ns for path in self.folder.glob("*.json")}
         self.assertEqual(len(kept), 2)

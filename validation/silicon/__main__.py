@@ -22,9 +22,10 @@ from . import fit, machines, plans, rows
 from .runs import Runs, espalier
 
 SMALL, LARGE = "below 1 MiB", "1 MiB and more"
-KIND_TEXT = {"taken": "of the fit of {}", "assumed": "assumed", "set_by_hand": "set by hand", "fitted": "calibrated"}
+KIND_TEXT = {"taken": "of the fit of {}", "given": "published", "assumed": "assumed", "set_by_hand": "set by hand", "fitted": "calibrated"}
 ROLE_MARK = {"fit": "f", "test": " ", "limit": "l"}
 WORST = 8
+EVERY = 10**6  # more fitted numbers than a machine has
 
 
 def size_text(size):
@@ -54,8 +55,8 @@ def by_machine(cases):
     return groups.values()
 
 
-def print_cases(cases):
-    machine = cases[0].machine
+def print_cases(cases, most):
+    machine, values = cases[0].machine, cases[0].machine.values(most)
     print(f"{machine.name}{', preset ' + machine.preset if machine.preset else ''}")
     print(f"  {'operation':<36} {'size':>10}   {'ours us':>11} {'measured us':>11} {'error':>9} {'rows':>5} {'spread':>11}  simulated as")
     for one in cases:
@@ -66,7 +67,9 @@ def print_cases(cases):
         print(f"  {case_name(one.case):<36} {size_text(one.case.size):>10} {ROLE_MARK[one.role]} {ours:>11} {one.median:>11.1f} {error:>9} "
               f"{len(one.microseconds):>5} {spread:>11}  {how}")
     for number in machine.numbers.values():
-        print(f"  {KIND_TEXT[number.kind].format(number.origin)}: {number.name} = {number.text(number.value)} ({number.meaning})")
+        unfitted = number in machine.fitted()[most:]
+        kind, value = ("not fitted", values.get(number.name)) if unfitted else (KIND_TEXT[number.kind].format(number.origin), number.value)
+        print(f"  {kind}: {number.name} = {'-' if value is None else number.text(value)} ({number.meaning})")
     if machine.not_modelled:
         print(f"  {plans.NOT_MODELLED}: {machine.not_modelled}")
     if machine.closed_form and machine.model:
@@ -142,10 +145,14 @@ def write_table(path, lines, day):
 def table(cases, apart, options):
     if options.write and options.files:
         raise machines.Mistake("--write is for the rows of validation/silicon/rows. Leave out the files, or --write")
+    if options.fitted < 0:
+        raise machines.Mistake(f"--fitted {options.fitted}: less than no numbers. Write for example 3")
+    if options.write and options.fitted < EVERY:
+        raise machines.Mistake("--write is for all fitted numbers. Leave out --fitted, or --write")
     runs = Runs(options.output, options.jobs)
     check_csv(options.csv, options.files)
     with contextlib.redirect_stdout(sys.stderr if options.csv == "-" else sys.stdout):
-        failed, lines = print_table(cases, apart, runs)
+        failed, lines = print_table(cases, apart, runs, options.fitted)
     if options.csv:
         write_csv(options.csv, cases)
     if options.write and not failed:
@@ -156,13 +163,13 @@ def table(cases, apart, options):
     return 1 if failed else 0
 
 
-def print_table(cases, apart, runs):
-    """Simulates the cases. The cases that failed, and the lines of the summary."""
-    planned = [plans.plan_case(one.machine, one.case, one.machine.values()) for one in cases]
+def print_table(cases, apart, runs, most):
+    """Simulates the cases, each machine with `most` fitted numbers. The cases that failed, and the lines of the summary."""
+    planned = [plans.plan_case(one.machine, one.case, one.machine.values(most)) for one in cases]
     for one, plan, (ours, failure) in zip(cases, planned, runs.times_of(planned)):
         one.how, one.ours, one.failure = plan.how, ours, failure
     for own in by_machine(cases):
-        print_cases(own)
+        print_cases(own, most)
     lines = summary(cases)
     print("\n| machine | operation | sizes | fitted third | the rest |\n|---|---|---|---|---|")
     for _, _, cells in lines:
@@ -236,6 +243,8 @@ def main():
             command.add_argument("-j", "--jobs", type=int, help="simulations at the same time (default: one per core)")
     commands.choices["table"].add_argument("--csv", metavar="FILE", help="write one line per case, - for stdout")
     commands.choices["table"].add_argument("--write", action="store_true", help="write the errors into docs/silicon.md and README.md here")
+    commands.choices["table"].add_argument("--fitted", type=int, default=EVERY, metavar="N",
+                                           help="only the first N fitted numbers of a machine; the others have values that its rows do not know")
     options = parser.parse_args()
     measured = [row for file in options.files for row in rows.read_rows(file)] if options.files else rows.stored_rows()
     cases, apart = rows.cases_of(measured, known)

@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "validation/silicon/machines"
 PRESETS = yaml.safe_load((ROOT / "sims/config/presets.yaml").read_text())
 # Where a number is from. A fit changes only what is fitted.
-KINDS = ("taken", "assumed", "set_by_hand", "fitted")
+KINDS = ("taken", "given", "assumed", "set_by_hand", "fitted")
 UNITS = {"bandwidth": "GB/s", "latency": "ns"}  # of keys of the configuration, by their last word
 
 
@@ -26,6 +26,9 @@ class Number:
     meaning: str
     kind: str
     start: float  # where a fit begins
+    # Its value without a fit to rows of this machine: a published one, that of another machine, or the name of another number of this
+    # machine. None: it is left out.
+    other: object = None
     origin: str = ""  # the machine whose number is taken
 
     @property
@@ -64,8 +67,12 @@ class Machine:
     not_modelled: str = ""
     sources: tuple = ()
 
-    def values(self):
-        return {name: number.value for name, number in self.numbers.items()}
+    def values(self, most=None):
+        """Numbers by name. Only the first `most` fitted ones have their fitted value, by default all."""
+        unfitted = self.fitted()[most:] if most is not None else []
+        values = {name: number.value for name, number in self.numbers.items() if number not in unfitted}
+        values |= {number.name: number.other for number in unfitted if number.other is not None}
+        return {name: values[value] if isinstance(value, str) else value for name, value in values.items()}
 
     def fitted(self):
         return [number for number in self.numbers.values() if number.kind == "fitted"]
@@ -124,7 +131,8 @@ def read_numbers(path, entry, known):
         for name, number in section.items():
             if name == "__line__":
                 continue
-            at = fields(path, number, ("value", "is", "start"), ("is",), entry[kind]["__line__"])
+            needed = ("is", "else") if kind == "fitted" and "." in name else ("is",)
+            at = fields(path, number, ("value", "is", "start", "else"), needed, entry[kind]["__line__"])
             if name in numbers:
                 raise Mistake(f"{path}:{number['__line__']}: '{name}' stands twice. Name it once")
             own = preset_value(preset, name)
@@ -135,7 +143,10 @@ def read_numbers(path, entry, known):
             for field, given in (("value", value), ("start", at.get("start", 1))):
                 if isinstance(given, bool) or not isinstance(given, (int, float)) or not given > 0:
                     raise Mistake(f"{path}:{number['__line__']}: {field} '{given}' is not a number above 0. Write for example 19.5")
-            numbers[name] = Number(name, value, at["is"], kind, at.get("start", value))
+            numbers[name] = Number(name, value, at["is"], kind, at.get("start", value), at.get("else"))
+    for name, number in numbers.items():
+        if isinstance(number.other, str) and number.other not in numbers:
+            raise Mistake(f"{path}:{entry['__line__']}: else of '{name}': there is no number '{number.other}'")
     return numbers
 
 
