@@ -322,6 +322,10 @@ ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
   CollectiveConfig& collective = alone.collective.emplace(*point.collective);
   collective.op = what.op;
   collective.size = what.bytes;
+  if (what.bytes == 0 || what.bytes % collective.element_bytes != 0) {
+    throw std::invalid_argument(fmt::format("{} bytes are not whole elements of {} bytes each",
+                                            what.bytes, collective.element_bytes));
+  }
   std::vector<NodeId> nodes;
   std::optional<ProcessGroup> group;
   if (what.group == 0 && ranks.nodes.size() == topology.num_nodes()) {
