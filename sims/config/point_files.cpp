@@ -161,9 +161,7 @@ class PointFiles {
     if (!given_.is_given("workload.issue")) {
       for (RunPoint& point : points_) point.workload->issue = IssueOrder::streams;
     }
-    const auto& shape = topology.dimensions();
-    return parse_llm_workload(text.path, text.text,
-                              shape ? shape->num_nodes() : topology.num_nodes(), diagnostics_);
+    return parse_llm_workload(text.path, text.text, topology.num_nodes(), diagnostics_);
   }
 
   // The traces once for all points: lists cannot vary what the reader needs to know.
