@@ -5,10 +5,9 @@
 #include <chakra.pb.h>
 
 #include <algorithm>
-#include <limits>
+#include <filesystem>
 
 #include "sims/text/file_hashes.h"
-#include "sims/text/read_file.h"
 #include "sims/text/utf8.h"
 
 namespace espalier {
@@ -17,6 +16,7 @@ namespace {
 
 // PyTorch's nodes with lists of tensors take some hundred kilobytes.
 constexpr std::uint64_t kMostRecordBytes = std::uint64_t{64} << 20;
+constexpr std::size_t kLongestName = 200;
 
 // An integer of any kind or a bool. False for other values, and for more than an int64 holds.
 bool integer_of(const chakra::Attribute& value, std::int64_t& number) {
@@ -66,11 +66,16 @@ struct TraceReader::Messages {
 
 bool reads_traces() { return true; }
 
-TraceReader::TraceReader(const std::string& path)
-    : file_(path, std::ios::binary), hash_(hash_text({})), messages_(new Messages) {
+TraceReader::TraceReader(const std::string& path) : hash_(hash_text({})), messages_(new Messages) {
+  // Opening a pipe would wait for its writer.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    problem_ = "is not a file";
+    return;
+  }
+  file_.open(path, std::ios::binary);
   if (!file_) {
-    problem_ = read_file_bytes(path, 0).problem;
-    if (problem_.empty()) problem_ = "cannot be read";
+    problem_ = "cannot be read";
     return;
   }
   std::string begin(64, '\0');
@@ -138,7 +143,8 @@ bool TraceReader::next(TraceNode& node) {
     return false;
   }
   node.id = read.id();
-  node.name = read.name();
+  // Results and messages contain it.
+  node.name = printable(std::string_view(read.name()).substr(0, kLongestName));
   node.after.assign(read.data_deps().begin(), read.data_deps().end());
   node.after.insert(node.after.end(), read.ctrl_deps().begin(), read.ctrl_deps().end());
   node.microseconds = read.duration_micros();

@@ -267,6 +267,17 @@ TEST_CASE("Dependencies of both kinds are a set, and nodes may stand before thos
   CHECK(graph->names.size() == 3);  // shared by the ranks
 }
 
+TEST_CASE("A trace's names are short text that results can contain, and a folder is no trace") {
+  if (skips_traces()) return;
+  const Traces traces(2, [](std::uint32_t) {
+    return Nodes{TraceNodeText(1, "a\x1b[31m\xff", 4), TraceNodeText(2, std::string(5000, 'n'), 4)};
+  });
+  CHECK(traces.graph()->names == std::vector<std::string>{"a?[31m?", std::string(200, 'n')});
+  std::filesystem::remove(traces.folder.path() + "/t.1.et");
+  std::filesystem::create_directory(traces.folder.path() + "/t.1.et");
+  CHECK_THAT(traces.read().diagnostics, Contains("t.1.et: error: is not a file"));
+}
+
 TEST_CASE("Flags of dimensions make groups of the ranks whose other coordinates are equal") {
   if (skips_traces()) return;
   Traces traces(8, [](std::uint32_t) {
