@@ -12,23 +12,11 @@
 namespace espalier {
 namespace {
 
-// The sizes of the dimensions that have more than one node on a line; empty: the network has none.
-std::vector<std::uint32_t> sizes_of(const Topology& topology) {
-  std::vector<std::uint32_t> sizes;
-  const NetworkShape& shape = topology.shape();
-  if (shape.joined) {
-    for (const DimensionSpec& dimension : shape.joined->dimensions) sizes.push_back(dimension.size);
-  } else if (shape.grid) {
-    sizes = shape.grid->dims;
-  }
-  return sizes;
-}
-
 class HierarchicalRing {
  public:
   HierarchicalRing(const Topology& topology, const CollectiveRequest& request)
       : topology_(topology),
-        sizes_(sizes_of(topology)),
+        sizes_(dimension_sizes(topology)),
         schedule_(empty_schedule("hierarchical_ring", topology, request)),
         nodes_(topology.num_nodes()),
         block_(nodes_, {0, static_cast<std::uint32_t>(nodes_)}),
@@ -61,14 +49,6 @@ class HierarchicalRing {
   // A block of chunks: the first one and their number.
   using Block = std::pair<std::size_t, std::uint32_t>;
 
-  [[nodiscard]] std::vector<std::uint32_t> coordinates(NodeId node) const {
-    if (topology_.grid()) return topology_.grid()->coordinates(node);
-    std::vector<std::uint32_t> at;
-    for (std::size_t d = 0; d < sizes_.size(); ++d) {
-      at.push_back(topology_.shape().joined->coordinate(node, d));
-    }
-    return at;
-  }
   [[nodiscard]] NodeId node_at(const std::vector<std::uint32_t>& at) const {
     if (topology_.grid()) return topology_.grid()->node_at(at);
     std::size_t node = 0;
@@ -89,7 +69,7 @@ class HierarchicalRing {
     for (std::size_t n = 0; n < nodes_; ++n) {
       auto& [first, count] = block_[n];
       count /= sizes_[d];
-      first += std::size_t{count} * coordinates(NodeId(n))[d];
+      first += std::size_t{count} * coordinates_of(topology_, NodeId(n))[d];
     }
   }
 
@@ -110,7 +90,7 @@ class HierarchicalRing {
   void add_phase(std::size_t d, TransferKind kind) {
     std::vector<std::vector<TransferId>> completed(nodes_);
     for (std::size_t n = 0; n < nodes_; ++n) {
-      const auto start = coordinates(NodeId(n));
+      const auto start = coordinates_of(topology_, NodeId(n));
       if (start[d] != 0 || sizes_[d] == 1) continue;
       const RingLine line = line_of(start, d);
       RingWaits waits;
@@ -161,7 +141,7 @@ class HierarchicalRing {
 };
 
 std::string unsuited_for_hierarchical_ring(const Topology& topology) {
-  if (!sizes_of(topology).empty()) return {};
+  if (!dimension_sizes(topology).empty()) return {};
   return "hierarchical_ring needs dimensions: a torus, mesh or grid, or a network.yml of ASTRA-sim";
 }
 

@@ -333,6 +333,23 @@ Topology make_joined(const std::vector<DimensionSpec>& dimensions) {
   return topology;
 }
 
+std::vector<std::uint32_t> dimension_sizes(const Topology& topology) {
+  if (topology.grid()) return topology.grid()->dims;
+  std::vector<std::uint32_t> sizes;
+  if (!topology.shape().joined) return sizes;
+  for (const DimensionSpec& d : topology.shape().joined->dimensions) sizes.push_back(d.size);
+  return sizes;
+}
+
+std::vector<std::uint32_t> coordinates_of(const Topology& topology, NodeId node) {
+  if (topology.grid()) return topology.grid()->coordinates(node);
+  std::vector<std::uint32_t> at;
+  for (std::size_t d = 0; d < topology.shape().joined->dimensions.size(); ++d) {
+    at.push_back(topology.shape().joined->coordinate(node, d));
+  }
+  return at;
+}
+
 Topology make_folded(const std::vector<DimensionSpec>& dimensions) {
   static_cast<void>(check_dimensions(dimensions));
   Topology topology(name_of_shape(dimensions));

@@ -55,9 +55,9 @@ class TraceFiles {
   TraceFiles(const WorkloadConfig& config, const Topology& topology, const Place& place,
              Diagnostics& diagnostics)
       : config_(config),
-        shape_(topology.dimensions() ? &*topology.dimensions() : nullptr),
-        ranks_(static_cast<std::uint32_t>(shape_ != nullptr ? shape_->num_nodes()
-                                                            : topology.num_nodes())),
+        topology_(topology),
+        sizes_(dimension_sizes(topology)),
+        ranks_(static_cast<std::uint32_t>(topology.num_nodes())),
         prefix_((fs::path(config.folder) / config.file).string()),
         place_(place),
         diagnostics_(diagnostics),
@@ -443,10 +443,10 @@ class TraceFiles {
   [[nodiscard]] std::string dimension_problem(const std::vector<bool>& flags) const {
     const std::string given = fmt::format("has an involved_dim of length {}", flags.size());
     const bool all = std::find(flags.begin(), flags.end(), false) == flags.end();
-    if (shape_ == nullptr) {
+    if (sizes_.empty()) {
       return all ? "" : given + ", but the network has no dimensions (system.topology.type)";
     }
-    const std::size_t dimensions = shape_->dimensions.size();
+    const std::size_t dimensions = sizes_.size();
     if (flags.size() < dimensions) {
       return fmt::format("{}, but the network has {} dimensions", given, dimensions);
     }
@@ -456,10 +456,10 @@ class TraceFiles {
 
   // Ranks whose coordinates differ in the dimensions of the flags only.
   std::size_t group_of_dimensions(const std::vector<bool>& flags) {
-    if (shape_ == nullptr) return 0;
+    if (sizes_.empty()) return 0;
     std::string name = "dimensions";
     std::vector<std::size_t> others;
-    for (std::size_t d = 0; d < shape_->dimensions.size(); ++d) {
+    for (std::size_t d = 0; d < sizes_.size(); ++d) {
       if (!flags[d]) others.push_back(d);
       if (flags[d]) name += fmt::format(" {}", d + 1);
     }
@@ -468,10 +468,9 @@ class TraceFiles {
     if (!is_new) return known->second;
     std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> sets;
     for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      const auto at = coordinates_of(topology_, NodeId(rank));
       std::vector<std::uint32_t> coordinates;
-      for (const std::size_t d : others) {
-        coordinates.push_back(shape_->coordinate(NodeId(rank), d));
-      }
+      for (const std::size_t d : others) coordinates.push_back(at[d]);
       sets[coordinates].push_back(rank);
     }
     WorkGroup& group = graph_->groups.emplace_back(WorkGroup{name, {}});
@@ -517,7 +516,8 @@ class TraceFiles {
   }
 
   const WorkloadConfig& config_;
-  const DimensionedShape* shape_;  // null: the network has no dimensions
+  const Topology& topology_;
+  std::vector<std::uint32_t> sizes_;  // of the network's dimensions
   std::uint32_t ranks_;
   std::string prefix_;
   Place place_;

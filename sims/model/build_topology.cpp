@@ -89,7 +89,12 @@ bool finish_network(Topology& topology, const SystemConfig& system, const Place&
     auto family = recognised_family(topology);
     const std::uint32_t classes = family ? family->shape().vc_classes.least : 0;
     // Otherwise up*/down* routes, which need one class, keep the graph free of deadlock.
-    if (family && classes <= (one_class ? 1 : system.router.vcs)) topology = *std::move(family);
+    if (family && classes <= (one_class ? 1 : system.router.vcs)) {
+      NetworkShape shape = family->shape();
+      shape.joined = topology.shape().joined;
+      topology = *std::move(family);
+      topology.set_shape(std::move(shape));
+    }
   }
   RouteTable table;
   if (system.routing.kind == Routing::table) {

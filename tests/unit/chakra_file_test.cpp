@@ -284,9 +284,7 @@ TEST_CASE("Flags of dimensions make groups of the ranks whose other coordinates 
     return Nodes{coll(1, 2, 10).involves({true, false}), coll(2, 0, 10).involves({false, true}),
                  coll(3, 0, 10).involves({true, true, true, true})};
   });
-  traces.network =
-      "{topology: {type: dimensions}, dimensions: {shape: [ring, switch], size: [4, 2], bandwidth: "
-      "[200Gb/s, 100Gb/s], latency: [700ns, 700ns]}}";
+  traces.network = "{topology: {type: torus, dims: [4, 2]}}";
   const auto graph = traces.graph();
   REQUIRE(graph->groups.size() == 3);
   const auto& nodes = graph->ranks.at(5)->nodes;
