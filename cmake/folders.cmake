@@ -83,6 +83,6 @@ espalier_folder(sims/page ONCE USES hw/topology alg alg/routes alg/schedule alg/
                 sims/config sims/choose sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS fmt::fmt)
 espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/topology/families hw/cost hw/clock flowctl alg alg/routes alg/schedule alg/program alg/certify
-                sims/text sims/process sims/workload/training sims/point sims/formats sims/formats/program sims/formats/networks sims/model
+                sims/text sims/process sims/workload/graph sims/workload/training sims/point sims/formats sims/formats/program sims/formats/networks sims/model
                 sims/config sims/system sims/observe/scopes sims/observe/timeline sims/observe/explain sims/choose sims/experiment
                 sims/study sims/page sims/synthesis LINKS CLI11::CLI11)

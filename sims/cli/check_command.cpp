@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@
 #include "sims/model/plan_forecast.h"
 #include "sims/study/progress.h"
 #include "sims/text/people.h"
+#include "sims/workload/graph/work_graph.h"
 
 namespace espalier {
 
@@ -73,8 +75,25 @@ bool check_plan(const Input& input, const RunPoint& point) {
   return check_plan(input, to_string(planned.plan.op), *input.topology, point, planned);
 }
 
+// The reader has checked the work itself. Counts, so that a user sees what was read.
+void show_work(const Input& input, const WorkGraph& graph) {
+  std::map<WorkKind, std::size_t> counts;
+  for (const auto& rank : graph.ranks) {
+    for (const WorkNode& node : rank->nodes) ++counts[node.kind];
+  }
+  tell(stdout,
+       "{}: work of {} ranks: {} computations, {} posts of collectives, {} sends; every "
+       "dependency, message and collective fits\n",
+       input.path, graph.ranks.size(), counts[WorkKind::compute], counts[WorkKind::collective],
+       counts[WorkKind::send]);
+}
+
 // Checks every collective of the iterations.
 bool check_workload(const Input& input, const RunPoint& point) {
+  if (point.workload->graph) {
+    show_work(input, *point.workload->graph);
+    return true;
+  }
   const Workload workload = build_workload(*point.workload);
   Choices choices;
   std::optional<Progress> planning(std::in_place, 1);

@@ -325,6 +325,10 @@ std::vector<CommandFile> files_of(const std::vector<Input>& inputs) {
         const bool is_word = !key.shape.zero_word.empty() && !is_path(text, key.shape);
         if (text.empty() || is_word) continue;
         files.push_back({"file of " + key.name, (folder / text).string()});
+        if (!point.workload || !point.workload->graph || key.name != "workload.file") continue;
+        for (std::size_t rank = 0; rank < point.workload->graph->ranks.size(); ++rank) {
+          files.push_back({"trace", fmt::format("{}.{}.et", (folder / text).string(), rank)});
+        }
       }
     }
   }

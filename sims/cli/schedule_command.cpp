@@ -169,6 +169,10 @@ int schedule_command(const ScheduleOptions& options) {
   if (!inputs) return kUsageError;
   if (!can_write({{"--output", options.output}}, files_of(*inputs))) return kUsageError;
   const Input& input = inputs->front();
+  if (!input.points.empty() && input.points.front().workload &&
+      input.points.front().workload->graph) {
+    return usage_error(input.path, "schedule shows one collective, but a trace has several");
+  }
   if (!input.program && input.points.size() != 1) {
     return usage_error(
         input.path, fmt::format("found {} points, but schedule shows one; {}", input.points.size(),

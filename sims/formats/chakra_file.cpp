@@ -85,10 +85,6 @@ class TraceFiles {
   }
 
  private:
-  struct Group {
-    std::uint32_t number;  // in WorkGraph::groups
-    std::uint64_t size;
-  };
   // What a collective says of its ranks, until the groups of the whole file are known.
   struct Deferred {
     std::uint32_t node;
@@ -108,9 +104,11 @@ class TraceFiles {
     const SourceIndex source = diagnostics_.add_file(path_of(rank), "", false);
     diagnostics_.error({source, 0, 0}, what, hint);
   }
-  void refuse(const TraceNode& node, const std::string& why, const std::string& hint = {}) {
-    error_in(rank_, fmt::format("node {} ({}) of rank {} {}", node.id, node.name, rank_, why),
-             hint);
+  void refuse(const WorkNode& node, const std::string& why, const std::string& hint = {}) {
+    error_in(
+        rank_,
+        fmt::format("node {} ({}) of rank {} {}", node.id, graph_->names[node.name], rank_, why),
+        hint);
   }
 
   // Whether there is one file for each node of the network.
@@ -123,17 +121,14 @@ class TraceFiles {
       return false;
     };
     if (!exists(first)) {
-      for (const char* packed : {".gz", ".zst"}) {
-        if (exists(first + packed)) {
-          return refused(
-              fmt::format("'{}{}' is compressed", first, packed),
-              packed[1] == 'g' ? "unpack it with gunzip" : "unpack it with zstd -d --long=27");
-        }
-      }
-      if (exists(fmt::format("{}.0.json", prefix_))) {
-        return refused(
-            fmt::format("'{}.0.json' is a trace in Chakra's JSON form, which is not read", prefix_),
-            "give the traces in protobuf (.et)");
+      for (const auto& [other, hint] :
+           {std::pair{first + ".gz", "unpack the traces with gunzip"},
+            std::pair{first + ".zst", "unpack them with zstd -d --long=27"},
+            std::pair{prefix_ + ".0.json",
+                      "Chakra's JSON form is not read; give the traces "
+                      "in protobuf (.et)"}}) {
+        if (exists(other))
+          return refused(fmt::format("found '{}' in place of '{}'", other, first), hint);
       }
       return refused(fmt::format("there is no file '{}'", first),
                      "give the part in front of .RANK.et, relative to the configuration's folder");
@@ -168,8 +163,13 @@ class TraceFiles {
       const auto json = parse_strict_json(*text);
       const JsonCursor root(json);
       root.expect_object();
-      for (const auto& entry : json.items())
+      for (const auto& entry : json.items()) {
+        // Before key(), which takes no name with a zero byte.
+        if (!group_number(entry.key())) {
+          root.fail(fmt::format("a process group's name is no number: '{}'", entry.key()));
+        }
         define_group(entry.key(), root.key(entry.key().c_str()));
+      }
     } catch (const JsonError& error) {
       Place place = error.place(*text);
       place.source = source;
@@ -180,7 +180,7 @@ class TraceFiles {
   // Throws JsonError.
   void define_group(const std::string& name, const JsonCursor& list) {
     const auto number = group_number(name);
-    if (!number) list.fail(fmt::format("the name of a process group is no number: '{}'", name));
+    if (!number) list.fail(fmt::format("a process group's name is no number: '{}'", name));
     std::vector<std::uint32_t> ranks;
     std::vector<bool> is_member(ranks_);
     list.for_each([&](const JsonCursor& item) {
@@ -194,11 +194,10 @@ class TraceFiles {
       list.fail("group 0 is that of all ranks and cannot be defined");
     }
     if (*number == "0") return;
-    const auto [known, is_new] = group_by_name_.try_emplace(
-        *number, Group{static_cast<std::uint32_t>(graph_->groups.size()), ranks.size()});
+    const auto [known, is_new] = groups_.try_emplace(*number, graph_->groups.size());
     if (is_new) {
       graph_->groups.push_back({*number, {std::move(ranks)}});
-    } else if (graph_->groups[known->second.number].sets[0] != ranks) {
+    } else if (graph_->groups[known->second].sets[0] != ranks) {
       list.fail(fmt::format("group {} is defined twice, with different ranks", *number));
     }
   }
@@ -238,7 +237,7 @@ class TraceFiles {
     if (node_.problem.empty()) {
       convert(node);
     } else {
-      refuse(node_, node_.problem);
+      refuse(node, node_.problem);
     }
     work_->nodes.push_back(node);
     after_.insert(after_.end(), node_.after.begin(), node_.after.end());
@@ -251,36 +250,36 @@ class TraceFiles {
       case TraceNodeType::invalid:
         return;
       case TraceNodeType::metadata:
-        read_inner_groups();
+        read_inner_groups(node);
         return;
       case TraceNodeType::mem_load:
       case TraceNodeType::mem_store:
-        refuse(node_, "accesses remote memory (MEM_LOAD, MEM_STORE), which is not simulated");
+        refuse(node, "accesses remote memory (MEM_LOAD, MEM_STORE), which is not simulated");
         return;
       case TraceNodeType::comp:
         compute(node, is_host);
         return;
       case TraceNodeType::comm_send:
       case TraceNodeType::comm_recv:
-        if (is_host) return refuse_host();
-        message(node, node_.type == TraceNodeType::comm_send);
-        return;
       case TraceNodeType::comm_coll:
-        // A host operator of PyTorch that launches a collective.
-        if (is_host && !node_.number(TraceAttribute::comm_type)) return recorded(node, true);
-        if (is_host) return refuse_host();
-        collective(node);
+        break;
     }
-  }
-
-  void refuse_host() {
-    refuse(node_, "is communication of the host (is_cpu_op is true), which is not simulated");
+    const bool is_collective = node_.type == TraceNodeType::comm_coll;
+    if (is_host && is_collective && !node_.number(TraceAttribute::comm_type)) {
+      recorded(node, true);  // a host operator of PyTorch, which launches a collective
+    } else if (is_host) {
+      refuse(node, "is communication of the host (is_cpu_op is true), which is not simulated");
+    } else if (is_collective) {
+      collective(node);
+    } else {
+      message(node, node_.type == TraceNodeType::comm_send);
+    }
   }
 
   void recorded(WorkNode& node, bool is_host) {
     node.kind = is_host ? WorkKind::host : WorkKind::compute;
     if (node_.microseconds > kMostMicroseconds) {
-      refuse(node_, fmt::format("lasts {} us; at most 10^12 us are allowed", node_.microseconds));
+      refuse(node, fmt::format("lasts {} us; at most 10^12 us are allowed", node_.microseconds));
       return;
     }
     node.picoseconds = node_.microseconds * kPicosecondsPerMicrosecond;
@@ -295,7 +294,7 @@ class TraceFiles {
       return;
     }
     if (!size) {
-      refuse(node_, "has num_ops but no tensor_size, which the roofline needs",
+      refuse(node, "has num_ops but no tensor_size, which the roofline needs",
              "add it, or write workload.compute.tflops: recorded");
       return;
     }
@@ -306,7 +305,7 @@ class TraceFiles {
       picoseconds = std::max(picoseconds, bytes / rate * 1e12);
     }
     if (picoseconds > kMostPicoseconds) {
-      refuse(node_,
+      refuse(node,
              fmt::format("computes {} operations, which takes more than 10^12 us", *operations));
       return;
     }
@@ -315,34 +314,36 @@ class TraceFiles {
   }
 
   // The attribute's value, which must exist and be at most `most`.
-  std::optional<std::uint64_t> needed(TraceAttribute which, std::uint64_t most) {
+  std::optional<std::uint64_t> needed(const WorkNode& node, TraceAttribute which,
+                                      std::uint64_t most) {
     const char* name = kTraceAttributes[static_cast<std::size_t>(which)];
     const auto number = node_.number(which);
     if (!number) {
-      refuse(node_, fmt::format("has no attribute {}", name));
+      refuse(node, fmt::format("has no attribute {}", name));
       return std::nullopt;
     }
     const auto value = static_cast<std::uint64_t>(*number);
     if (value <= most) return value;
-    refuse(node_, fmt::format("has {} {}; at most {} is allowed", name, *number, most));
+    refuse(node, fmt::format("has {} {}; at most {} is allowed", name, *number, most));
     return std::nullopt;
   }
 
   void message(WorkNode& node, bool is_send) {
     const auto other = is_send ? TraceAttribute::comm_dst : TraceAttribute::comm_src;
     const auto own = is_send ? TraceAttribute::comm_src : TraceAttribute::comm_dst;
-    const auto peer = needed(other, ranks_ - 1);
-    const auto size = needed(TraceAttribute::comm_size, kLargestMessage / config_.element_bytes);
-    const auto tag = needed(TraceAttribute::comm_tag, ~std::uint64_t{0});
+    const auto peer = needed(node, other, ranks_ - 1);
+    const auto size =
+        needed(node, TraceAttribute::comm_size, kLargestMessage / config_.element_bytes);
+    const auto tag = needed(node, TraceAttribute::comm_tag, ~std::uint64_t{0});
     if (!peer || !size || !tag) return;
     if (node_.number(own).value_or(rank_) != rank_) {
-      refuse(node_, fmt::format("has {} {}; the file is that of rank {}",
-                                kTraceAttributes[static_cast<std::size_t>(own)], *node_.number(own),
-                                rank_));
+      refuse(node, fmt::format("has {} {}; the file is that of rank {}",
+                               kTraceAttributes[static_cast<std::size_t>(own)], *node_.number(own),
+                               rank_));
       return;
     }
     if (*size == 0) {
-      refuse(node_, "is a message of no bytes, which is not simulated");
+      refuse(node, "is a message of no bytes, which is not simulated");
       return;
     }
     node.kind = is_send ? WorkKind::send : WorkKind::receive;
@@ -352,16 +353,16 @@ class TraceFiles {
   }
 
   void collective(WorkNode& node) {
-    const auto type = needed(TraceAttribute::comm_type, std::size(kTraceCollectives) - 1);
+    const auto type = needed(node, TraceAttribute::comm_type, std::size(kTraceCollectives) - 1);
     if (!type) return;
     const TraceCollective& known = kTraceCollectives[*type];
     if (!known.op) {
-      refuse(node_, fmt::format("is a {}, which is not simulated", known.name));
+      refuse(node, fmt::format("is a {}, which is not simulated", known.name));
       return;
     }
     std::optional<std::uint64_t> size = kBarrierBytes;
     if (*type != kBarrier) {
-      size = needed(TraceAttribute::comm_size, kLargestCollective / config_.element_bytes);
+      size = needed(node, TraceAttribute::comm_size, kLargestCollective / config_.element_bytes);
       if (size) *size *= config_.element_bytes;
     }
     if (!size) return;
@@ -373,7 +374,7 @@ class TraceFiles {
     if (!group.empty()) {
       const auto number = group_number(group);
       if (!number) {
-        refuse(node_, fmt::format("names a process group that is no number: '{}'", group));
+        refuse(node, fmt::format("names a process group that is no number: '{}'", group));
         return;
       }
       group = *number == "0" ? "" : *number;
@@ -387,7 +388,7 @@ class TraceFiles {
 
   // Process groups in the inputs of a METADATA node: a list, within other text, of mappings with
   // pg_name and ranks.
-  void read_inner_groups() {
+  void read_inner_groups(const WorkNode& node) {
     const std::size_t begin = node_.inputs.find("[{");
     const std::size_t end = node_.inputs.rfind("}]");
     if (begin == std::string::npos || end == std::string::npos || end < begin) return;
@@ -403,51 +404,44 @@ class TraceFiles {
         define_group(group.key("pg_name").text(), group.key("ranks"));
       });
     } catch (const JsonError& error) {
-      refuse(node_, fmt::format("defines process groups: {}", error.what()));
+      refuse(node, fmt::format("defines process groups: {}", error.what()));
     }
   }
 
   // Sets the ranks of a collective, and of an all-gather the size of its result.
   void find_ranks(const Deferred& each) {
     WorkNode& node = work_->nodes[each.node];
-    const auto refuse_it = [&](const std::string& why, const std::string& hint = {}) {
-      error_in(
-          rank_,
-          fmt::format("node {} ({}) of rank {} {}", node.id, graph_->names[node.name], rank_, why),
-          hint);
-    };
-    Group group{0, ranks_};
+    std::size_t group = 0;
     if (!each.group.empty()) {
-      const auto known = group_by_name_.find(each.group);
-      if (known == group_by_name_.end()) {
-        refuse_it(
-            fmt::format("runs in process group {}, which {}", each.group,
-                        groups_file_.empty() ? "no file defines"
-                                             : fmt::format("'{}' does not define", groups_file_)),
-            groups_file_.empty() ? "name the file of process groups: workload.groups" : "");
+      const auto known = groups_.find(each.group);
+      if (known == groups_.end()) {
+        const bool has_file = !groups_file_.empty();
+        refuse(node,
+               fmt::format("runs in process group {}, which {}", each.group,
+                           has_file ? fmt::format("'{}' does not define", groups_file_)
+                                    : "no file defines"),
+               has_file ? "" : "name the file of process groups: workload.groups");
         return;
       }
       group = known->second;
     } else if (!each.dimensions.empty()) {
       const std::string why = dimension_problem(each.dimensions);
-      if (!why.empty()) {
-        refuse_it(why);
-        return;
-      }
+      if (!why.empty()) return refuse(node, why);
       group = group_of_dimensions(each.dimensions);
     }
-    node.group = group.number;
+    node.group = static_cast<std::uint32_t>(group);
     if (node.op != CollectiveOp::all_gather) return;
-    if (node.bytes > kLargestCollective / group.size) {
-      refuse_it(
-          fmt::format("gathers more than {}", format_quantity(Quantity::size, kLargestCollective)));
+    const std::uint64_t size = graph_->groups[group].sets[0].size();
+    if (node.bytes > kLargestCollective / size) {
+      refuse(node, fmt::format("gathers more than {}",
+                               format_quantity(Quantity::size, kLargestCollective)));
       return;
     }
-    node.bytes *= group.size;
+    node.bytes *= size;
   }
 
   [[nodiscard]] std::string dimension_problem(const std::vector<bool>& flags) const {
-    const std::string given = fmt::format("has {} flags in involved_dim", flags.size());
+    const std::string given = fmt::format("has an involved_dim of length {}", flags.size());
     const bool all = std::find(flags.begin(), flags.end(), false) == flags.end();
     if (shape_ == nullptr) {
       return all ? "" : given + ", but the network has no dimensions (system.topology.type)";
@@ -461,34 +455,27 @@ class TraceFiles {
   }
 
   // Ranks whose coordinates differ in the dimensions of the flags only.
-  Group group_of_dimensions(const std::vector<bool>& flags) {
-    if (shape_ == nullptr) return {0, ranks_};
+  std::size_t group_of_dimensions(const std::vector<bool>& flags) {
+    if (shape_ == nullptr) return 0;
     std::string name = "dimensions";
     std::vector<std::size_t> others;
-    std::uint64_t size = 1;
     for (std::size_t d = 0; d < shape_->dimensions.size(); ++d) {
-      if (!flags[d]) {
-        others.push_back(d);
-        continue;
-      }
-      name += fmt::format(" {}", d + 1);
-      size *= shape_->dimensions[d].size;
+      if (!flags[d]) others.push_back(d);
+      if (flags[d]) name += fmt::format(" {}", d + 1);
     }
-    if (others.empty()) return {0, ranks_};
-    const auto [known, is_new] = group_by_dimensions_.try_emplace(
-        name, Group{static_cast<std::uint32_t>(graph_->groups.size()), size});
-    if (is_new) {
-      std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> sets;
-      for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
-        std::vector<std::uint32_t> coordinates;
-        for (const std::size_t d : others) {
-          coordinates.push_back(shape_->coordinate(NodeId(rank), d));
-        }
-        sets[coordinates].push_back(rank);
+    if (others.empty()) return 0;
+    const auto [known, is_new] = groups_.try_emplace(name, graph_->groups.size());
+    if (!is_new) return known->second;
+    std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> sets;
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      std::vector<std::uint32_t> coordinates;
+      for (const std::size_t d : others) {
+        coordinates.push_back(shape_->coordinate(NodeId(rank), d));
       }
-      WorkGroup& group = graph_->groups.emplace_back(WorkGroup{name, {}});
-      for (auto& [coordinates, ranks] : sets) group.sets.push_back(std::move(ranks));
+      sets[coordinates].push_back(rank);
     }
+    WorkGroup& group = graph_->groups.emplace_back(WorkGroup{name, {}});
+    for (auto& [coordinates, ranks] : sets) group.sets.push_back(std::move(ranks));
     return known->second;
   }
 
@@ -538,8 +525,7 @@ class TraceFiles {
   std::size_t errors_before_;
   std::shared_ptr<WorkGraph> graph_ = std::make_shared<WorkGraph>();
   std::unordered_map<std::string, std::uint32_t> names_;
-  std::map<std::string, Group> group_by_name_;
-  std::map<std::string, Group> group_by_dimensions_;
+  std::map<std::string, std::size_t> groups_;  // by name, in WorkGraph::groups
   std::string groups_file_;
   std::uint64_t hash_ = hash_text({});
   // Of the rank that is read.

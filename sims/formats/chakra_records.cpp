@@ -5,10 +5,9 @@
 #include <chakra.pb.h>
 
 #include <algorithm>
-#include <limits>
+#include <filesystem>
 
 #include "sims/text/file_hashes.h"
-#include "sims/text/read_file.h"
 #include "sims/text/utf8.h"
 
 namespace espalier {
@@ -17,46 +16,21 @@ namespace {
 
 // PyTorch's nodes with lists of tensors take some hundred kilobytes.
 constexpr std::uint64_t kMostRecordBytes = std::uint64_t{64} << 20;
+constexpr std::size_t kLongestName = 200;
 
-// An integer of any kind. Returns false for other values, and for more than an int64 holds.
-bool integer_of(const chakra::Attribute& attribute, std::int64_t& number) {
-  using Kind = chakra::Attribute;
-  const auto from_unsigned = [&](std::uint64_t value) {
-    number = static_cast<std::int64_t>(value);
-    return number >= 0;
-  };
-  switch (attribute.value_case()) {
-    case Kind::kInt32Value:
-      number = attribute.int32_value();
-      return true;
-    case Kind::kInt64Value:
-      number = attribute.int64_value();
-      return true;
-    case Kind::kSint32Value:
-      number = attribute.sint32_value();
-      return true;
-    case Kind::kSint64Value:
-      number = attribute.sint64_value();
-      return true;
-    case Kind::kSfixed32Value:
-      number = attribute.sfixed32_value();
-      return true;
-    case Kind::kSfixed64Value:
-      number = attribute.sfixed64_value();
-      return true;
-    case Kind::kUint32Value:
-      return from_unsigned(attribute.uint32_value());
-    case Kind::kFixed32Value:
-      return from_unsigned(attribute.fixed32_value());
-    case Kind::kUint64Value:
-      return from_unsigned(attribute.uint64_value());
-    case Kind::kFixed64Value:
-      return from_unsigned(attribute.fixed64_value());
-    case Kind::kBoolValue:
-      return from_unsigned(attribute.bool_value() ? 1 : 0);
-    default:
-      return false;
+// An integer of any kind or a bool. False for other values, and for more than an int64 holds.
+bool integer_of(const chakra::Attribute& value, std::int64_t& number) {
+  if (value.value_case() < chakra::Attribute::kInt32Value ||
+      value.value_case() > chakra::Attribute::kBoolValue) {
+    return false;
   }
+  // All but one of these are 0.
+  const std::uint64_t natural = value.uint32_value() + value.uint64_value() +
+                                value.fixed32_value() + value.fixed64_value() +
+                                static_cast<std::uint64_t>(value.bool_value());
+  number = value.int32_value() + value.int64_value() + value.sint32_value() + value.sint64_value() +
+           value.sfixed32_value() + value.sfixed64_value() + static_cast<std::int64_t>(natural);
+  return natural >> 63 == 0;
 }
 
 void read_attribute(const chakra::Attribute& attribute, TraceNode& node) {
@@ -78,7 +52,6 @@ void read_attribute(const chakra::Attribute& attribute, TraceNode& node) {
   } else {
     std::int64_t number = 0;
     const bool is_integer = integer_of(attribute, number);
-    // The hosts' flags and the peers' tags may have any value.
     const bool is_any = which == TraceAttribute::comm_tag;
     expect(is_integer && (is_any || number >= 0), "an integer of 0 to 2^63 - 1");
     node.numbers[static_cast<std::size_t>(which)] = number;
@@ -93,11 +66,16 @@ struct TraceReader::Messages {
 
 bool reads_traces() { return true; }
 
-TraceReader::TraceReader(const std::string& path)
-    : file_(path, std::ios::binary), hash_(hash_text({})), messages_(new Messages) {
+TraceReader::TraceReader(const std::string& path) : hash_(hash_text({})), messages_(new Messages) {
+  // Opening a pipe would wait for its writer.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    problem_ = "is not a file";
+    return;
+  }
+  file_.open(path, std::ios::binary);
   if (!file_) {
-    problem_ = read_file_bytes(path, 0).problem;
-    if (problem_.empty()) problem_ = "cannot be read";
+    problem_ = "cannot be read";
     return;
   }
   std::string begin(64, '\0');
@@ -165,7 +143,8 @@ bool TraceReader::next(TraceNode& node) {
     return false;
   }
   node.id = read.id();
-  node.name = read.name();
+  // Results and messages contain it.
+  node.name = printable(std::string_view(read.name()).substr(0, kLongestName));
   node.after.assign(read.data_deps().begin(), read.data_deps().end());
   node.after.insert(node.after.end(), read.ctrl_deps().begin(), read.ctrl_deps().end());
   node.microseconds = read.duration_micros();

@@ -65,8 +65,8 @@ constexpr Foreign kForeign[] = {
      [](const Look& l) {
        return l.whole.size() > 2 && l.whole[0] == '\x80' && l.whole[1] >= 2 && l.whole[1] <= 5;
      }},
-    {"is a Chakra execution trace (protobuf), which no command reads: describe the collectives in "
-     "section collective or training",
+    {"is a Chakra execution trace (protobuf): name the traces of all ranks by workload.file "
+     "(docs/training.md)",
      is_chakra},
     {"is a waveform (VCD), which is written and never read",
      [](const Look& l) {

@@ -16,6 +16,27 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = [sys.executable, "-B", __file__]
 PYTHONPATH = f"{ROOT}:{ROOT / 'python'}"
 
+
+
+def message(*fields):
+    """A message of protobuf behind its length, below 128 bytes; fields: number, and an integer below 128 or bytes."""
+    def field(number, value):
+        kind, text = (0, bytes([value])) if isinstance(value, int) else (2, bytes([len(value)]) + value)
+        return bytes([number << 3 & 127 | 128 | kind, number >> 4]) + text
+    text = b"".join(field(*each) for each in fields)
+    return bytes([len(text)]) + text
+
+
+def trace(rank):
+    def attribute(name, value):
+        return 10, message((1, name), (29 if isinstance(value, bytes) else 9, value))[1:]
+    peer = (5, b"send", b"comm_dst") if rank == 0 else (6, b"recv", b"comm_src")
+    return (message((1, b"0.0.4")) + message((1, 1), (2, b"a"), (3, 4), (7, 3)) +
+            message((1, 2), (2, b"b"), (3, 4), (5, 1), attribute(b"num_ops", 99), attribute(b"tensor_size", 9)) +
+            message((1, 3), (2, b"c"), (3, 7), (5, b"\1\2"), attribute(b"comm_type", 0), attribute(b"comm_size", 64), attribute(b"pg_name", b"1")) +
+            message((1, 4), (2, peer[1]), (3, peer[0]), (4, 3), attribute(peer[2], 1 - rank), attribute(b"comm_tag", 5), attribute(b"comm_size", 8)))
+
+
 MESH = "system:\n  topology: {type: mesh, dims: [2, 2]}\n  flow_control: {mode: message}\n"
 RING = "collective: {op: all_reduce, algorithm: ring, size: 1KiB}\n"
 GRAPH = "system:\n  topology: {type: file, file: net.yaml}\n  router: {flit_bytes: 64}\n"
@@ -155,6 +176,11 @@ library (tiny) {
   cell (BF) { area : 1.5; pin (A) { direction : input; } pin (Y) { direction : output; function : "A"; } }
 }
 """,
+    "tr.0.et": trace(0),
+    "tr.1.et": trace(1),
+    "tr.json": '{"1": [1, 0], "2": [0]}\n',
+    "trace.yaml": "system: {topology: {type: switch, nodes: 2}}\ncollective: {algorithm: ring}\n"
+                  "workload: {file: tr, element: 2B, issue: lowest_id, compute: {tflops: 3, memory: 1GB/s}}\n",
     "point.json": json.dumps({"config": MESH + RING, "folder": ".", "files": ["point"], "task": {
         "plan": False, "explain": True, "schedule": "", "choices": "", "rank_order": [1, 0, 2, 3], "messages": "", "number": 1}}),
     "rows.csv": "# source: mine\n# licence: MIT\nmachine,servers,gpus_per_server,collective,size_bytes,time,unit,role\n8 x H100,1,8,all_gather,33554432,123.4,us,test\n"
@@ -270,6 +296,9 @@ def targets():
     if all(importlib.util.find_spec(name) for name in ("numpy", "pandas", "yaml")):  # which these programs import
         add("rows.csv", "", "rows rows.csv", copies=3, places="lines")
         add("sweep.yaml", "", "figure sweep.yaml", copies=3)
+    add("tr.0.et tr.1.et", "trace.yaml tr.json", "check trace.yaml", "run trace.yaml", copies=6, places="none")
+    add("tr.json", "trace.yaml tr.0.et tr.1.et", "check trace.yaml", "run trace.yaml", copies=2)
+    add("trace.yaml", "tr.json tr.0.et tr.1.et", "check trace.yaml", "run trace.yaml", "check --resolved trace.yaml", copies=2)
     add("point.json", "", "worker <point.json", copies=3, places="none")
     return made
 
@@ -279,7 +308,7 @@ class Nursery:
         self.folder = folder
         folder.mkdir()
         for name, text in FILES.items():
-            (folder / name).write_text(text)
+            (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
         for name, source in COPIES.items():
             shutil.copyfile(ROOT / source, folder / name)
         for name, command in MADE.items():
