@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -324,8 +323,10 @@ ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
   CollectiveConfig& collective = alone.collective.emplace(*point.collective);
   collective.op = what.op;
   collective.size = what.bytes;
-  // Traces give bytes alone: any number of them may be the size.
-  collective.element_bytes = std::gcd(collective.element_bytes, what.bytes);
+  if (what.bytes == 0 || what.bytes % collective.element_bytes != 0) {
+    throw std::invalid_argument(fmt::format("{} bytes are not whole elements of {} bytes each",
+                                            what.bytes, collective.element_bytes));
+  }
   std::vector<NodeId> nodes;
   std::optional<ProcessGroup> group;
   if (what.group == 0 && ranks.nodes.size() == topology.num_nodes()) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -90,7 +91,10 @@ class GraphRun : public PointRun {
   }
   // auto chooses by plan, because this process simulates already.
   [[nodiscard]] ScheduleTables tables_of(const HostCollective& what) {
-    ScheduleTables tables = certified_tables(topology(), point(), ranks_, what);
+    // Traces give bytes alone: any number of them may be the size.
+    RunPoint of_size = point();
+    of_size.collective->element_bytes = std::gcd(of_size.collective->element_bytes, what.bytes);
+    ScheduleTables tables = certified_tables(topology(), of_size, ranks_, what);
     if (!tables.taken.empty()) taken_[what.bytes] = tables.taken;
     return tables;
   }

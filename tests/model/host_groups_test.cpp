@@ -197,6 +197,8 @@ TEST_CASE("A host that posts for a group that it is not in, or as another operat
         "<tensor 0>: host_1 posts this collective of group 1, and is no member of the group");
   CHECK(failure({CollectiveOp::all_reduce, 800, 2}, {{{0, 10}}, {}, {}}) ==
         "<tensor 0>: group 2 is posted, but the job has 2 groups");
+  CHECK(failure({CollectiveOp::all_gather, 801, 1}, {{{0, 10}}, {}, {{0, 10}}}) ==
+        "<tensor 0>: 801 bytes are not whole elements of 4 bytes each");
   CHECK(
       failure({CollectiveOp::all_reduce, 800, 1}, {{{0, 10}}, {}, {{0, 20, 80}}}) ==
       "<tensor 0>: host_2 posts this collective with 80 bytes, but other hosts posted it with 800");
