@@ -2,6 +2,8 @@
 // all-gather between servers. What is modelled is who sends which part to whom, in which order and
 // over which channel (NCCL: src/graph/connect.cc, trees.cc; src/device; MSCCL++: test/mscclpp-test,
 // allreduce_test.cu, kernel 2, and allgather_test.cu, kernels 2 and 4).
+#include <fmt/format.h>
+
 #include "alg/generators/rank_shapes.h"
 #include "alg/program/builtin_parts.h"
 
@@ -72,8 +74,19 @@ RankTree tree_of_channel(const BuiltinRequest& request, const RankTree& servers,
 
 }  // namespace
 
+// Trees and messages to the next rank grow with the ranks, rings with their square.
+std::string unsuited_nccl_ring(const BuiltinRequest& request) {
+  constexpr std::uint64_t kMostMessages = std::uint64_t{1} << 22;
+  const std::uint64_t messages =
+      std::uint64_t{2} * request.channels * request.ranks * request.ranks;
+  if (messages <= kMostMessages) return unsuited_nccl(request);
+  return fmt::format(
+      "sends {} messages on {} ranks over {} channels, of which at most {} are simulated", messages,
+      request.ranks, request.channels, kMostMessages);
+}
+
 std::string unsuited_nccl(const BuiltinRequest& request) {
-  std::string sizes = unsuited_sizes(request);
+  std::string sizes = unsuited_counts(request);
   if (!sizes.empty()) return sizes;
   if (request.ranks_per_server == 0 || request.ranks % request.ranks_per_server != 0) {
     return "needs servers of equal size: set collective.program.ranks_per_server";

@@ -50,6 +50,7 @@ void write_tree(ChunkTracer& tracer, const RankTree& tree, std::uint32_t index);
 // programs grow with their square.
 inline constexpr std::uint32_t kMostBuiltinRanks = 256;
 [[nodiscard]] std::string unsuited_sizes(const BuiltinRequest& request);
+[[nodiscard]] std::string unsuited_counts(const BuiltinRequest& request);  // of any number of ranks
 [[nodiscard]] std::string unsuited_ring(const BuiltinRequest& request);
 [[nodiscard]] std::string unsuited_power_of_two(const BuiltinRequest& request);
 [[nodiscard]] std::string unsuited_servers(const BuiltinRequest& request);
@@ -68,6 +69,7 @@ void write_double_binary_tree(ChunkTracer& tracer, const BuiltinRequest& request
 void write_broadcast_tree(ChunkTracer& tracer, const BuiltinRequest& request);
 // builtin_libraries.cpp
 [[nodiscard]] std::string unsuited_nccl(const BuiltinRequest& request);
+[[nodiscard]] std::string unsuited_nccl_ring(const BuiltinRequest& request);
 void write_nccl_ring(ChunkTracer& tracer, const BuiltinRequest& request);
 void write_nccl_reducescatter(ChunkTracer& tracer, const BuiltinRequest& request);
 void write_nccl_allgather(ChunkTracer& tracer, const BuiltinRequest& request);

@@ -80,12 +80,13 @@ void write_ring_all_gather(ChunkTracer& tracer, const RingRuns& runs) {
 }
 
 std::string unsuited_sizes(const BuiltinRequest& request) {
+  if (request.ranks <= kMostBuiltinRanks) return unsuited_counts(request);
+  return fmt::format("runs on at most {} ranks; found {} ranks", kMostBuiltinRanks, request.ranks);
+}
+
+std::string unsuited_counts(const BuiltinRequest& request) {
   constexpr std::uint32_t kMostChannels = 32;  // NCCL's limit
   if (request.ranks < 2) return "needs at least two ranks";
-  if (request.ranks > kMostBuiltinRanks) {
-    return fmt::format("runs on at most {} ranks; found {} ranks", kMostBuiltinRanks,
-                       request.ranks);
-  }
   if (request.instances == 0) return "needs at least one instance";
   if (request.instances > kMostChannels) {
     return fmt::format("runs as at most {} instances; found {}", kMostChannels, request.instances);
@@ -193,21 +194,22 @@ const std::vector<BuiltinProgram>& builtin_programs() {
       Row("gc3_broadcast_tree", "broadcast from rank 0 over a binomial tree", Op::broadcast, {},
           unsuited_sizes, one_chunk, write_broadcast_tree),
       Row("nccl_ring", "NCCL's rings: one for each channel, so that all NICs are used",
-          Op::all_reduce, {kServersKey, kChannelsKey}, unsuited_nccl, per_rank_and_channel,
+          Op::all_reduce, {kServersKey, kChannelsKey}, unsuited_nccl_ring, per_rank_and_channel,
           write_nccl_ring)
           .with(&Row::is_nccl, true),
       Row("nccl_tree", "NCCL's two binary trees over servers, with a chain of ranks in each server",
           Op::all_reduce, {kServersKey, kChannelsKey}, unsuited_nccl, per_channel, write_nccl_tree)
           .with(&Row::is_nccl, true),
       Row("nccl_reducescatter", "the first half of nccl_ring", Op::reduce_scatter,
-          {kServersKey, kChannelsKey}, unsuited_nccl, per_rank_and_channel,
+          {kServersKey, kChannelsKey}, unsuited_nccl_ring, per_rank_and_channel,
           write_nccl_reducescatter)
           .with(&Row::is_nccl, true),
       Row("nccl_allgather", "the second half of nccl_ring", Op::all_gather,
-          {kServersKey, kChannelsKey}, unsuited_nccl, per_rank_and_channel, write_nccl_allgather)
+          {kServersKey, kChannelsKey}, unsuited_nccl_ring, per_rank_and_channel,
+          write_nccl_allgather)
           .with(&Row::is_nccl, true),
       Row("nccl_alltoall", "every rank sends to every other rank, and keeps its own part",
-          Op::custom, {kServersKey}, unsuited_nccl, per_rank, write_nccl_alltoall)
+          Op::custom, {kServersKey}, unsuited_nccl_ring, per_rank, write_nccl_alltoall)
           .with(&Row::promises, nccl_alltoall_promises),
       Row("nccl_sendrecv", "every rank sends its buffer to the next rank, the last to the first",
           Op::custom, {kServersKey}, unsuited_nccl, one_chunk, write_nccl_sendrecv)

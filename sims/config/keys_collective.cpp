@@ -100,6 +100,12 @@ void add_collective_keys(KeyTable& table) {
              algorithms_where([](const Algorithm&) { return true; }))
       .file_as("program", {".xml", ".trace"}, "all", {kAutoAlgorithm});
   Key& algorithm = table.last();
+  algorithm.shape.missing = {
+      "rccl",
+      "needs the tables of RCCL's cost model, which are not known here, so what RCCL takes "
+      "is not either",
+      "nccl, with a machine file whose nccl.tuning has your rows (docs/silicon.md); or a program, "
+      "for example nccl_ring"};
   algorithm.set = [set = algorithm.set](RunPoint& point, const Value& value) {
     set(point, value);
     if (!value.text.empty()) point.collective->program.file = value.text;

@@ -16,7 +16,7 @@ void add_preset_key(KeyTable& table) {
   Key& key = table.add("system.preset");
   key.shape.type = ValueType::name;
   for (const Preset& preset : presets()) key.shape.names.push_back(preset.name);
-  key.shape.file_endings = {".yaml", ".yml"};
+  key.shape.file_endings = {".yaml", ".yml", ".xml"};
   key.resolved = false;  // its settings are written instead
   key.set = [](RunPoint&, const Value&) {};
   key.get = [](const RunPoint&) { return Value{}; };

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 
 #include "sims/config/given_keys.h"
 #include "sims/config/keys.h"
+#include "sims/config/nccl_server.h"
+#include "sims/text/foreign_formats.h"
 #include "sims/text/read_file.h"
 #include "sims/text/strict_map.h"
 #include "sims/text/yaml_loader.h"
@@ -16,6 +19,7 @@ namespace espalier {
 namespace {
 
 constexpr const char* kGpusKey = "system.topology.gpus_per_server";
+constexpr const char* kServersKey = "system.topology.servers";
 
 // NCCL's numbers belong to servers of as many GPUs as the preset has.
 void count_gpus(Preset& preset, Diagnostics& diagnostics) {
@@ -25,13 +29,37 @@ void count_gpus(Preset& preset, Diagnostics& diagnostics) {
   if (value) preset.nccl->gpus_per_server = static_cast<double>(value->number);
 }
 
-// A preset, whose `from` is one of `known`.
+// The base that the topology of NCCL in `file` is for the machine file `node`.
+std::optional<Preset> base_from_topology(const ConfigNode& node, const std::string& file,
+                                         std::uint64_t servers, const Place& place,
+                                         Diagnostics& diagnostics) {
+  const auto text = read_named_file(file, place, diagnostics);
+  const auto server = text ? read_nccl_server(file, *text, diagnostics) : std::nullopt;
+  const ConfigNode& own = value_at(value_at(node, "settings"), kServersKey);
+  if (servers == 0 && !own.text.empty()) {
+    const auto value = parse_value(own, kServersKey, range_shape(1, 65536), diagnostics);
+    if (value) servers = value->number;
+  }
+  if (!server) return std::nullopt;
+  return machine_of(*server, value_at(value_at(node, "nccl"), "gpu").text,
+                    std::max<std::uint64_t>(servers, 1), diagnostics);
+}
+
+// A preset, whose `from` is one of `known` or, for a machine file in `folder`, a topology of NCCL.
 Preset read_preset(const ConfigNode& node, const std::string& name,
-                   const std::vector<Preset>& known, Diagnostics& diagnostics) {
+                   const std::vector<Preset>& known, Diagnostics& diagnostics,
+                   const std::string& folder = {}, std::uint64_t servers = 0) {
   const std::size_t errors = diagnostics.num_errors();
   const StrictMap map(node, name, {"description", "from", "settings", "nccl"}, diagnostics);
   Preset preset{name, map.text("description").value_or(""), {}, {}};
-  if (const auto base = map.text("from")) {
+  const auto base = map.text("from");
+  if (base && name.empty() && std::filesystem::path(*base).extension() == ".xml") {
+    const std::string file = (std::filesystem::path(folder) / *base).string();
+    if (auto made = base_from_topology(node, file, servers, map.place_of("from"), diagnostics)) {
+      preset.settings = std::move(made->settings);
+      preset.nccl = std::move(made->nccl);
+    }
+  } else if (base) {
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const Preset& other) { return other.name == *base; });
     if (found == known.end()) {
@@ -82,17 +110,32 @@ const std::vector<Preset>& presets() {
   return table;
 }
 
-Preset read_machine_file(const std::string& path, const Place& place, Diagnostics& diagnostics) {
+Preset read_machine_file(const std::string& path, std::uint64_t servers, const Place& place,
+                         Diagnostics& diagnostics) {
   const auto text = read_named_file(path, place, diagnostics);
   if (!text) return {};
-  const auto root =
-      load_yaml_map(*text, diagnostics.add_file(path, *text),
-                    "expected a machine, which is a mapping", "from: h100_8", diagnostics);
+  std::optional<ConfigNode> root;
+  if (xml_root(*text) == "system") {
+    ConfigNode from;
+    from.kind = ConfigNode::Kind::scalar;
+    from.text = std::filesystem::path(path).filename().string();
+    root.emplace().kind = ConfigNode::Kind::map;
+    root->entries.push_back({"from", place, std::move(from)});
+  } else {
+    root = load_yaml_map(*text, diagnostics.add_file(path, *text),
+                         "expected a machine, which is a mapping", "from: h100_8", diagnostics);
+  }
   if (!root) return {};
-  Preset preset = read_preset(*root, "", presets(), diagnostics);
+  Preset preset = read_preset(*root, "", presets(), diagnostics,
+                              std::filesystem::path(path).parent_path().string(), servers);
   preset.name = path;
   for (const auto& [name, node] : preset.settings) {
-    if (find_key(name) != nullptr && name != "system.preset") continue;
+    if (name == "system.preset") {
+      diagnostics.error(node.place, "settings: a machine names its preset in 'from'",
+                        "from: h100_8");
+      continue;
+    }
+    if (find_key(name) != nullptr) continue;
     const std::string nearest = nearest_key(name);
     diagnostics.error(node.place, fmt::format("settings: there is no key '{}'", name),
                       nearest.empty() ? "espalier schema lists all keys"

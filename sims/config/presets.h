@@ -26,8 +26,9 @@ struct Preset {
 
 [[nodiscard]] std::string_view presets_file();  // presets.yaml
 
-// A machine file: the keys of a preset. `place`: of its name. Mistakes are recorded.
-[[nodiscard]] Preset read_machine_file(const std::string& path, const Place& place,
-                                       Diagnostics& diagnostics);
+// A machine file: the keys of a preset, or the topology that NCCL writes, of as many servers; 0: as
+// the file says, else one. `place`: of its name. Mistakes are recorded.
+[[nodiscard]] Preset read_machine_file(const std::string& path, std::uint64_t servers,
+                                       const Place& place, Diagnostics& diagnostics);
 
 }  // namespace espalier

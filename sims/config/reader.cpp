@@ -111,8 +111,10 @@ class PointBuilder {
       machine_ = presets().at(named.number);
     } else {
       const std::size_t errors = diagnostics_.num_errors();
+      const Value* servers = value_of("system.topology.servers");
       machine_ =
-          read_machine_file((fs::path(folder_) / named.text).string(), given->place, diagnostics_);
+          read_machine_file((fs::path(folder_) / named.text).string(),
+                            servers == nullptr ? 0 : servers->number, given->place, diagnostics_);
       if (diagnostics_.num_errors() != errors) return false;
     }
     bool good = true;
@@ -566,6 +568,14 @@ ConfigResult finish(ConfigResult result, const Diagnostics& diagnostics) {
   return result;
 }
 
+// What NCCL took stands in resolved configurations only, which have every key.
+void check_choice(const GivenKeys& given, Diagnostics& diagnostics) {
+  if (!given.is_given("collective.choice") || given.is_given("system.ni.delivery_cycles")) return;
+  diagnostics.error(given.place_of("collective.choice"),
+                    "collective.choice: espalier writes it into resolved configurations",
+                    "collective.algorithm: nccl");
+}
+
 // The algorithms that a command adds to the configuration's algorithms.
 struct AddedAlgorithms {
   std::vector<std::string> programs;  // files
@@ -582,6 +592,7 @@ ConfigResult read_text(const std::string& name, const std::string& text, const s
   const auto root = load_root(text, source, diagnostics);
   if (root) collect_keys(*root, given, diagnostics);
   for (const std::string& assignment : overrides) collect_override(assignment, given, diagnostics);
+  check_choice(given, diagnostics);
   if (added.every || !added.programs.empty()) {
     const bool is_fixed =
         !added.every ||
@@ -645,6 +656,7 @@ std::vector<RunPoint> read_run_config_tree(const ConfigNode& root, const std::st
   GivenKeys given;
   collect_keys(root, given, diagnostics);
   for (const std::string& assignment : overrides) collect_override(assignment, given, diagnostics);
+  check_choice(given, diagnostics);
   PointBuilder(given, folder, need, diagnostics).build(result);
   return std::move(result.points);
 }

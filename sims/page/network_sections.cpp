@@ -247,9 +247,12 @@ std::optional<std::string> draw_schedule(const ReportView& view, Pictures& pictu
   }
   const MessageTiming timing = message_timing(system->point.system);
   std::string figures;
+  const std::vector<NumberedTree> trees = numbered_trees(topology, *schedule, timing);
   for (const bool reduces : {true, false}) {
-    const NumberedTree tree = numbered_tree(topology, *schedule, timing, reduces);
-    if (!tree.edges.empty()) figures += draw_tree(pictures, run, topology, *schedule, tree);
+    const auto first = std::find_if(trees.begin(), trees.end(), [&](const NumberedTree& tree) {
+      return tree.reduces == reduces;
+    });
+    if (first != trees.end()) figures += draw_tree(pictures, run, topology, *schedule, *first);
   }
   std::string html =
       fmt::format("<h3 class=\"run\">Run {}: {}, {}</h3>\n", link_to_run(run),
@@ -335,7 +338,8 @@ Section schedule_section(const ReportView& view, Pictures& pictures) {
            text_of(point, field::op);
   });
   section.html = paragraph_html(
-      "Schedules that the run\u2019s configuration generates. Each picture shows the first flow; "
+      "Schedules that the run\u2019s configuration generates. Each picture shows the flow that "
+      "begins first; "
       "every tree or chain is a flow." +
       shown.what_is_left_out);
   for (const std::size_t i : shown.runs) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "alg/certify/certifier.h"
@@ -61,37 +62,61 @@ std::optional<Schedule> rebuild_schedule(const RebuiltSystem& system, std::strin
   }
 }
 
-FlowTree first_flow(const Schedule& schedule) {
-  FlowTree tree;
-  tree.flow = schedule.transfers.front().flow;
-  for (const Transfer& transfer : schedule.transfers)
-    tree.flow = std::min(tree.flow, transfer.flow);
+std::map<FlowId, std::size_t> trees_of(const Schedule& schedule) {
+  std::map<FlowId, std::set<std::pair<TransferKind, LinkId>>> links;
   for (const Transfer& transfer : schedule.transfers) {
-    if (transfer.flow != tree.flow) continue;
-    auto& edges = transfer.kind == TransferKind::reduce ? tree.reduces : tree.copies;
-    edges.push_back(
-        {transfer.from, transfer.to, transfer.route, static_cast<double>(transfer.step)});
+    for (std::size_t hop = 0; hop < schedule.routes.hops(transfer.route); ++hop) {
+      links[transfer.flow].insert({transfer.kind, schedule.routes.link(transfer.route, hop)});
+    }
   }
-  return tree;
+  std::map<std::set<std::pair<TransferKind, LinkId>>, std::size_t> numbers;
+  std::map<FlowId, std::size_t> trees;
+  for (const auto& [flow, taken] : links) {
+    trees[flow] = numbers.emplace(taken, numbers.size()).first->second;
+  }
+  return trees;
 }
 
-NumberedTree numbered_tree(const Topology& topology, const Schedule& schedule,
-                           const MessageTiming& timing, bool reduces) {
-  FlowTree tree = first_flow(schedule);
-  NumberedTree result{tree.flow, reduces, schedule.listed_order,
-                      std::move(reduces ? tree.reduces : tree.copies)};
-  std::map<std::pair<NodeId, NodeId>, double> done_us;
-  if (result.planned) {
-    for (const LinkUse& use : planned_link_uses(topology, schedule, timing)) {
-      const Transfer& transfer = schedule.transfers[use.transfer.index()];
-      if (transfer.flow == tree.flow && (transfer.kind == TransferKind::reduce) == reduces)
-        done_us[{transfer.from, transfer.to}] = static_cast<double>(use.end_ps) * 1e-6;
-    }
-    for (TreeEdge& edge : result.edges) edge.number = done_us[{edge.from, edge.to}];
+std::vector<NumberedTree> numbered_trees(const Topology& topology, const Schedule& schedule,
+                                         const MessageTiming& timing) {
+  std::vector<double> number(schedule.transfers.size());
+  for (std::size_t t = 0; t < number.size(); ++t) {
+    number[t] = static_cast<double>(schedule.transfers[t].step);
   }
-  std::stable_sort(result.edges.begin(), result.edges.end(),
-                   [](const TreeEdge& a, const TreeEdge& b) { return a.number < b.number; });
-  return result;
+  if (schedule.listed_order) {
+    for (const LinkUse& use : planned_link_uses(topology, schedule, timing)) {
+      number[use.transfer.index()] = static_cast<double>(use.end_ps) * 1e-6;
+    }
+  }
+  std::map<std::pair<FlowId, bool>, NumberedTree> phases;  // of flows
+  for (std::size_t t = 0; t < number.size(); ++t) {
+    const Transfer& transfer = schedule.transfers[t];
+    const bool reduces = transfer.kind == TransferKind::reduce;
+    NumberedTree& tree = phases[{transfer.flow, reduces}];
+    tree.flow = transfer.flow;
+    tree.reduces = reduces;
+    tree.planned = schedule.listed_order;
+    tree.edges.push_back({transfer.from, transfer.to, transfer.route, number[t]});
+  }
+  const auto begin_of = [](const NumberedTree& tree) { return tree.edges.front().number; };
+  const std::map<FlowId, std::size_t> trees = trees_of(schedule);
+  std::map<std::pair<std::size_t, bool>, NumberedTree> first;
+  for (auto& [phase, tree] : phases) {
+    std::stable_sort(tree.edges.begin(), tree.edges.end(),
+                     [](const TreeEdge& a, const TreeEdge& b) { return a.number < b.number; });
+    const auto [same, is_new] =
+        first.try_emplace({trees.at(phase.first), phase.second}, std::move(tree));
+    if (is_new) continue;
+    const std::size_t flows = same->second.flows + 1;
+    if (begin_of(tree) < begin_of(same->second)) same->second = std::move(tree);
+    same->second.flows = flows;
+  }
+  std::vector<NumberedTree> all;
+  for (auto& [tree, numbered] : first) all.push_back(std::move(numbered));
+  std::stable_sort(all.begin(), all.end(), [&](const NumberedTree& a, const NumberedTree& b) {
+    return begin_of(a) < begin_of(b);
+  });
+  return all;
 }
 
 Occupancy occupancy(const Topology& topology, const Schedule& schedule,

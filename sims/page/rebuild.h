@@ -2,6 +2,7 @@
 // results contain neither.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,25 +40,22 @@ struct TreeEdge {
   double number = 1;  // its timestep; in a planned tree the time in us
 };
 
-struct FlowTree {
-  FlowId flow;
-  std::vector<TreeEdge> reduces;  // in the order of timesteps
-  std::vector<TreeEdge> copies;
-};
-
-// The tree of the schedule's first flow. Precondition: the schedule has transfers.
-[[nodiscard]] FlowTree first_flow(const Schedule& schedule);
-
-// A phase of the first flow as a picture numbers it. The messages of planned schedules are all in
-// one timestep, so `planned` trees show when the last link has carried each message.
+// A phase of a flow as a picture numbers it. The messages of planned schedules are all in one
+// timestep, so `planned` trees show when the last link has carried each message.
 struct NumberedTree {
   FlowId flow;
   bool reduces = false;
   bool planned = false;
+  std::size_t flows = 1;        // that take the same links
   std::vector<TreeEdge> edges;  // ascending in `number`
 };
-[[nodiscard]] NumberedTree numbered_tree(const Topology& topology, const Schedule& schedule,
-                                         const MessageTiming& timing, bool reduces);
+// Of flows over the same links the first to begin, each phase a tree, in the order of their first
+// messages.
+[[nodiscard]] std::vector<NumberedTree> numbered_trees(const Topology& topology,
+                                                       const Schedule& schedule,
+                                                       const MessageTiming& timing);
+// By flow, a number for the links that it takes. Flows of one tree have one number.
+[[nodiscard]] std::map<FlowId, std::size_t> trees_of(const Schedule& schedule);
 
 // The share of the links of each vertex that are in use, by timestep. For a planned schedule: the
 // share of time for which they are planned, by parts of the planned time.

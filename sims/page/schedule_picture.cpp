@@ -55,7 +55,8 @@ std::string number_word(const NumberedTree& tree, double number) {
 }
 
 std::string node_tag(const Topology& topology, const TopologyLayout& layout, NodeId node,
-                     const NumberedTree& tree, const std::vector<double>& numbers, bool is_part) {
+                     const NumberedTree& tree, const std::vector<double>& numbers, bool is_part,
+                     double last) {
   const Place at = layout.place(node);
   const std::string& name = topology.vertex_name(node);
   const auto disc = [&](const std::string& classes, double radius, const std::string& tip) {
@@ -71,8 +72,7 @@ std::string node_tag(const Topology& topology, const TopologyLayout& layout, Nod
   if (numbers.empty()) {
     return is_part ? disc("root", radius, name + ", root") : disc("vertex", radius * 0.6, name);
   }
-  const double part =
-      (numbers.front() - (tree.planned ? 0 : 0.5)) / std::max(tree.edges.back().number, 1e-6);
+  const double part = (numbers.front() - (tree.planned ? 0 : 0.5)) / std::max(last, 1e-6);
   const auto level = std::min(static_cast<std::size_t>(part * kHeatLevels), kHeatLevels - 1);
   std::string all;
   for (const double number : numbers) add_word(all, number_word(tree, number));
@@ -86,30 +86,17 @@ std::string node_tag(const Topology& topology, const TopologyLayout& layout, Nod
                          numbers.size() == 1 ? "" : "\u2026"));
 }
 
-// By flow, a number for the links that it takes. Flows of one tree have one number.
-std::map<FlowId, std::size_t> trees_of(const Schedule& schedule) {
-  std::map<FlowId, std::set<std::pair<TransferKind, LinkId>>> links;
-  for (const Transfer& transfer : schedule.transfers) {
-    for (std::size_t hop = 0; hop < schedule.routes.hops(transfer.route); ++hop) {
-      links[transfer.flow].insert({transfer.kind, schedule.routes.link(transfer.route, hop)});
-    }
-  }
-  std::map<std::set<std::pair<TransferKind, LinkId>>, std::size_t> numbers;
-  std::map<FlowId, std::size_t> trees;
-  for (const auto& [flow, taken] : links) {
-    trees[flow] = numbers.emplace(taken, numbers.size()).first->second;
-  }
-  return trees;
-}
-
-}  // namespace
-
-std::string tree_picture(const Topology& topology, const Schedule& schedule,
-                         const MessageTiming& timing) {
-  const NumberedTree tree =
-      numbered_tree(topology, schedule, timing, first_flow(schedule).copies.empty());
-  const TopologyLayout layout(topology, tree_width(topology));
-  std::string body = path_tag("wire", layout.all_links());
+// A tree with its title above. Colours say which part of `last`, the time of all trees, is over.
+std::string one_tree(const Topology& topology, const Schedule& schedule,
+                     const TopologyLayout& layout, const NumberedTree& tree, double last) {
+  std::string body = text_tag(
+      "label", 8, -6,
+      fmt::format("{} of flow {}{}, {} {} to {}", tree.reduces ? "Reduce" : "Gather",
+                  tree.flow.value(),
+                  tree.flows == 1 ? "" : fmt::format(" and {} more", tree.flows - 1),
+                  tree.planned ? "planned, us:" : "timesteps",
+                  number_text(tree.edges.front().number), number_text(tree.edges.back().number)));
+  body += path_tag("wire", layout.all_links());
   std::map<NodeId, std::vector<double>> numbers;
   std::set<NodeId> part;
   for (const TreeEdge& edge : tree.edges) {
@@ -119,14 +106,45 @@ std::string tree_picture(const Topology& topology, const Schedule& schedule,
     numbers[tree.reduces ? edge.from : edge.to].push_back(edge.number);
     part.insert({edge.from, edge.to});
   }
-  for (std::size_t v = 0; v < topology.num_vertices(); ++v)
+  for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
+    const NodeId vertex(v);
     body +=
-        node_tag(topology, layout, NodeId(v), tree, numbers[NodeId(v)], part.count(NodeId(v)) != 0);
-  for (const MapLabel& label : map_labels(topology, layout, layout.tree_radius()))
+        node_tag(topology, layout, vertex, tree, numbers[vertex], part.count(vertex) != 0, last);
+  }
+  for (const MapLabel& label : map_labels(topology, layout, layout.tree_radius())) {
     body += text_tag("note", label.left, label.line, label.words);
-  return svg_file(
-      layout.width(), layout.height(),
-      fmt::format("{} of flow {}", tree.reduces ? "Reduce" : "Gather", tree.flow.value()), body);
+  }
+  return body;
+}
+
+}  // namespace
+
+std::string tree_picture(const Topology& topology, const Schedule& schedule,
+                         const MessageTiming& timing) {
+  constexpr std::size_t kMostTrees = 12;
+  constexpr std::size_t kMostColumns = 3;
+  constexpr double kTitle = 22;
+  std::vector<NumberedTree> trees = numbered_trees(topology, schedule, timing);
+  const std::size_t all = trees.size();
+  trees.resize(std::min(all, kMostTrees));
+  double last = 0;
+  for (const NumberedTree& tree : trees) last = std::max(last, tree.edges.back().number);
+  const TopologyLayout layout(topology, tree_width(topology));
+  const double height = layout.height() + kTitle;
+  const std::size_t columns = std::min(trees.size(), kMostColumns);
+  std::string body;
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    body += fmt::format("<g transform=\"translate({:.2f} {:.2f})\">\n",
+                        static_cast<double>(t % columns) * layout.width(),
+                        static_cast<double>(t / columns) * height + kTitle);
+    body += one_tree(topology, schedule, layout, trees[t], last) + "</g>\n";
+  }
+  const auto rows = static_cast<double>((trees.size() + columns - 1) / columns);
+  return svg_file(static_cast<double>(columns) * layout.width(), rows * height,
+                  trees.size() == all
+                      ? fmt::format("The {} trees in the order of their beginnings", all)
+                      : fmt::format("The first {} of {} trees to begin", trees.size(), all),
+                  body);
 }
 
 std::string too_much_for_slots(const Topology& topology) {

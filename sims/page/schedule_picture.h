@@ -1,4 +1,4 @@
-// Pictures of a schedule as SVG files: the tree of a flow on its network, and when links are in
+// Pictures of a schedule as SVG files: its trees on the network, and when links are in
 // use. Preconditions: transfers, no symmetry, no multi-dimensional system.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace espalier::report {
 
-// The last phase of the first flow, with the timestep in which each node sends (reduces) or has its
-// data.
+// The first twelve trees of the schedule to begin, side by side in the order of time, with the
+// timestep or planned time at which each node sends (reduces) or has its data.
 [[nodiscard]] std::string tree_picture(const Topology& topology, const Schedule& schedule,
                                        const MessageTiming& timing);
 // One row for each link, one bar for each message at its planned time

@@ -21,14 +21,24 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
+// auto is nearly always the best, so its time is explained in the run that is simulated anyway.
+// Under a limit an explanation must not cost the result, and it unfolds dimensions.
+bool is_explained_at_once(const RunPoint& point, const ComparisonSettings& settings) {
+  return point.collective && point.collective->algorithm == kAutoAlgorithm && !point.training &&
+         !point.workload && !point.coordination && !point.system.topology.is_dimensional() &&
+         settings.limits.time.count() == 0 && settings.limits.memory_bytes == 0;
+}
+
 // Runs the points `which` with the task.
 int run(const std::vector<ComparedPoint>& points, const std::vector<std::size_t>& which,
-        WorkerTask task, const ComparisonSettings& settings, WorkerBatch batch) {
+        const WorkerTask& task, const ComparisonSettings& settings, WorkerBatch batch) {
   std::vector<StudyPoint> study(points.size());
   for (const std::size_t i : which) {
-    task.schedule = points[i].schedule;
-    task.choices = settings.choices;
-    study[i] = study_point(*points[i].point, task);
+    WorkerTask own = task;
+    own.schedule = points[i].schedule;
+    own.choices = settings.choices;
+    own.explain |= !task.plan && is_explained_at_once(*points[i].point, settings);
+    study[i] = study_point(*points[i].point, std::move(own));
   }
   batch.limits = settings.limits;
   return run_points(study, which, settings.jobs, batch, Shown::on_terminals,
@@ -56,11 +66,15 @@ class ComparedRuns {
     if (const int signal = run(points_, planned, {true}, settings_, planning); signal != 0) {
       return signal;
     }
-    // auto takes the fastest of all. Algorithms without a plan may take any time, and what is
-    // proven slowly is simulated if nothing else is.
+    // auto takes the fastest of all, and NCCL's choices never lose. The largest begin first,
+    // because they take longest. Algorithms without a plan may take any time, and what is proven
+    // slowly is simulated if nothing else is.
     const auto expected = [&](std::size_t i) {
       const CollectiveConfig* collective = collective_of(i);
-      if (collective != nullptr && collective->algorithm == kAutoAlgorithm) return 0.0;
+      if (collective != nullptr &&
+          (collective->algorithm == kAutoAlgorithm || !collective->choice.empty())) {
+        return -static_cast<double>(collective->size);
+      }
       return is_proven_slowly(i) ? kNoLimit : number_of(i, "planned_ns", kNoLimit);
     };
     std::stable_sort(order.begin(), order.end(),
@@ -175,6 +189,14 @@ int explain_points(std::vector<ComparedPoint>& points, const std::vector<std::si
     const RunPoint& point = *points[i].point;
     if (!point.workload && !point.coordination) explained.push_back(i);
   }
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    Json& result = points[i].report.result;
+    const bool is_best = std::find(explained.begin(), explained.end(), i) != explained.end();
+    const bool has_one = result.is_object() && result.contains("explanation");
+    if (is_best && !has_one) open.push_back(i);
+    if (!is_best && has_one) result.erase("explanation");
+  }
   WorkerBatch batch;
   batch.finished = [&](std::size_t i, const WorkerReport& report) {
     if (report.result.contains("explanation")) {
@@ -184,7 +206,7 @@ int explain_points(std::vector<ComparedPoint>& points, const std::vector<std::si
     }
     return true;
   };
-  if (const int signal = run(points, explained, {false, true}, settings, batch); signal != 0) {
+  if (const int signal = run(points, open, {false, true}, settings, batch); signal != 0) {
     return signal;
   }
   std::vector<ExplainedRun> runs;

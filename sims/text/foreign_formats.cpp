@@ -115,6 +115,22 @@ constexpr Foreign kForeign[] = {
        return l.has(";") && l.has("topology") && (l.has("vc_buf_size") || l.has("num_vcs")) &&
               l.has("=");
      }},
+    {"is text in UTF-16: write it in UTF-8",
+     [](const Look& l) { return l.bytes("\xff\xfe"sv) || l.bytes("\xfe\xff"sv); }},
+    {"is a graph of Graphviz (DOT): write it with networkx.write_graphml or write_edgelist",
+     [](const Look& l) {
+       const auto word = l.begin.substr(0, l.begin.find_first_of(" \t\r\n{"));
+       return (word == "graph" || word == "digraph" || word == "strict") && l.has("{");
+     }},
+    {"is a graph in GML: write it with networkx.write_graphml or write_edgelist",
+     [](const Look& l) {
+       return (l.starts("graph") || l.starts("Creator")) && l.has("[") && l.has("node");
+     }},
+    {"is a topology of hwloc, which has no network: give the topology that NCCL writes to "
+     "NCCL_TOPO_DUMP_FILE",
+     [](const Look& l) {
+       return xml_root(l.begin) == "topology" && l.has("<object type=\"Machine\"");
+     }},
     {"is a program, an archive, a database or a picture, which no command reads",
      [](const Look& l) {
        constexpr std::size_t kTarMark = 257;

@@ -106,6 +106,9 @@ class ValueParser {
       if (file) file->number = shape_.file_name;
       return file;
     }
+    if (found == shape_.names.end() && !node_.text.empty() && node_.text == shape_.missing[0]) {
+      return fail(fmt::format("'{}' {}", node_.text, shape_.missing[1]), shape_.missing[2]);
+    }
     if (found == shape_.names.end()) {
       const bool is_file = !shape_.file_key.empty() && node_.text.find('.') != std::string::npos;
       return fail(fmt::format("'{}' is not a valid name for this key", node_.text),

@@ -1,6 +1,7 @@
 // The accepted values of a single key, and a value in model units.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +49,8 @@ struct ValueShape {
   std::vector<std::string> file_endings;
   std::uint64_t file_name = 0;
   std::string file_key;  // name: the key that takes a file in the place of a name
+  // name: a name that people expect, why there is none, and what to write instead.
+  std::array<const char*, 3> missing{"", "", ""};
   // name: in place of a list, the word for all names but names[file_name] and not_in_all.
   std::string all_word;
   std::vector<std::string> not_in_all;

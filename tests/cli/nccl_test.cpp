@@ -98,6 +98,9 @@ TEST_CASE("Where NCCL has no numbers, its refusal names the reason and the cure"
           "write a machine file");
   refused({"run", server, "-s", "system.topology.without=[node 3]"},
           "[node 3]: error: ", "no known choice on a broken network", "take the parts back");
+  refused({"run", server, "-s", "collective.choice=ring"},
+          "-s collective.choice=ring: error: ", "espalier writes it into resolved configurations",
+          "collective.algorithm: nccl");
   refused({"run", server, "-s", "collective.op=broadcast"},
           "op=broadcast: error: ", "computes all_reduce, reduce_scatter, all_gather",
           "collective.op: all_reduce");
@@ -126,6 +129,9 @@ TEST_CASE("A mistake in a machine file is refused with its place, and nothing el
        {MachineMistake{"", "my.yaml:1:1: error: the file is empty"},
         {"[1]\n", "my.yaml:1:1: error: expected a machine, which is a mapping"},
         {"from: h100\n", "my.yaml:1:7: error: from: there is no preset 'h100'"},
+        {"from: h100.xml\n", "my.yaml:1:7: error: "},
+        {"settings: {system.preset: h100_8}\n",
+         "my.yaml:1:27: error: settings: a machine names its preset in 'from'"},
         {"from: h100_8\ncolour: 1\n", "my.yaml:2:1: error: unknown key 'colour'"},
         {"settings: {system.link.bandwith: 1GB/s}\n",
          "my.yaml:1:34: error: settings: there is no key 'system.link.bandwith'"},
@@ -207,4 +213,106 @@ TEST_CASE("compare --sizes says what NCCL takes at each size, also where it is f
   const std::string table = run.out.substr(run.out.find("Best by size"));
   CHECK_THAT(table, Contains("NCCL takes") && Contains("ring LL x1 ") && Contains("ring LL x24") &&
                         Contains("NCCL's times contain the launch"));
+}
+
+namespace {
+
+// A server of 8 A100, each with 12 NVLinks to a switch and a NIC of 200 Gb/s behind PCIe Gen 4.
+std::string nccl_topology(const std::string& gpu) {
+  std::string text = "<system version=\"1\"><cpu numaid=\"0\" vendor=\"AuthenticAMD\">\n";
+  for (int g = 0; g < 8; ++g) {
+    const std::string n = std::to_string(g);
+    text += "<pci busid=\"0:" + n +
+            "\" class=\"0x030200\" link_speed=\"16 GT/s\" link_width=\"16\">" + "<gpu dev=\"" + n +
+            "\" " + gpu + "/gpu></pci>\n<pci busid=\"1:" + n +
+            "\" class=\"0x020700\" link_speed=\"16 GT/s\" link_width=\"16\"><nic><net dev=\"" + n +
+            "\" speed=\"200000\"/></nic></pci>\n";
+  }
+  return text + "</cpu></system>\n";
+}
+constexpr const char* kA100 =
+    "sm=\"80\"><nvlink target=\"9:0\" count=\"12\" tclass=\"0x068000\"/><";
+
+}  // namespace
+
+TEST_CASE(
+    "NCCL's topology of a DGX A100 is a machine of Sophia's rings, with NVLinks in one server") {
+  const TemporaryFolder folder;
+  const std::string server = folder.write("server.yaml", kNcclServer);
+  folder.write("topo.xml", nccl_topology(kA100));
+  folder.write("my.yaml", "from: topo.xml\nsettings: {system.topology.servers: 2}\n");
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"check", server, "-s", "collective.size=1MiB", "--resolved"};
+    words.insert(words.end(), more.begin(), more.end());
+    return test::espalier(words);
+  };
+  const Outcome sophia = run({"-s", "system.preset=sophia"});
+  for (const std::string machine : {"my.yaml", "topo.xml"}) {
+    const Outcome two = run({"-s", "system.preset=" + machine, "-s", "system.topology.servers=2"});
+    INFO(two.err);
+    CHECK(two.exit_code == 0);
+    CHECK_THAT(two.err,
+               Contains("8 GPUs (ampere), 240 GB/s of NVLinks, 8 NICs of 24 GB/s for NCCL; "
+                        "8 rings are assumed in 16 channels") &&
+                   Contains("latencies, launch and steps of sophia"));
+    // The choice and its estimate are those of the machine that the preset describes.
+    const std::size_t at = sophia.out.find("\"choice\":");
+    REQUIRE(at != std::string::npos);
+    CHECK_THAT(two.out, Contains(sophia.out.substr(at, sophia.out.find('\n', at) - at)));
+  }
+  const Outcome one = run({"-s", "system.preset=topo.xml"});
+  CHECK_THAT(one.err, Contains("12 rings are assumed in 24 channels"));
+}
+
+TEST_CASE("A topology without what NCCL's choice needs is refused with the way to give it") {
+  const TemporaryFolder folder;
+  const std::string server = folder.write("server.yaml", kNcclServer);
+  const auto refused = [&](const std::string& text, const std::string& why) {
+    folder.write("topo.xml", text);
+    const Outcome outcome = test::espalier({"run", server, "-s", "system.preset=topo.xml"});
+    INFO(outcome.err);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err,
+               Contains("topo.xml:1:1: error: ") && Contains(why) && Contains("hint: "));
+  };
+  refused(nccl_topology("><"), "the file does not say which GPUs these are");
+  refused(nccl_topology("sm=\"80\"><"), "the file has no nvlink elements");
+  refused(nccl_topology("sm=\"70\"><nvlink target=\"9:0\" count=\"6\" tclass=\"0x068000\"/><"),
+          "begin with sm 80, and these GPUs have sm 70");
+  refused(nccl_topology("gcn=\"gfx942\"><"), "RCCL chooses by tables that are not known here");
+  refused(nccl_topology("sm=\"80\"><nvlink target=\"0:0\" count=\"1\"/><"), "a switch joins them");
+  // The user names the GPUs; the warning says how many NVLinks that assumes.
+  folder.write("topo.xml", nccl_topology("><"));
+  folder.write("my.yaml", "from: topo.xml\nnccl: {gpu: hopper}\n");
+  const Outcome named = test::espalier({"check", server, "-s", "system.preset=my.yaml"});
+  CHECK(named.exit_code == 0);
+  CHECK_THAT(named.err, Contains("18 NVLinks of 20.6 GB/s for each GPU"));
+}
+
+TEST_CASE("NCCL's trees run on 1024 GPUs, and its rings there are refused as too many messages") {
+  const TemporaryFolder folder;
+  const std::string server = folder.write("server.yaml", kNcclServer);
+  std::vector<std::string> words{"run", server,
+                                 "-s",  "system.preset=h100_10x8",
+                                 "-s",  "system.topology.servers=128",
+                                 "-s",  "collective.size=1KiB"};
+  const Outcome tree = test::espalier(words);
+  CHECK(tree.exit_code == 0);
+  CHECK_THAT(tree.out, Contains("nccl: tree LL x1"));
+  words.insert(words.end(), {"-s", "collective.op=all_gather", "-s", "collective.size=64MiB"});
+  const Outcome ring = test::espalier(words);
+  CHECK(ring.exit_code == 2);
+  CHECK_THAT(ring.err, Contains("nccl_allgather sends 33554432 messages on 1024 ranks over 16 "
+                                "channels, of which at most 4194304 are simulated"));
+}
+
+TEST_CASE("rccl is refused by name, with what stands for it") {
+  const TemporaryFolder folder;
+  const std::string server = folder.write("server.yaml", kNcclServer);
+  const Outcome outcome = test::espalier({"run", server, "-s", "collective.algorithm=rccl"});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err,
+             Contains("-s collective.algorithm=rccl: error: collective.algorithm: 'rccl' "
+                      "needs the tables of RCCL's cost model") &&
+                 Contains("hint: nccl, with a machine file whose nccl.tuning"));
 }

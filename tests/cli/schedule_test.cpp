@@ -216,6 +216,10 @@ TEST_CASE("schedule draws trees and links in use as pictures of their own") {
   CHECK(tree.exit_code == 0);
   CHECK_THAT(tree.out, StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\"") &&
                            Contains("class=\"edge\"") && EndsWith("</svg>\n"));
+  // All trees of the 8 reductions and gathers are beside each other, the first to begin first.
+  CHECK_THAT(tree.out, Contains("trees in the order of their beginnings</title>") &&
+                           Contains(">Reduce of flow 0, timesteps 1 to "));
+  CHECK(tree.out.find(">Reduce of flow 3") < tree.out.find(">Gather of flow 0"));
   const Outcome slots = test::espalier({"schedule", small, "--format", "slots-svg"});
   CHECK(slots.exit_code == 0);
   CHECK_THAT(slots.out, Contains("planned time, us<") && Contains("class=\"segment c0 pale\"") &&

@@ -314,6 +314,10 @@ TEST_CASE("Files of other tools that no command reads are refused by name") {
       {"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 8\n", "SimAI"},
       {"topology = mesh;\nk = 8;\nnum_vcs = 8;\n", "BookSim"},
       {"[root]\ntype=Root\n", "gem5"},
+      {"\xff\xfeg", "UTF-16"},
+      {"strict digraph {a -> b}\n", "Graphviz"},
+      {"graph [\n  node [\n    id 0\n", "GML"},
+      {"<topology version=\"2.0\">\n<object type=\"Machine\">\n", "hwloc"},
       {"\x7f"
        "ELF\x02",
        "is a program, an archive"},

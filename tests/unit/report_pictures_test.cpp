@@ -99,13 +99,20 @@ TEST_CASE("A tree reaches every node once, and is busy in the steps of its messa
   CollectiveRequest request;
   request.size = 4096;
   const Schedule schedule = find_generator("multitree")->generate(mesh, request);
-  const FlowTree tree = first_flow(schedule);
-  CHECK(tree.flow == FlowId(0));
-  CHECK(tree.reduces.size() == 3);
-  CHECK(tree.copies.size() == 3);
-  std::set<NodeId> reached;
-  for (const TreeEdge& edge : tree.copies) reached.insert(edge.to);
-  CHECK(reached.size() == 3);
+  // Four flows, each a tree to its root and one from it, in the order of time: all reductions begin
+  // first.
+  const std::vector<NumberedTree> trees = numbered_trees(mesh, schedule, MessageTiming{});
+  REQUIRE(trees.size() == 8);
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    CHECK(trees[t].reduces == (t < 4));
+    CHECK(trees[t].edges.size() == 3);
+    CHECK((t == 0 || trees[t - 1].edges.front().number <= trees[t].edges.front().number));
+    std::set<NodeId> reached;
+    for (const TreeEdge& edge : trees[t].edges) {
+      reached.insert(trees[t].reduces ? edge.from : edge.to);
+    }
+    CHECK(reached.size() == 3);
+  }
 
   const Occupancy occupied = occupancy(mesh, schedule, MessageTiming{});
   REQUIRE(occupied.of_all.size() == schedule.num_steps);
@@ -122,7 +129,9 @@ TEST_CASE("A planned schedule is shown by planned time, not by its one timestep"
   request.size = 4096;
   Schedule schedule = find_generator("ring")->generate(mesh, request);
   schedule.listed_order = true;
-  const NumberedTree tree = numbered_tree(mesh, schedule, MessageTiming{}, false);
+  const std::vector<NumberedTree> trees = numbered_trees(mesh, schedule, MessageTiming{});
+  REQUIRE_FALSE(trees.back().reduces);
+  const NumberedTree& tree = trees.back();
   CHECK(tree.planned);
   // The time in which the last link has carried each message.
   for (const TreeEdge& edge : tree.edges) {

@@ -39,6 +39,15 @@ std::uint64_t xgmi_tenths(const std::string& gcn) {
   return gcn == "gfx90a" || gcn == "910" ? 360 : 240;
 }
 
+// NCCL counts 6 bits of a transfer below Gen 3 and 7.5 from Gen 3 on. Nothing: unknown.
+std::uint64_t pci_tenths(pugi::xml_node pci) {
+  const double transfers = std::strtod(pci.attribute("link_speed").value(), nullptr);
+  const std::uint64_t width = pci.attribute("link_width").as_uint();
+  if (!(transfers >= 1 && transfers <= 1024) || width < 1 || width > 64) return 0;
+  const auto per_lane = static_cast<std::uint64_t>(transfers < 8 ? transfers * 6 : transfers * 7.5);
+  return std::max<std::uint64_t>(1, per_lane * width / 8);
+}
+
 std::string giga(std::uint64_t tenths) {
   return fmt::format("{:g} GB/s", static_cast<double>(tenths) / 10);
 }
@@ -101,16 +110,6 @@ class NcclReader {
     const auto kind = has_cpu ? DrawnLink::Kind::cpu : DrawnLink::Kind::pcie;
     drawn_.links.push_back(
         {a, b, tenths * kTenth, 0, 1, source_.place(at.name()), false, kind, assumed});
-  }
-
-  // NCCL counts 6 bits of a transfer below Gen 3 and 7.5 from Gen 3 on. Nothing: unknown.
-  [[nodiscard]] static std::uint64_t pci_tenths(pugi::xml_node pci) {
-    const double transfers = std::strtod(pci.attribute("link_speed").value(), nullptr);
-    const std::uint64_t width = pci.attribute("link_width").as_uint();
-    if (!(transfers >= 1 && transfers <= 1024) || width < 1 || width > 64) return 0;
-    const auto per_lane =
-        static_cast<std::uint64_t>(transfers < 8 ? transfers * 6 : transfers * 7.5);
-    return std::max<std::uint64_t>(1, per_lane * width / 8);
   }
 
   void walk(pugi::xml_node parent, std::size_t above, std::size_t cpu, std::size_t depth) {
@@ -214,7 +213,73 @@ class NcclReader {
   std::vector<Nvlink> nvlinks_;
 };
 
+// The fastest NICs, at most one for each GPU, and as many GPUs for each.
+void read_nics(pugi::xml_node system, NcclServer& server) {
+  for (const pugi::xpath_node& found : system.select_nodes(".//net")) {
+    const double speed = found.node().attribute("speed").as_double() / 8000;  // Mb/s
+    if (!(speed > 0 && speed < 1e6) || speed < server.nic_rate) continue;
+    if (speed > server.nic_rate) server.nics = 0;
+    ++server.nics;
+    server.nic_rate = speed;
+    const std::uint64_t tenths = pci_tenths(found.node().parent().parent());
+    server.nic_pcie = tenths == 0 ? 12 : static_cast<double>(tenths) / 10;
+  }
+  server.nics = std::min(server.nics, server.gpus);
+  while (server.nics > 1 && server.gpus % server.nics != 0) --server.nics;
+}
+
 }  // namespace
+
+std::optional<NcclServer> read_nccl_server(const std::string& file_name, const std::string& text,
+                                           Diagnostics& diagnostics) {
+  const std::size_t errors_before = diagnostics.num_errors();
+  const XmlSource source(file_name, text, diagnostics);
+  DrawnNetwork drawn;
+  const pugi::xml_node system = source.document().child("system");
+  NcclReader(source, drawn, diagnostics).read(system);
+  if (diagnostics.num_errors() != errors_before) return std::nullopt;
+  NcclServer server;
+  server.place = {source.index(), 1, 1};
+  const auto refuse = [&](const char* what, const std::string& hint) {
+    diagnostics.error(server.place, what, hint);
+    return std::nullopt;
+  };
+  std::map<std::size_t, std::uint64_t> rates;  // of the NVLinks of GPUs
+  for (std::size_t v = 0; v < drawn.vertices.size(); ++v) {
+    if (drawn.vertices[v].is_node) rates[v] = 0;
+  }
+  server.gpus = rates.size();
+  const std::string network =
+      fmt::format("the file as the network: system.topology: {{type: file, file: {}}}", file_name);
+  if (server.gpus == 0) return refuse("the file has no GPUs", network);
+  for (const pugi::xpath_node& found : system.select_nodes(".//gpu")) {
+    const std::uint64_t sm = found.node().attribute("sm").as_uint();
+    if (*found.node().attribute("gcn").value() != 0) {
+      return refuse("these are AMD's GPUs, on which RCCL chooses by tables that are not known here",
+                    network);
+    }
+    if (server.sm != 0 && sm != server.sm) return refuse("the GPUs are not alike", network);
+    server.sm = sm;
+  }
+  for (const DrawnLink& link : drawn.links) {
+    if (link.kind != DrawnLink::Kind::network) continue;
+    if (drawn.vertices[link.b].kind != "NVSwitch") {
+      return refuse(
+          "NVLinks or xGMI join these GPUs directly, and in a machine for NCCL's choice a switch "
+          "joins them",
+          network);
+    }
+    rates[link.a] += link.count * link.bytes_per_second;
+  }
+  for (const auto& [gpu, rate] : rates) {
+    if (rate != rates.begin()->second) return refuse("GPUs have unequal NVLinks", network);
+  }
+  server.nvlinks = static_cast<double>(rates.begin()->second) / 1e9;
+  server.is_amd_host =
+      std::strcmp(system.child("cpu").attribute("vendor").value(), "AuthenticAMD") == 0;
+  read_nics(system, server);
+  return server;
+}
 
 void read_nccl_topology(const std::string& file_name, const std::string& text, DrawnNetwork& drawn,
                         Diagnostics& diagnostics) {

@@ -32,6 +32,22 @@ using ReadDrawn = void (*)(const std::string& file_name, const std::string& text
 // as fast as NCCL assumes (its src/graph/topo.h).
 void read_nccl_topology(const std::string& file_name, const std::string& text, DrawnNetwork& drawn,
                         Diagnostics& diagnostics);
+// A server of GPUs behind switches as NCCL's <system> describes it, for NCCL's choice. Rates in
+// GB/s.
+struct NcclServer {
+  Place place;  // of the file
+  std::size_t gpus = 0;
+  std::uint64_t sm = 0;  // compute capability of its GPUs; 0: not in the file
+  double nvlinks = 0;    // all NVLinks of a GPU; 0: not in the file
+  std::size_t nics = 0;  // the fastest, at most one for each GPU
+  double nic_rate = 0;   // of their cables
+  double nic_pcie = 0;   // as NCCL counts PCIe: 16/21 of what it carries
+  bool is_amd_host = false;
+};
+// Returns nothing after an error, also if the GPUs are not alike or NVLinks join them directly.
+[[nodiscard]] std::optional<NcclServer> read_nccl_server(const std::string& file_name,
+                                                         const std::string& text,
+                                                         Diagnostics& diagnostics);
 // Keysight's InfraGraph, schema 3: accelerators are components of choice xpu. Links without a
 // physical bandwidth have the rate of what their name or description mentions.
 void read_infragraph(const std::string& file_name, const std::string& text, DrawnNetwork& drawn,

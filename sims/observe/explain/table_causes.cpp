@@ -29,9 +29,12 @@ EntryCause TableCauses::issue_cause(SegmentKind kind, NodeId node, const Release
 }
 
 std::size_t TableCauses::first_of_step(NodeId node, std::size_t entry) const {
-  const auto& entries = program(node).entries;
-  while (entry != 0 && entries[entry - 1].step == entries[entry].step) --entry;
-  return entry;
+  const auto& entries = program(node).entries;  // of ascending steps
+  const auto end = entries.begin() + static_cast<std::ptrdiff_t>(entry);
+  const auto first =
+      std::lower_bound(entries.begin(), end, entries[entry].step,
+                       [](const ProgramEntry& each, Timestep step) { return each.step < step; });
+  return static_cast<std::size_t>(first - entries.begin());
 }
 
 EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
