@@ -325,8 +325,9 @@ std::vector<LinkId> hamiltonian_cycle(const Topology& topology) {
 NodeRing find_node_ring(const Topology& topology) {
   NodeRing ring;
   // In networks with switches most hops pass a switch in any case.
-  const auto cycle =
-      topology.num_switches() == 0 ? hamiltonian_cycle(topology) : std::vector<LinkId>{};
+  const bool by_number = topology.shape().near_by_number;
+  const auto cycle = topology.num_switches() == 0 && !by_number ? hamiltonian_cycle(topology)
+                                                                : std::vector<LinkId>{};
   if (!cycle.empty()) {
     ring.hamiltonian = true;
     for (const LinkId link : cycle) {
@@ -335,7 +336,7 @@ NodeRing find_node_ring(const Topology& topology) {
     }
     return ring;
   }
-  ring.nodes = topology.shape().near_by_number ? id_order(topology) : depth_first_order(topology);
+  ring.nodes = by_number ? id_order(topology) : depth_first_order(topology);
   for (std::size_t i = 0; i < ring.nodes.size(); ++i) {
     ring.hops.push_back(
         route_packet(topology, ring.nodes[i], ring.nodes[(i + 1) % ring.nodes.size()]));

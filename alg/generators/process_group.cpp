@@ -46,6 +46,7 @@ Topology network_of_group(const Topology& whole, const std::vector<NodeId>& node
   if (takes_routes) {
     shape.vc_classes = whole.shape().vc_classes;
     shape.split = whole.shape().split;
+    shape.near_by_number = true;  // the list of ranks is in the order of their ring
     shape.route = [&whole, vertices](const Topology&, NodeId from, NodeId to,
                                      std::uint32_t channel) {
       return route_packet(whole, vertices[from.index()], vertices[to.index()], channel);

@@ -81,7 +81,11 @@ class GraphRun : public PointRun {
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
     write_fields(result, StepOutcome{point(), outcome, step_, choices_text(taken_)});
   }
-  [[nodiscard]] RunNeed need() const override { return configured_need(point()); }
+  [[nodiscard]] RunNeed need() const override {
+    RunNeed need = configured_need(point());
+    need.contexts = ranks_.most_groups_of_a_rank();
+    return need;
+  }
   // Computation between collectives takes most of the time, and has no price.
   [[nodiscard]] bool counts_energy() const override { return false; }
 
