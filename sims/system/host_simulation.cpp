@@ -408,6 +408,7 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
   }
 
   void end_if_finished(Cycle now) {
+    if (hosts_.failed()) system_.clock().stop();
     if (has_ended_ || num_running_ != 0 || messages_.under_way() != 0 || !hosts_.finished()) return;
     has_ended_ = true;
     system_.deliveries().program_done(now);

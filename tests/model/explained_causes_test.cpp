@@ -87,7 +87,7 @@ Judgement judge(const std::string& config, const Settings& settings) {
     if (!read.ok) throw std::runtime_error(read.diagnostics);
     const RunPoint& point = read.points.front();
     const Topology& topology = *read.topology;
-    ScheduleTables tables = planned_tables(topology, point.system, *point.collective);
+    ScheduleTables tables = generate_tables(topology, point.system, *point.collective);
     store_rows(tables, point.system.ni);
     RunRecorder recorder;
     SimulationHooks hooks;

@@ -78,8 +78,8 @@ class GraphHosts : public HostProgram {
   void woken(RankId rank, Cycle now) override;
   void received(const HostMessage& message, Cycle now) override;
   void collective_done(RankId rank, CollectiveNumber collective, Cycle now) override;
-  // Also true after a failure.
-  [[nodiscard]] bool finished() const override { return left_ == 0 || !failure_.empty(); }
+  [[nodiscard]] bool finished() const override { return left_ == 0 || failed(); }
+  [[nodiscard]] bool failed() const override { return !failure_.empty(); }
   [[nodiscard]] std::string name_of(CollectiveNumber collective) const override;
   // What each rank that has not finished waits for.
   void explain(WaitList& waits) const override;

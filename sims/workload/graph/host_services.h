@@ -106,6 +106,8 @@ class HostProgram {
   virtual void collective_done(RankId rank, CollectiveNumber collective, Cycle now) = 0;
   // True as soon as nothing is left to do.
   [[nodiscard]] virtual bool finished() const = 0;
+  // True if the job cannot go on: the simulation ends at once.
+  [[nodiscard]] virtual bool failed() const { return false; }
 
   // For the watchdog: the name of a collective, and which hosts wait for whom.
   [[nodiscard]] virtual std::string name_of(CollectiveNumber collective) const = 0;
