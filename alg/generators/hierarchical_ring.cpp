@@ -12,11 +12,20 @@
 namespace espalier {
 namespace {
 
+// Of a process group, which has no dimensions of its own, one ring in the order of its list.
+std::vector<std::uint32_t> sizes_of(const Topology& topology) {
+  if (topology.shape().outside.empty() || !topology.shape().near_by_number) {
+    return dimension_sizes(topology);
+  }
+  return {static_cast<std::uint32_t>(topology.num_nodes())};
+}
+
 class HierarchicalRing {
  public:
   HierarchicalRing(const Topology& topology, const CollectiveRequest& request)
       : topology_(topology),
-        sizes_(dimension_sizes(topology)),
+        sizes_(sizes_of(topology)),
+        is_list_(dimension_sizes(topology).empty()),
         schedule_(empty_schedule("hierarchical_ring", topology, request)),
         nodes_(topology.num_nodes()),
         block_(nodes_, {0, static_cast<std::uint32_t>(nodes_)}),
@@ -49,6 +58,10 @@ class HierarchicalRing {
   // A block of chunks: the first one and their number.
   using Block = std::pair<std::size_t, std::uint32_t>;
 
+  [[nodiscard]] std::vector<std::uint32_t> coordinates(NodeId node) const {
+    if (is_list_) return {node.value()};
+    return coordinates_of(topology_, node);
+  }
   [[nodiscard]] NodeId node_at(const std::vector<std::uint32_t>& at) const {
     if (topology_.grid()) return topology_.grid()->node_at(at);
     std::size_t node = 0;
@@ -69,7 +82,7 @@ class HierarchicalRing {
     for (std::size_t n = 0; n < nodes_; ++n) {
       auto& [first, count] = block_[n];
       count /= sizes_[d];
-      first += std::size_t{count} * coordinates_of(topology_, NodeId(n))[d];
+      first += std::size_t{count} * coordinates(NodeId(n))[d];
     }
   }
 
@@ -90,7 +103,7 @@ class HierarchicalRing {
   void add_phase(std::size_t d, TransferKind kind) {
     std::vector<std::vector<TransferId>> completed(nodes_);
     for (std::size_t n = 0; n < nodes_; ++n) {
-      const auto start = coordinates_of(topology_, NodeId(n));
+      const auto start = coordinates(NodeId(n));
       if (start[d] != 0 || sizes_[d] == 1) continue;
       const RingLine line = line_of(start, d);
       RingWaits waits;
@@ -132,6 +145,7 @@ class HierarchicalRing {
 
   const Topology& topology_;
   std::vector<std::uint32_t> sizes_;
+  bool is_list_;  // of ranks, without dimensions
   Schedule schedule_;
   std::size_t nodes_;
   std::vector<Block> block_;                        // by node: what it works on
@@ -141,7 +155,7 @@ class HierarchicalRing {
 };
 
 std::string unsuited_for_hierarchical_ring(const Topology& topology) {
-  if (!dimension_sizes(topology).empty()) return {};
+  if (!sizes_of(topology).empty()) return {};
   return "hierarchical_ring needs dimensions: a torus, mesh or grid, or a network.yml of ASTRA-sim";
 }
 
