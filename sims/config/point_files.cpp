@@ -152,9 +152,17 @@ class PointFiles {
   // A text states times, bytes and groups. Its collectives that do not block run beside others.
   std::shared_ptr<const WorkGraph> read_text(const LlmWorkloadText& text,
                                              const Topology& topology) {
-    for (const char* name : {"workload.groups", "workload.element", "workload.compute.tflops",
-                             "workload.compute.memory"}) {
-      if (!given_.is_given(name)) continue;
+    // Resolved configurations give every key its default.
+    const WorkloadConfig& config = *points_.front().workload;
+    const WorkloadConfig unset;
+    const std::pair<const char*, bool> keys[] = {
+        {"workload.groups", config.groups != unset.groups},
+        {"workload.element", config.element_bytes != unset.element_bytes},
+        {"workload.compute.tflops", config.tflops != unset.tflops},
+        {"workload.compute.memory",
+         config.memory_bytes_per_second != unset.memory_bytes_per_second}};
+    for (const auto& [name, is_set] : keys) {
+      if (!is_set) continue;
       diagnostics_.error(given_.place_of(name),
                          std::string(name) + ": applies only if workload.file names traces");
     }

@@ -529,7 +529,7 @@ const std::vector<BadCase>& cross_cases() {
        "system: {topology: {type: torus, dims: [4]}}\n"
        "collective: {op: @all_gather, algorithm: dbtree, size: 1MiB}\n",
        "collective.op: dbtree computes all_reduce, not all_gather",
-       "allowed: ring, bidirectional_ring, multitree"},
+       "allowed: ring, bidirectional_ring, hierarchical_ring, multitree"},
       {"a root that is no rank",
        "system: {topology: {type: torus, dims: [4]}}\n"
        "collective: {op: broadcast, algorithm: forest, size: 1MiB, root: @4}\n",
