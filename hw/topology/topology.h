@@ -127,10 +127,11 @@ class Topology {
 // shape does not permit its number of links.
 [[nodiscard]] Topology make_dimensions(const std::vector<DimensionSpec>& dimensions);
 // The same system as one network: routers of NPUs pass messages on from one dimension to the next.
-// Packets take the dimensions in order, on a ring the shorter way. Its shape is NetworkShape::joined.
+// Packets take the dimensions in order, on a ring the shorter way. Its shape is
+// NetworkShape::joined.
 [[nodiscard]] Topology make_joined(const std::vector<DimensionSpec>& dimensions);
-// The sizes of the dimensions of a grid, or of NetworkShape::joined; empty: the network has none. And
-// a node's coordinates in them.
+// The sizes of the dimensions of a grid, or of NetworkShape::joined; empty: the network has none.
+// And a node's coordinates in them.
 [[nodiscard]] std::vector<std::uint32_t> dimension_sizes(const Topology& topology);
 [[nodiscard]] std::vector<std::uint32_t> coordinates_of(const Topology& topology, NodeId node);
 // The same system with its first node only, for runs in which all nodes do the same. The links of

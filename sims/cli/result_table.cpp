@@ -136,8 +136,10 @@ std::string step_note(const std::vector<Json>& results) {
   for (const Json& part : step->at("path")) {
     by_kind[part.at("kind")] += part.at("to_ns").get<double>() - part.at("from_ns").get<double>();
   }
-  text += "critical path:";
-  for (const auto& [kind, ns] : by_kind) text += fmt::format(" {} {:.3f} ms", kind, ns * 1e-6);
+  const char* before = "critical path: ";
+  for (const auto& [kind, ns] : by_kind) {
+    text += fmt::format("{}{} {:.3f} ms", std::exchange(before, ", "), kind, ns * 1e-6);
+  }
   return text + "\n";
 }
 
