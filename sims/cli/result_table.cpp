@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "sims/cli/embedded_files.h"
 #include "sims/cli/output.h"
