@@ -39,7 +39,13 @@ class Machine {
 std::optional<Preset> machine_of(const NcclServer& server, const std::string& gpu,
                                  std::uint64_t servers, Diagnostics& diagnostics) {
   const Place& place = server.place;
-  const std::string row = !gpu.empty() ? gpu : server.sm >= 90 ? "hopper" : "ampere";
+  const std::string by_file = server.sm >= 90 ? "hopper" : "ampere";
+  const std::string row = !gpu.empty() ? gpu : by_file;
+  if (server.sm >= 80 && server.sm < 100 && row != by_file) {
+    diagnostics.error(place, fmt::format("nccl.gpu: {} contradicts sm {}", row, server.sm),
+                      "leave nccl.gpu out");
+    return std::nullopt;
+  }
   if (gpu.empty() && (server.sm < 80 || server.nvlinks == 0)) {
     diagnostics.error(
         place,

@@ -169,7 +169,17 @@ class PointFiles {
     if (!given_.is_given("workload.issue")) {
       for (RunPoint& point : points_) point.workload->issue = IssueOrder::streams;
     }
-    return parse_llm_workload(text.path, text.text, topology.num_nodes(), diagnostics_);
+    auto graph = parse_llm_workload(text.path, text.text, topology.num_nodes(), diagnostics_);
+    const auto communicates = [](const WorkNode& node) {
+      return node.kind == WorkKind::collective || node.kind == WorkKind::send;
+    };
+    if (graph && std::none_of(graph->ranks.begin(), graph->ranks.end(), [&](const auto& work) {
+          return std::any_of(work->nodes.begin(), work->nodes.end(), communicates);
+        })) {
+      diagnostics_.warning(given_.place_of("workload.file"),
+                           "workload.file: no rank communicates: all groups have one rank");
+    }
+    return graph;
   }
 
   // The traces once for all points: lists cannot vary what the reader needs to know.

@@ -95,9 +95,11 @@ class GraphRun : public PointRun {
   }
   // auto chooses by plan, because this process simulates already.
   [[nodiscard]] ScheduleTables tables_of(const HostCollective& what) {
-    // Traces give bytes alone: any number of them may be the size.
+    // Traces give bytes alone: ranks have equal parts of any number of them, if they can.
     RunPoint of_size = point();
-    of_size.collective->element_bytes = std::gcd(of_size.collective->element_bytes, what.bytes);
+    const std::size_t ranks = members_of(sets_[what.group]).size();
+    const Bytes part = what.bytes % ranks == 0 ? what.bytes / ranks : what.bytes;
+    of_size.collective->element_bytes = std::gcd(of_size.collective->element_bytes, part);
     ScheduleTables tables = certified_tables(topology(), of_size, ranks_, what);
     if (!tables.taken.empty()) taken_[what.bytes] = tables.taken;
     return tables;

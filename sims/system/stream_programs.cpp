@@ -46,7 +46,12 @@ StreamProgramCache::Program StreamPrograms::load(const HostCollective& what, std
   bind_routes(*program, members);
   if (point_.simulation.check && routes_.size() != routes_before) {
     const std::string circle = waits_.cycle(kLongestPrintedCycle);
-    if (!circle.empty()) throw std::invalid_argument("beside other messages of the job: " + circle);
+    if (!circle.empty()) {
+      throw std::invalid_argument(
+          "beside other messages of the job (algorithms on the routes of packets, for example ring "
+          "and direct, close no circle): " +
+          circle);
+    }
   }
   // It is as large as the network, and all routes are bound.
   program->tables.routes = RouteSet(Topology(""));

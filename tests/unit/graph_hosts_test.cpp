@@ -282,16 +282,23 @@ TEST_CASE("Messages meet receives of their tag in order, tags in any order") {
   CHECK(run_graph(builder.build()).problem == "");
 }
 
-TEST_CASE("A message and a receive of different sizes fail with both nodes") {
+TEST_CASE("A message meets a receive of its tag and size, or fails by name") {
   GraphBuilder builder(2);
   builder.send(0, 1, 1000, 5);
   builder.receive(1, 0, 1001, 5);
   CHECK(run_graph(builder.build()).problem ==
-        "node 10 (n10) of rank 0 sends 1000 B, but node 10 (n10) of rank 1 expects 1001 B");
+        "rank 1 has no receive for the 1000 B of node 10 (n10) of rank 0");
+  GraphBuilder crossed(2);
+  const auto first = crossed.send(0, 1, 1000, 5);
+  crossed.send(0, 1, 2000, 5, {first});
+  const auto larger = crossed.receive(1, 0, 2000, 5);
+  crossed.receive(1, 0, 1000, 5, {larger});
+  CHECK(run_graph(crossed.build()).problem == "");
   GraphBuilder none(2);
   none.send(0, 1, 1000, 5);
   none.receive(1, 0, 1000, 6);
-  CHECK(run_graph(none.build()).problem == "rank 1 has no receive for node 10 (n10) of rank 0");
+  CHECK(run_graph(none.build()).problem ==
+        "rank 1 has no receive for the 1000 B of node 10 (n10) of rank 0");
 }
 
 // Stuck ranks -------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -116,11 +117,12 @@ class GraphHosts : public HostProgram {
     // the place of a collective in this order.
     std::vector<std::vector<std::uint32_t>> launches;
     std::vector<std::uint32_t> turn;
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> channels;  // peer and tag, ascending
+    // Peer, tag and bytes, ascending.
+    std::vector<std::tuple<std::uint32_t, std::uint64_t, Bytes>> channels;
 
     [[nodiscard]] const WorkNode& node(std::uint32_t n) const { return work->nodes[in_file[n]]; }
   };
-  // Receives of one peer and tag that wait for messages, or messages that wait for receives.
+  // Receives of one peer, tag and size that wait for messages, or messages that wait for receives.
   struct Channel {
     std::uint32_t first = kNone;  // in queued_
     std::uint32_t last = kNone;

@@ -41,8 +41,8 @@ struct WorkNode {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::uint32_t name = 0;   // in WorkGraph::names
   std::uint32_t group = 0;  // in WorkGraph::groups
-  // send, receive: the other rank. Messages from one rank to another with one tag are received in
-  // the order in which they are sent.
+  // send, receive: the other rank. Messages from one rank to another with one tag and size are
+  // received in the order in which they are sent.
   std::uint32_t peer = 0;
   std::uint64_t tag = 0;
   std::uint64_t id = 0;  // of the source: unique in its rank, orders work that is ready at once
