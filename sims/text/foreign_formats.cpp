@@ -82,8 +82,8 @@ constexpr Foreign kForeign[] = {
     {"is a timeline of Kineto, Chrome or Perfetto, which no command reads: describe the "
      "collectives in section collective or training",
      [](const Look& l) { return l.is_json() && l.has("\"traceEvents\""); }},
-    {"is an execution trace of PyTorch, which no command reads: describe the collectives in "
-     "section collective or training",
+    {"is an execution trace in JSON: convert it with Chakra's tools, and name the traces of all "
+     "ranks by workload.file in a configuration",
      [](const Look& l) {
        return l.is_json() && (l.has("\"workload_graph\"") ||
                               (l.has("\"schema\"") && (l.has("\"pid\"") || l.has("chakra"))));
@@ -99,11 +99,9 @@ constexpr Foreign kForeign[] = {
     {"lists NCCL's rings and trees (<graphs>), not links: give the topology, which NCCL writes to "
      "NCCL_TOPO_DUMP_FILE",
      [](const Look& l) { return xml_root(l.begin) == "graphs"; }},
-    {"is a workload of AICB, which no command reads: describe the collectives in section "
-     "collective or training",
+    {"is a workload of AICB: name it by workload.file in a configuration",
      [](const Look& l) { return l.has("comm_type,comm_group,"); }},
-    {"is a workload of ASTRA-sim or SimAI, which no command reads: describe the collectives in "
-     "section collective or training",
+    {"is a workload of ASTRA-sim or SimAI: name it by workload.file in a configuration",
      [](const Look& l) {
        const auto word = l.begin.substr(0, std::min(l.begin.find_first_of(" \t\r\n"), kLooked));
        return word == "DATA" || word == "MODEL" || word == "MICRO" || l.starts("HYBRID_") ||

@@ -233,7 +233,7 @@ class Harness:
     def placeless(line, files):
         """What is wrong with the place of the first error. Arguments have no place, nor has a file that is missing."""
         if re.match(r"-s |-", line) or re.search(r"cannot be (read|opened|written)|no such file|is a (folder|device)|does not exist|"
-                                                        r"choose one with -s|(cannot be shown|to show) as|(explain|a curve|synthesis) needs|yosys cannot map|is not compared in|\(network\): ", line, re.I):
+                                                        r"choose one with -s|(cannot be shown|to show) as|(explain|a curve|synthesis) needs|yosys cannot map|is not compared in|\(network\): ", line, re.I) or "the file is text in UTF-16" in line:
             return []
         place = PLACE.match(line)
         if not place:
