@@ -56,7 +56,8 @@ Topology ranks_network_of(const ExaminedPoint& examined) {
 // Why the algorithm does not run on the network and among the groups; empty if it does.
 std::string unsuited(const ExaminedPoint& examined, const Algorithm& algorithm) {
   const auto& workload = examined.point.workload;
-  if (workload && !workload->file.empty() && algorithm.generator == nullptr) {
+  if (workload && !workload->file.empty() && algorithm.generator == nullptr &&
+      !examined.topology->dimensions()) {
     return "collectives of workload.file are schedules, which several groups run at once";
   }
   const CollectiveConfig& collective = *examined.point.collective;

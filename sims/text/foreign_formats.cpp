@@ -82,7 +82,7 @@ constexpr Foreign kForeign[] = {
     {"is a timeline of Kineto, Chrome or Perfetto, which no command reads: describe the "
      "collectives in section collective or training",
      [](const Look& l) { return l.is_json() && l.has("\"traceEvents\""); }},
-    {"is an execution trace in JSON: convert it with Chakra's tools, and name the traces of all "
+    {"is an execution trace of PyTorch: convert it with Chakra's tools, and name the traces of all "
      "ranks by workload.file in a configuration",
      [](const Look& l) {
        return l.is_json() && (l.has("\"workload_graph\"") ||

@@ -205,7 +205,8 @@ TEST_CASE("Collectives that meet and differ fail with both ranks and nodes") {
   builder.add(1, gather, {}, 8);
   CHECK(run_graph(builder.build()).problem ==
         "collective 1 of group 0 is all_reduce of 100 B in node 7 (n7) of rank 0, and all_gather "
-        "of 100 B in node 8 (n8) of rank 1");
+        "of 100 B in node 8 (n8) of rank 1; with workload.issue: lowest_id times decide the order, "
+        "with streams the program");
   GraphBuilder sizes(2);
   sizes.reduce(0, kAll, 100);
   sizes.reduce(1, kAll, 104);
