@@ -79,7 +79,7 @@ class GraphRun : public PointRun {
     return outcome;
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
-    write_fields(result, StepOutcome{point(), outcome, step_, choices_text(taken_)});
+    write_fields(result, StepOutcome{{point(), outcome}, step_, choices_text(taken_)});
   }
   [[nodiscard]] RunNeed need() const override {
     RunNeed need = configured_need(point());
