@@ -37,6 +37,7 @@ std::string write_step(const TemporaryFolder& folder, bool receives = true) {
 }  // namespace
 
 TEST_CASE("A result of a step says where the time of its ranks goes, and its numbers add up") {
+  if (test::skips_traces()) return;
   const TemporaryFolder folder;
   const std::string config = write_step(folder);
   for (const char* issue : {"lowest_id", "streams"}) {
@@ -71,6 +72,7 @@ TEST_CASE("A result of a step says where the time of its ranks goes, and its num
 }
 
 TEST_CASE("An explained step has a critical path from its begin to its end") {
+  if (test::skips_traces()) return;
   const TemporaryFolder folder;
   const Outcome outcome = test::espalier({"run", write_step(folder), "--explain", "--json", "-"});
   INFO(outcome.err);
@@ -88,6 +90,7 @@ TEST_CASE("An explained step has a critical path from its begin to its end") {
 }
 
 TEST_CASE("The register names every field of a step") {
+  if (test::skips_traces()) return;
   const TemporaryFolder folder;
   const Outcome outcome = test::espalier({"run", write_step(folder), "--explain", "--json", "-"});
   const Json step = Json::parse(outcome.out).at("results").at(0).at("step");
@@ -103,6 +106,7 @@ TEST_CASE("The register names every field of a step") {
 }
 
 TEST_CASE("The table of a step is followed by its collectives") {
+  if (test::skips_traces()) return;
   const TemporaryFolder folder;
   const Outcome outcome = test::espalier({"run", write_step(folder), "--explain"});
   CHECK(outcome.exit_code == 0);

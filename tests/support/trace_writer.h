@@ -1,13 +1,23 @@
 // Writes Chakra execution traces byte by byte, without protobuf.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sims/formats/chakra_records.h"
+
 namespace espalier::test {
+
+// To be asked first by tests that read traces.
+inline bool skips_traces() {
+  if (!reads_traces()) fmt::print("skipped: built without protobuf\n");
+  return !reads_traces();
+}
 
 inline std::string varint(std::uint64_t value) {
   std::string bytes;

@@ -27,11 +27,6 @@ constexpr std::uint64_t kMicrosecond = 1'000'000;  // ps
 
 using Nodes = std::vector<TraceNodeText>;
 
-bool skips_traces() {
-  if (!reads_traces()) fmt::print("skipped: built without protobuf\n");
-  return !reads_traces();
-}
-
 // Traces t.RANK.et in a folder, and a configuration that names them.
 class Traces {
  public:
@@ -73,7 +68,7 @@ WorkNode only_node(const TraceNodeText& node, const std::string& settings = {}) 
 }  // namespace
 
 TEST_CASE("Each question of the tiny traces has the answer that a reader should give") {
-  if (skips_traces()) return;
+  if (test::skips_traces()) return;
   struct Question {
     const char* name;
     std::uint32_t ranks;
@@ -219,7 +214,7 @@ TEST_CASE("Each question of the tiny traces has the answer that a reader should 
 }
 
 TEST_CASE("Sizes of a trace are a rank's input, and an all-gather's result has all ranks' shards") {
-  if (skips_traces()) return;
+  if (test::skips_traces()) return;
   const Traces traces(4, [](std::uint32_t) {
     return Nodes{coll(1, 0, 1000), coll(2, 2, 1000), coll(3, 7, 1000), coll(4, 6, 1000),
                  coll(5, 9, 0)};
@@ -238,7 +233,7 @@ TEST_CASE("Sizes of a trace are a rank's input, and an all-gather's result has a
 }
 
 TEST_CASE("A computation takes the roofline's time where the trace counts operations") {
-  if (skips_traces()) return;
+  if (test::skips_traces()) return;
   const TraceNodeText counted =
       comp(1, 7).has("num_ops", 1'000'000'000).has("tensor_size", 1'000'000);
   CHECK(only_node(comp(1, 7)).picoseconds == 7 * kMicrosecond);
@@ -256,7 +251,7 @@ TEST_CASE("A computation takes the roofline's time where the trace counts operat
 }
 
 TEST_CASE("Dependencies of both kinds are a set, and nodes may stand before those they wait for") {
-  if (skips_traces()) return;
+  if (test::skips_traces()) return;
   const Traces traces(2, [](std::uint32_t) {
     return Nodes{comp(9, 1).after({4, 3, 4}).after({4}, true), comp(4, 1), comp(3, 1).after({4})};
   });
@@ -268,7 +263,7 @@ TEST_CASE("Dependencies of both kinds are a set, and nodes may stand before thos
 }
 
 TEST_CASE("A trace's names are short text that results can contain, and a folder is no trace") {
-  if (skips_traces()) return;
+  if (test::skips_traces()) return;
   const Traces traces(2, [](std::uint32_t) {
     return Nodes{TraceNodeText(1, "a\x1b[31m\xff", 4), TraceNodeText(2, std::string(5000, 'n'), 4)};
   });
@@ -279,7 +274,7 @@ TEST_CASE("A trace's names are short text that results can contain, and a folder
 }
 
 TEST_CASE("Flags of dimensions make groups of the ranks whose other coordinates are equal") {
-  if (skips_traces()) return;
+  if (test::skips_traces()) return;
   Traces traces(8, [](std::uint32_t) {
     return Nodes{coll(1, 2, 10).involves({true, false}), coll(2, 0, 10).involves({false, true}),
                  coll(3, 0, 10).involves({true, true, true, true})};
@@ -301,7 +296,7 @@ TEST_CASE("Flags of dimensions make groups of the ranks whose other coordinates 
 }
 
 TEST_CASE("Groups keep the order of their ring, and are read from a file of any name") {
-  if (skips_traces()) return;
+  if (test::skips_traces()) return;
   Traces traces(
       4, [](std::uint32_t) { return Nodes{coll(1, 0, 8).has("pg_name", std::string("07"))}; });
   traces.folder.write("groups.json", R"({"7": [3, 2, 0, 1]})");
@@ -327,7 +322,7 @@ TEST_CASE("Groups keep the order of their ring, and are read from a file of any 
 }
 
 TEST_CASE("There is a trace for each node of the network, and files of other kinds are named") {
-  if (skips_traces()) return;
+  if (test::skips_traces()) return;
   Traces traces(3, all_reduce_of_all);
   CHECK(traces.read().ok);
   traces.network = "{topology: {type: switch, nodes: 4}}";
@@ -374,7 +369,7 @@ TEST_CASE("There is a trace for each node of the network, and files of other kin
 }
 
 TEST_CASE("A trace resolves to its prefix, and a change in one rank makes another point") {
-  if (skips_traces()) return;
+  if (test::skips_traces()) return;
   const Traces traces(2, all_reduce_of_all);
   const auto hash = [&] {
     const ConfigResult result = traces.read("issue: streams");
