@@ -101,7 +101,11 @@ class GraphRun : public PointRun {
     const Bytes part = what.bytes % ranks == 0 ? what.bytes / ranks : what.bytes;
     of_size.collective->element_bytes = std::gcd(of_size.collective->element_bytes, part);
     ScheduleTables tables = certified_tables(topology(), of_size, ranks_, what);
-    if (!tables.taken.empty()) taken_[what.bytes] = tables.taken;
+    std::string& taken = taken_[what.bytes];
+    if (taken.find(tables.taken) == std::string::npos) {
+      taken += (taken.empty() ? "" : " and ") + tables.taken;
+    }
+    if (taken.empty()) taken_.erase(what.bytes);
     return tables;
   }
   [[nodiscard]] CollectiveKind kind_of(const HostCollective& what) const {

@@ -75,7 +75,7 @@ class PathWalk {
     at.node = held->second;
     return true;
   }
-  // Ends of the rank's nodes, ascending; of those that took time first.
+  // When those of the rank's nodes that took time ended, ascending.
   [[nodiscard]] const std::vector<std::pair<Cycle, std::uint32_t>>& ends_of(RankId rank) {
     auto& ends = ends_[rank];
     if (!ends.empty()) return ends;
