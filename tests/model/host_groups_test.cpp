@@ -101,7 +101,7 @@ TEST_CASE("Two collectives at once on one ring take the sum of their times") {
   // They take turns on each link, message by message, so one ends a message before the other.
   const Cycle sum = 2 * posted_time(alone.collectives[0]);
   const auto [first, last] =
-      std::minmax(posted_time(together.collectives[0]), posted_time(together.collectives[1]));
+      std::minmax({posted_time(together.collectives[0]), posted_time(together.collectives[1])});
   CHECK(last == Approx(sum).epsilon(0.01));
   CHECK(last - first == Approx(sum / 28).epsilon(0.1));
   // One context runs them one after the other.
