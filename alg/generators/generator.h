@@ -65,6 +65,8 @@ struct Generator : AlgorithmRow {
   // than the square of the nodes. `roots_wait`: behind switches, copies wait for all reduces.
   std::uint64_t pair_work = 0;
   bool roots_wait = false;
+  // Its all_to_all is never the fastest, so `auto` does not try it.
+  bool exchanges_slowly = false;
   // Plans several groups at the same time; other algorithms plan each alone.
   bool plans_groups = false;
   // The second half of the steps is a collective of its own for the hosts of MultiTree's authors.

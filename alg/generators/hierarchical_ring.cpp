@@ -1,7 +1,8 @@
-// HIERARCHICAL RING: a reduce-scatter along rings in each dimension, then an all-gather back, as on
-// the multi-dimensional systems of ASTRA-sim (Rashidi et al., ISPASS 2020) and in BlueConnect (Cho
-// et al., MLSys 2019). A dimension moves only the block that the dimensions before it have left at
-// the node. Rings are unidirectional and whole data go one way: no dimension waits for another.
+// HIERARCHICAL RING: a reduce-scatter along rings in each dimension, then an all-gather back, or an
+// exchange in each, as on the multi-dimensional systems of ASTRA-sim (Rashidi et al., ISPASS 2020)
+// and in BlueConnect (Cho et al., MLSys 2019). A dimension moves only the block that the dimensions
+// before it have left at the node. Rings are unidirectional and whole data go one way: no dimension
+// waits for another.
 #include <array>
 #include <vector>
 
@@ -35,6 +36,23 @@ class HierarchicalRing {
       schedule_.chunks.push_back({offsets[c], offsets[c + 1] - offsets[c], owner_of(c)});
     }
     schedule_.ni_ports = 1;
+  }
+
+  Schedule exchange(const CollectiveRequest& request) {
+    std::vector<std::size_t> order;
+    for (std::size_t c = 0; c < nodes_; ++c) order.push_back(owner_of(c).index());
+    RingExchange exchange(schedule_, request, order);
+    for (std::size_t d = 0; d < sizes_.size(); ++d) {
+      std::vector<RingLine> lines;
+      std::vector<std::size_t> place_of;
+      for (std::size_t n = 0; n < nodes_; ++n) {
+        const auto at = coordinates(NodeId(n));
+        place_of.push_back(at[d]);
+        if (at[d] == 0) lines.push_back(line_of(at, d));
+      }
+      exchange.add(lines, place_of);
+    }
+    return finished(std::move(schedule_));
   }
 
   Schedule generate() {
@@ -160,7 +178,8 @@ std::string unsuited_for_hierarchical_ring(const Topology& topology) {
 }
 
 Schedule generate_hierarchical_ring(const Topology& topology, const CollectiveRequest& request) {
-  return HierarchicalRing(topology, request).generate();
+  HierarchicalRing rings(topology, request);
+  return is_exchange(request.op) ? rings.exchange(request) : rings.generate();
 }
 
 }  // namespace
@@ -169,6 +188,9 @@ Generator hierarchical_ring_row() {
   Generator row("hierarchical_ring",
                 "a reduce-scatter in one dimension after the other, then all-gathers back",
                 reduction_ops(), unsuited_for_hierarchical_ring, generate_hierarchical_ring);
+  row.ops.push_back(CollectiveOp::all_to_all);
+  row.too_large = exchange_too_large;
+  row.exchanges_slowly = true;
   row.fixed_ranks = "its parts follow the coordinates of nodes";
   return row;
 }

@@ -17,6 +17,7 @@ namespace espalier {
 bool is_auto_candidate(const Generator& generator, const Topology& topology,
                        const CollectiveRequest& request) {
   if (generator.name == kAutoAlgorithm || !generator.computes(request.op)) return false;
+  if (generator.exchanges_slowly && is_exchange(request.op)) return false;
   if (request.keeps_to_packet_routes && generator.has_own_routes) return false;
   if (!request.rank_order.empty() && !generator.follows_rank_order()) return false;
   return unsuited_for(generator, topology, request).empty();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,6 @@
 #include "alg/routes/routing.h"
 
 namespace espalier {
-namespace {
 
 Transfer hop_of(const RingLine& line, const RingFlow& flow, std::size_t place, TransferKind kind,
                 Timestep step) {
@@ -30,8 +30,6 @@ Transfer hop_of(const RingLine& line, const RingFlow& flow, std::size_t place, T
   transfer.kind = kind;
   return transfer;
 }
-
-}  // namespace
 
 RingLine reversed(const RingLine& line, const std::vector<RouteId>& hops_back) {
   RingLine result;
@@ -166,7 +164,19 @@ void add_flows(Schedule& schedule, const RingLine& line, std::size_t first_chunk
   }
 }
 
+Schedule generate_ring_exchange(const Topology& topology, const CollectiveRequest& request) {
+  Schedule schedule = empty_schedule("ring", topology, request);
+  const RingLine line = line_along(topology, ring_of(topology, request), schedule.routes);
+  std::vector<std::size_t> order(line.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> place_of(line.size());
+  for (std::size_t p = 0; p < line.size(); ++p) place_of[line.nodes[p].index()] = p;
+  RingExchange(schedule, request, order).add({line}, place_of);
+  return finished(std::move(schedule));
+}
+
 Schedule generate_ring(const Topology& topology, const CollectiveRequest& request) {
+  if (is_exchange(request.op)) return generate_ring_exchange(topology, request);
   Schedule schedule = with_chunks("ring", 1, topology, request);
   add_flows(schedule, line_along(topology, ring_of(topology, request), schedule.routes), 0);
   return finished(std::move(schedule));
@@ -256,6 +266,9 @@ std::optional<ParameterProblem> problem_of_pairs(const Topology& topology,
 Generator ring_row() {
   Generator row("ring", "one unidirectional ring over all nodes (Hamiltonian where one exists)",
                 with_unequal_parts(reduction_ops()), unsuited_for_routes, generate_ring);
+  row.ops.push_back(CollectiveOp::all_to_all);
+  row.too_large = exchange_too_large;
+  row.exchanges_slowly = true;
   row.order_model = OrderModel::ring;
   row.pair_work = 500;
   row.look = 1;

@@ -1,9 +1,11 @@
-// Parts of ring algorithms: the order in which a ring visits the nodes (hamiltonian.cpp), and the
-// two halves of a ring all-reduce on it (ring.cpp).
+// Parts of ring algorithms: the order in which a ring visits the nodes (hamiltonian.cpp), the two
+// halves of a ring all-reduce on it (ring.cpp), and an all_to_all (ring_exchange.cpp).
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "alg/schedule/collective_request.h"
 #include "alg/schedule/schedule.h"
 #include "hw/topology/topology.h"
 
@@ -53,6 +55,10 @@ struct RingFlow {
   std::uint32_t num_chunks = 1;
 };
 
+// The flow's hop from a place to the next.
+[[nodiscard]] Transfer hop_of(const RingLine& line, const RingFlow& flow, std::size_t place,
+                              TransferKind kind, Timestep step);
+
 // By place on a line: the transfers for which the place's own data wait.
 using RingWaits = std::vector<std::vector<TransferId>>;
 
@@ -66,5 +72,31 @@ TransferId add_reduce_chain(Schedule& schedule, const RingLine& line, const Ring
 std::vector<TransferId> add_gather_chain(Schedule& schedule, const RingLine& line,
                                          const RingFlow& flow, Timestep first_step,
                                          const std::vector<TransferId>& root_waits);
+
+// The all_to_all of ASTRA-sim's rings: every place sends one message at a time to the next place,
+// and the next one when a message has arrived. Data for the place s places on take s hops, so K
+// places take K (K - 1) / 2 steps. Dimension by dimension, data go first to where the destination's
+// coordinate in this dimension is.
+class RingExchange {
+ public:
+  // Sets the chunks of `schedule`, which must outlive it. `order`: of the ranks to which a rank has
+  // chunks.
+  RingExchange(Schedule& schedule, const CollectiveRequest& request,
+               const std::vector<std::size_t>& order);
+  // Rings of one length, in which each node is once. `place_of`: by destination node, its place.
+  void add(const std::vector<RingLine>& lines, const std::vector<std::size_t>& place_of);
+
+ private:
+  void pass_round(const RingLine& line, Timestep first_step,
+                  const std::vector<std::size_t>& place_of);
+
+  Schedule& schedule_;
+  std::vector<std::vector<std::size_t>> held_;  // by node: chunks with bytes, ascending
+  std::vector<TransferId> brought_;             // by chunk: what brought it where it is
+  std::vector<std::vector<TransferId>> came_;   // by node: its arrivals in the last step
+  std::size_t next_flow_ = 0;
+};
+// Generator::too_large.
+[[nodiscard]] std::string exchange_too_large(const Topology& topology, CollectiveOp op);
 
 }  // namespace espalier

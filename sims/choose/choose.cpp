@@ -329,13 +329,17 @@ ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
   }
   std::vector<NodeId> nodes;
   std::optional<ProcessGroup> group;
-  if (what.group == 0 && ranks.nodes.size() == topology.num_nodes()) {
+  if (what.group == 0) nodes = ranks.nodes;
+  if (what.group != 0) {
+    for (const RankId rank : ranks.groups[what.group]) nodes.push_back(ranks.nodes[rank.index()]);
+  }
+  // All nodes in their order run through the dimensions of the network, whatever names them.
+  const bool are_all =
+      nodes.size() == topology.num_nodes() &&
+      (what.group == 0 || (!is_rooted(what.op) && std::is_sorted(nodes.begin(), nodes.end())));
+  if (are_all) {
     alone.tenants = point.tenants;
   } else {
-    if (what.group == 0) nodes = ranks.nodes;
-    if (what.group != 0) {
-      for (const RankId rank : ranks.groups[what.group]) nodes.push_back(ranks.nodes[rank.index()]);
-    }
     group.emplace(topology, nodes, true);
     collective.rank_order = {};
     collective.root = 0;
@@ -345,7 +349,9 @@ ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
   request.request.keeps_to_packet_routes = ranks.groups.size() > 1;
   const Generator* const generator = find_generator(collective.algorithm);
   const bool chooses =
-      collective.algorithm == kAutoAlgorithm || (generator && !generator->computes(what.op));
+      collective.algorithm == kAutoAlgorithm ||
+      (generator && (!generator->computes(what.op) ||
+                     (generator->too_large && !generator->too_large(network, what.op).empty())));
   const std::string why = chooses ? std::string()
                           : generator == nullptr
                               ? "it makes no tables"

@@ -76,22 +76,23 @@ bool check_plan(const Input& input, const RunPoint& point) {
 }
 
 // The reader has checked the work itself. Counts, so that a user sees what was read.
-void show_work(const Input& input, const WorkGraph& graph) {
+void show_work(const Input& input, const WorkGraph& graph, IssueOrder issue) {
   std::map<WorkKind, std::size_t> counts;
   for (const auto& rank : graph.ranks) {
     for (const WorkNode& node : rank->nodes) ++counts[node.kind];
   }
   tell(stdout,
        "{}: work of {} ranks: {} computations, {} posts of collectives, {} sends; every "
-       "dependency, message and collective fits\n",
+       "dependency, message and collective fits{}\n",
        input.path, graph.ranks.size(), counts[WorkKind::compute], counts[WorkKind::collective],
-       counts[WorkKind::send]);
+       counts[WorkKind::send],
+       issue == IssueOrder::lowest_id ? "; run shows whether ranks wait for each other" : "");
 }
 
 // Checks every collective of the iterations.
 bool check_workload(const Input& input, const RunPoint& point) {
   if (point.workload->graph) {
-    show_work(input, *point.workload->graph);
+    show_work(input, *point.workload->graph, point.workload->issue);
     return true;
   }
   const Workload workload = build_workload(*point.workload);

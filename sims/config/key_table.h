@@ -295,8 +295,11 @@ class KeyTable {
   [[nodiscard]] KeyCondition with_path(const std::string& name) const;
   // Condition: no section in the list is given.
   [[nodiscard]] static KeyCondition without(const std::vector<std::string>& sections);
+  // Under workload.file the network of astra_network is a graph.
   [[nodiscard]] KeyCondition where_dimensional() const {
-    return where(kTypeKey, families_where(&is_dimensional));
+    KeyCondition condition = where(kTypeKey, families_where(&is_dimensional));
+    condition.sentence += ", and workload.file is not given";
+    return condition;
   }
   [[nodiscard]] KeyCondition where_not_dimensional() const {
     return where_not(kTypeKey, families_where(&is_dimensional));

@@ -121,17 +121,28 @@ class TraceFiles {
       return false;
     };
     if (!exists(first)) {
+      const char* const kJson = "Chakra's JSON form is not read; give the traces in protobuf (.et)";
       for (const auto& [other, hint] :
            {std::pair{first + ".gz", "unpack the traces with gunzip"},
             std::pair{first + ".zst", "unpack them with zstd -d --long=27"},
-            std::pair{prefix_ + ".0.json",
-                      "Chakra's JSON form is not read; give the traces "
-                      "in protobuf (.et)"}}) {
+            std::pair{prefix_ + ".0.json", kJson}}) {
         if (exists(other))
           return refused(fmt::format("found '{}' in place of '{}'", other, first), hint);
       }
-      return refused(fmt::format("there is no file '{}'", first),
-                     "give the part in front of .RANK.et, relative to the configuration's folder");
+      const fs::path given(prefix_);
+      if (given.extension() == ".json" && exists(prefix_)) {
+        return refused(fmt::format("'{}' is no trace in protobuf", prefix_), kJson);
+      }
+      if (given.extension() == ".et") {
+        return refused(fmt::format("'{}' is the name of one rank's file", config_.file),
+                       "give the part in front of .RANK.et: " + given.stem().stem().string());
+      }
+      return refused(
+          fs::is_regular_file(given, ignored)
+              ? fmt::format("'{}' is no text of SimAI, AICB or ASTRA-sim 1.0, and no trace '{}'",
+                            prefix_, first)
+              : fmt::format("there is no file '{}'", first),
+          "give the part in front of .RANK.et, relative to the configuration's folder");
     }
     std::uint32_t found = 1;
     while (found < ranks_ && exists(path_of(found))) ++found;
@@ -381,7 +392,10 @@ class TraceFiles {
     }
     node.kind = WorkKind::collective;
     node.op = *known.op;
-    node.bytes = *size;
+    // As in ASTRA-sim, parts are of a byte at least.
+    const bool has_parts =
+        *type != kBarrier && node.op != CollectiveOp::all_gather && !is_rooted(node.op);
+    node.bytes = has_parts ? std::max<Bytes>(*size, ranks_) : *size;
     deferred_.push_back(
         {static_cast<std::uint32_t>(work_->nodes.size()), std::move(group), node_.involved_dim});
   }

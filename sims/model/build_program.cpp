@@ -274,7 +274,10 @@ std::shared_ptr<const Program> load_program(const ProgramConfig& config, const P
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension != ".xml" && extension != ".trace") {
     diagnostics.error(place, fmt::format("'{}' is not the file of a program", path),
-                      "the name of MSCCL XML ends in .xml, the name of a trace in .trace");
+                      extension == ".et"
+                          ? "messages of a Chakra trace do not say which data they carry; run the "
+                            "trace with workload.file, or the MSCCL XML that it was made from"
+                          : "the name of MSCCL XML ends in .xml, the name of a trace in .trace");
     return nullptr;
   }
   const auto text = read_named_file(path, place, diagnostics);

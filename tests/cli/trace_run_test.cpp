@@ -113,3 +113,23 @@ TEST_CASE("The table of a step is followed by its collectives") {
   CHECK_THAT(outcome.out, Contains("step ms") && Contains("exposed ms") &&
                               Contains("on critical path ms") && Contains("critical path: "));
 }
+
+TEST_CASE("Both orders of issue run side by side, and check says what only a run can show") {
+  if (test::skips_traces()) return;
+  const TemporaryFolder folder;
+  const std::string config = write_step(folder);
+  const std::string both = "workload.issue=[lowest_id, streams]";
+  const Json results = test::run_to_json({config, "-s", both}).at("results");
+  REQUIRE(results.size() == 2);
+  CHECK(results.at(0).at("config").at("workload").at("issue") == "lowest_id");
+  CHECK(results.at(1).at("config").at("workload").at("issue") == "streams");
+  CHECK_THAT(test::espalier({"check", config}).out, Contains("run shows whether ranks wait"));
+  CHECK_THAT(test::espalier({"check", config, "-s", "workload.issue=streams"}).out,
+             !Contains("run shows") && Contains("collective fits\n"));
+  // Messages of a trace do not say which data they carry, so it is no program.
+  const std::string program =
+      folder.write("program.yaml",
+                   "system: {topology: {type: torus, dims: [4]}}\n"
+                   "collective: {size: 4KiB, algorithm: program, program: {file: step.0.et}}\n");
+  CHECK_THAT(test::espalier({"check", program}).err, Contains("run the trace with workload.file"));
+}

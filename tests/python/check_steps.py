@@ -2,10 +2,10 @@
 """Compares the steps of execution traces with a replay by ASTRA-sim's rules of issue, rank by rank.
 
     tests/python/check_steps.py build/release/espalier                     # steps made here; fails where a rank is off by 1 %
-    tests/python/check_steps.py build/release/espalier PREFIX network.yml [--groups FILE] [--tflops N --memory GB/s] [--algorithm ring]
+    tests/python/check_steps.py build/release/espalier PREFIX network.yml [--groups FILE] [--tflops N --memory GB/s] [--algorithm hierarchical_ring]
 
 The replay knows nothing of the simulator: a message takes hops x latency + bytes / bandwidth (GB of 2^30 B), cut to whole ns; a
-collective is a ring of one chunk in the order of the group; messages do not contend.
+collective is a ring of one chunk in the order of the group, or among all ranks one in each dimension; messages do not contend.
 """
 import argparse
 import collections
@@ -206,14 +206,37 @@ class Replay:
             receiver["came"][key] += 1
         self.ended(r, i)
 
+    def phases(self, r, node):
+        """The rings of a collective in their order, each with what it computes of how many bytes."""
+        op, size, rings, stride = node["op"], node["bytes"], [self.groups[node["group"]]], 1
+        if len(rings[0]) == self.network.ranks:
+            rings = []
+            for _, count, _, _ in self.network.dimensions:
+                rings.append([r + (x - r // stride % count) * stride for x in range(count)])
+                stride *= count
+        if op != "all_gather":
+            size = max(size, self.network.ranks)
+        if op == "all_reduce":
+            steps = [("reduce_scatter", ring) for ring in rings[:-1]] + [(op, rings[-1])] + [("all_gather", ring) for ring in rings[-2::-1]]
+        else:
+            steps = [(op, ring) for ring in (reversed(rings) if op == "all_gather" else rings)]
+        for op, ring in steps:
+            yield op, ring, size
+            size = size // len(ring) if op == "reduce_scatter" else size * len(ring) if op == "all_gather" else size
+
     def collective(self, r, i, node):
-        ring = self.groups[node["group"]]
-        size, me = len(ring), ring.index(r)
         index = self.ranks[r]["posted"][node["group"]]
         self.ranks[r]["posted"][node["group"]] += 1
-        parts = {"all_reduce": 2 * (size - 1), "all_to_all": size * (size - 1) // 2}.get(node["op"], size - 1)
-        part = node["bytes"] if node["op"] == "all_gather" else node["bytes"] // size
-        meeting = self.meetings[node["group"], index]
+        self.phase(r, i, (node["group"], index), list(self.phases(r, node)))
+
+    def phase(self, r, i, name, phases):
+        if not phases:
+            return self.ended(r, i)
+        op, ring, bytes_in = phases[0]
+        size, me = len(ring), ring.index(r)
+        parts = {"all_reduce": 2 * (size - 1), "all_to_all": size * (size - 1) // 2}.get(op, size - 1)
+        part = bytes_in if op == "all_gather" else bytes_in // size
+        meeting = self.meetings[name, len(phases)]
         mine = meeting.setdefault(r, {"got": 0, "sent": 0})
         peer = ring[(me + 1) % size]
 
@@ -229,7 +252,7 @@ class Replay:
                 self.at(self.now + self.network.time(r, peer, part), arrived)
             if mine["got"] == parts and not mine.setdefault("over", False):
                 mine["over"] = True
-                self.at(self.now, lambda: self.ended(r, i))
+                self.at(self.now, lambda: self.phase(r, i, name, phases[1:]))
 
         mine["go"] = go
         self.at(self.now, go)
@@ -263,7 +286,8 @@ def record(node):
 def write_step(folder, sizes, random):
     """Work along the axes of a network: computation, collectives of each axis, and messages along the last one."""
     ranks = math.prod(sizes)
-    groups, group_of = {}, {}
+    groups = {"1": list(range(ranks))}
+    group_of = {(len(sizes), rank): "1" for rank in range(ranks)}
     for axis, size in enumerate(sizes):
         stride = math.prod(sizes[:axis])
         for first in (r for r in range(ranks) if r // stride % size == 0):
@@ -275,8 +299,8 @@ def write_step(folder, sizes, random):
     traces = [bytearray(encoded(0)) for _ in range(ranks)]
     for number in range(1, 41):
         deps = [d for d in (number - 1, number - random.randint(1, 4)) if d > 0][:random.randint(1, 2)]
-        kind, axis, size = random.choice((4, 7, 7, 5)), random.randrange(len(sizes)), random.randrange(4096, 1 << 20) // 64 * 64
-        op, us = random.choice((0, 2, 7)), random.randrange(40)
+        kind, axis, size = random.choice((4, 7, 7, 5)), random.randrange(len(sizes) + 1), random.randrange(4096, 1 << 20)
+        op, us = random.choice((0, 2, 6, 7)), random.randrange(40)
         for rank in range(ranks):
             if kind == 4:
                 node = (number, 4, deps, us, {"is_cpu_op": 0})
@@ -343,7 +367,7 @@ def main():
     parser.add_argument("--groups")
     parser.add_argument("--tflops", type=int)
     parser.add_argument("--memory", type=int, default=3350, help="GB/s")
-    parser.add_argument("--algorithm", default="ring")
+    parser.add_argument("--algorithm", default="hierarchical_ring")
     options = parser.parse_args()
     if options.prefix is None:
         return check_made_steps(options)

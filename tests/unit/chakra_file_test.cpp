@@ -217,7 +217,7 @@ TEST_CASE("Sizes of a trace are a rank's input, and an all-gather's result has a
   if (test::skips_traces()) return;
   const Traces traces(4, [](std::uint32_t) {
     return Nodes{coll(1, 0, 1000), coll(2, 2, 1000), coll(3, 7, 1000), coll(4, 6, 1000),
-                 coll(5, 9, 0)};
+                 coll(5, 9, 0),    coll(6, 0, 1),    coll(7, 7, 0),    coll(8, 2, 0)};
   });
   const auto graph = traces.graph("element: 2B");
   const auto& nodes = graph->ranks.at(3)->nodes;
@@ -230,6 +230,10 @@ TEST_CASE("Sizes of a trace are a rank's input, and an all-gather's result has a
   CHECK(nodes.at(3).op == CollectiveOp::all_to_all);
   CHECK(nodes.at(3).bytes == 2000);
   CHECK(nodes.at(4).bytes == 4);  // a barrier
+  // As in ASTRA-sim, parts have a byte at least, but for shards that a rank does not have.
+  CHECK(nodes.at(5).bytes == 4);
+  CHECK(nodes.at(6).bytes == 4);
+  CHECK(nodes.at(7).bytes == 0);
 }
 
 TEST_CASE("A computation takes the roofline's time where the trace counts operations") {
@@ -365,7 +369,12 @@ TEST_CASE("There is a trace for each node of the network, and files of other kin
              Contains("found '" + other.path() + "/t.0.et.gz' in place of") && Contains("gunzip"));
   CHECK_THAT(refused("u"),
              Contains("u.0.json' in place of") && Contains("Chakra's JSON form is not read"));
-  CHECK_THAT(refused("t.0.et"), Contains("there is no file") && Contains(".RANK.et"));
+  CHECK_THAT(refused("u.0.json"), Contains("Chakra's JSON form is not read"));
+  CHECK_THAT(refused("t.0.et"),
+             Contains("the name of one rank's file") && Contains("in front of .RANK.et: t\n"));
+  other.write("busbw.yaml", "allreduce: 1\n");
+  CHECK_THAT(refused("busbw.yaml"), Contains("is no text of SimAI, AICB or ASTRA-sim 1.0"));
+  CHECK_THAT(refused("v"), Contains("there is no file") && Contains(".RANK.et"));
 }
 
 TEST_CASE("A trace resolves to its prefix, and a change in one rank makes another point") {

@@ -211,17 +211,22 @@ TEST_CASE("Rings in natural order go both ways along the lines of a mesh, and ba
   CHECK_FALSE(schedule.contention_free);  // the way back meets the other direction's ring
 }
 
+namespace {
+
+DimensionSpec dimension_of(DimensionShape shape, std::uint32_t size) {
+  DimensionSpec spec;
+  spec.shape = shape;
+  spec.size = size;
+  spec.links = fewest_links(shape, size);
+  spec.link = kPlainLink;
+  return spec;
+}
+
+}  // namespace
+
 TEST_CASE("A hierarchical ring moves in each dimension what the ones before it have left") {
-  const auto of = [](DimensionShape shape, std::uint32_t size) {
-    DimensionSpec spec;
-    spec.shape = shape;
-    spec.size = size;
-    spec.links = fewest_links(shape, size);
-    spec.link = kPlainLink;
-    return spec;
-  };
-  const Topology topology =
-      make_joined({of(DimensionShape::ring, 4), of(DimensionShape::switched, 3)});
+  const Topology topology = make_joined(
+      {dimension_of(DimensionShape::ring, 4), dimension_of(DimensionShape::switched, 3)});
   const Schedule schedule =
       find_generator("hierarchical_ring")
           ->generate(topology, request_of(CollectiveOp::all_reduce, 4 * 1200));
@@ -238,4 +243,25 @@ TEST_CASE("A hierarchical ring moves in each dimension what the ones before it h
     }
   }
   CHECK(sent == std::map<std::size_t, Bytes>{{1, 2 * 3600}, {2, 2 * 800}});
+}
+
+// ASTRA-sim's ring sends one message at a time, and data for the node s places on take s hops.
+TEST_CASE("An all_to_all in rings passes one message at a time round each dimension") {
+  const Topology topology = make_joined(
+      {dimension_of(DimensionShape::ring, 4), dimension_of(DimensionShape::switched, 3)});
+  const Schedule schedule =
+      find_generator("hierarchical_ring")
+          ->generate(topology, request_of(CollectiveOp::all_to_all, 4 * 1200));
+  test::require_well_formed(topology, schedule);
+  CHECK(test::ScheduleOracle(schedule, test::Arrival::held, 1).runs_and_is_right());
+  CHECK(schedule.num_steps == 6 + 3);
+  std::map<Timestep, Bytes> sent;  // by node 0, which sends an N-th of its data in each step
+  for (std::size_t id = 0; id < schedule.transfers.size(); ++id) {
+    const Transfer& t = schedule.transfers[id];
+    if (t.from == NodeId(0)) sent[t.step] += schedule.bytes_of(t);
+    const auto waits = schedule.dependencies_of(TransferId(id));
+    if (t.step != 1 && t.step != 7) CHECK(waits.begin() != waits.end());
+  }
+  for (const auto& [step, bytes] : sent) CHECK(bytes == (step <= 6 ? 1200 : 1600));
+  CHECK(sent.size() == 9);
 }

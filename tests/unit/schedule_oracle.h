@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "alg/generators/generator.h"
 #include "alg/routes/links.h"
 #include "alg/schedule/schedule.h"
 
@@ -233,6 +234,9 @@ inline void require_well_formed(const Topology& topology, const Schedule& s) {
       } else {
         REQUIRE(before.step < t.step);
       }
+      // An exchange in rings sends one message at a time, so it also waits for other data.
+      const Generator* const generator = find_generator(s.algorithm);
+      if (is_exchange(s.op) && generator != nullptr && generator->exchanges_slowly) continue;
       REQUIRE(before.first_chunk.index() < t.first_chunk.index() + t.num_chunks);
       REQUIRE(t.first_chunk.index() < before.first_chunk.index() + before.num_chunks);
     }
