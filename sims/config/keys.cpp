@@ -22,7 +22,6 @@ Section optional_section(const char* name) {
 // slowest.
 const std::vector<std::string>& list_order() {
   static const std::vector<std::string> order{"workload.name",
-                                              "workload.issue",
                                               "training.network",
                                               "training.overlap",
                                               "coordination.mode",

@@ -114,15 +114,10 @@ TEST_CASE("The table of a step is followed by its collectives") {
                               Contains("on critical path ms") && Contains("critical path: "));
 }
 
-TEST_CASE("Both orders of issue run side by side, and check says what only a run can show") {
+TEST_CASE("The check of a step says what only a run can show, and a trace is no program") {
   if (test::skips_traces()) return;
   const TemporaryFolder folder;
   const std::string config = write_step(folder);
-  const std::string both = "workload.issue=[lowest_id, streams]";
-  const Json results = test::run_to_json({config, "-s", both}).at("results");
-  REQUIRE(results.size() == 2);
-  CHECK(results.at(0).at("config").at("workload").at("issue") == "lowest_id");
-  CHECK(results.at(1).at("config").at("workload").at("issue") == "streams");
   CHECK_THAT(test::espalier({"check", config}).out, Contains("run shows whether ranks wait"));
   CHECK_THAT(test::espalier({"check", config, "-s", "workload.issue=streams"}).out,
              !Contains("run shows") && Contains("collective fits\n"));
