@@ -216,6 +216,18 @@ TEST_CASE("A link of the critical path says who else used it, alike in both fide
   CHECK_THAT(others, Contains("reduce_scatter of group DP: 4 ranks from "));
 }
 
+TEST_CASE("compare ranks placements of a step, with exposed time and bytes on the slowest links") {
+  const TemporaryFolder folder;
+  const Outcome outcome = test::espalier({"compare", write_text_step(folder), "-s",
+                                          "collective.rank_order=[identity, columns.order]", "-s",
+                                          "collective.algorithm=ring"});
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, Contains("rank order") && Contains("exposed ms") &&
+                              Contains("slowest dim MB") && Contains("columns.order"));
+  CHECK_THAT(outcome.out, !Contains("table um2"));
+}
+
 TEST_CASE("A network without dimensions has the bytes of a step by tier and rate") {
   const TemporaryFolder folder;
   static_cast<void>(write_text_step(folder));
