@@ -242,3 +242,15 @@ TEST_CASE("A network without dimensions has the bytes of a step by tier and rate
   CHECK(bytes.size() >= 2);
   for (const auto& [name, value] : bytes) CHECK_THAT(name, Contains("GB/s"));
 }
+
+TEST_CASE("A report has a section of steps, with groups, dimensions and the critical path") {
+  const TemporaryFolder folder;
+  const std::string results = folder.file("r.json");
+  REQUIRE(test::espalier({"explain", write_text_step(folder), "--json", results}).exit_code == 0);
+  const std::string page = folder.file("r.html");
+  REQUIRE(test::espalier({"report", results, "-o", page}).exit_code == 0);
+  const std::string text = test::read_text(page);
+  CHECK_THAT(text, Contains("<h2>Steps of training</h2>") && Contains("Collectives, run 1") &&
+                       Contains("Dimensions of the network, run 1") &&
+                       Contains("Longest parts of the critical path, run 1"));
+}
