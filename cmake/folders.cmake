@@ -63,10 +63,10 @@ espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train r
                 ni/rtl sockets/tlm sockets/signals alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
                 sims/workload/graph LINKS fmt::fmt)
 espalier_folder(sims/observe/waves USES hw hw/topology sims/text LINKS ${espalier_fst} fmt::fmt)
-espalier_folder(sims/observe/record USES hw hw/topology flowctl ni ni/engines sims/system)
+espalier_folder(sims/observe/record USES hw hw/topology flowctl ni ni/engines sims/system LINKS fmt::fmt)
 espalier_folder(sims/observe/scopes USES hw hw/topology flowctl ni alg/schedule sims/system sims/observe/record sims/observe/waves
                 LINKS fmt::fmt)
-espalier_folder(sims/observe/timeline ONCE USES hw/topology sims/system sims/observe/record sims/observe/waves
+espalier_folder(sims/observe/timeline ONCE USES hw/topology sims/system sims/workload/graph sims/observe/record sims/observe/waves
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/point
                 sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
@@ -75,7 +75,7 @@ espalier_folder(sims/choose ONCE USES hw/topology ni/engines alg/routes alg/sche
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost flowctl flowctl/train ni/engines ni/rtl alg/routes alg/schedule alg/generators
                 alg/plans alg/certify alg/bounds sims/workload/graph sims/workload/training sims/workload/coordination
-                sims/text sims/point sims/model sims/config sims/system sims/observe/explain sims/choose
+                sims/text sims/point sims/model sims/config sims/system sims/observe/record sims/observe/explain sims/choose
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/study ONCE USES hw hw/topology alg/generators alg/rank_order sims/text sims/process sims/point sims/formats sims/config
                 sims/model sims/observe/explain sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)

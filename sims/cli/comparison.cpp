@@ -143,6 +143,11 @@ std::vector<ResultColumn> ranking_columns(const Json& best, double fastest, bool
                                                   100 / published->at("speed").get<double>());
                        }});
   }
+  if (best.contains("step")) {
+    const std::vector<ResultColumn> answers = columns_of("step answer", {best});
+    columns.insert(columns.end(), answers.begin(), answers.end());
+    return columns;
+  }
   columns.push_back({"GB/s", true, number_text("bandwidth_GBps", 2)});
   columns.push_back({"of bound", true, percent_text("bound_ratio")});
   columns.push_back({"table entries", true, [](const Json& r) {

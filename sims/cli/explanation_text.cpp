@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "sims/cli/output.h"
+#include "sims/experiment/result_fields.h"
 #include "sims/observe/explain/segment.h"
 #include "sims/text/fitted_text.h"
 
@@ -19,6 +23,7 @@ using Json = nlohmann::ordered_json;
 // Rows of a brief account: of kinds of time, and of other tables.
 constexpr std::size_t kBriefKinds = 5;
 constexpr std::size_t kBriefRows = 3;
+constexpr std::size_t kBriefParts = 10;  // of a step
 
 constexpr std::size_t kMostRows = 40;
 
@@ -77,9 +82,10 @@ struct Column {
 };
 
 // A table of the first or, if the rows have parts of the cycles `whole`, of the largest `most` rows
-// in their order, without columns that say nothing. The other rows are summed up.
+// in their order (with another `unit`, of that), without columns that say nothing. The other rows
+// are summed up.
 std::string rows_text(const Json& rows, const std::vector<Column>& columns, double whole,
-                      std::size_t most) {
+                      std::size_t most, const char* unit = "cycles") {
   const auto cycles_of = [](const Json& row) { return row.value("cycles", 0.0); };
   std::vector<double> sizes;
   for (const Json& row : rows) sizes.push_back(cycles_of(row));
@@ -99,7 +105,7 @@ std::string rows_text(const Json& rows, const std::vector<Column>& columns, doub
   }
   if (lines.size() == 1) return "  none\n";
   for (const Column& column : columns) lines[0].emplace_back(column.title);
-  if (whole != 0) lines[0].insert(lines[0].begin() + 1, {"cycles", "share"});
+  if (whole != 0) lines[0].insert(lines[0].begin() + 1, {unit, "share"});
   for (std::size_t c = lines[0].size(); c-- > 0;) {
     const bool is_empty = std::all_of(lines.begin() + 1, lines.end(),
                                       [c](const auto& line) { return line[c] == "-"; });
@@ -110,7 +116,7 @@ std::string rows_text(const Json& rows, const std::vector<Column>& columns, doub
   if (const std::size_t rest = rows.size() + 1 - lines.size(); rest != 0) {
     text += fmt::format("  and {} more", rest);
     if (whole != 0)
-      text += fmt::format(", {:.0f} cycles, {}", left_out, share_text(left_out, whole));
+      text += fmt::format(", {:.0f} {}, {}", left_out, unit, share_text(left_out, whole));
     text += "\n";
   }
   return text;
@@ -266,9 +272,68 @@ std::string part_text(const Json& about) {
   return text + totals_text(about, kMostRows) + "In order\n" + path_text(about, self);
 }
 
+// The critical path of a step: by work, by dimension of the network, and part by part.
+std::string step_path_text(const Json& result, const Json& path, bool brief) {
+  const auto us = [](const Json& ns) { return std::round(ns.get<double>()) / 1e3; };
+  const std::size_t most = brief ? kBriefParts : kMostRows;
+  const double whole = us(result["time_ns"]);
+  std::map<std::string, double> by_work;
+  std::map<std::string, std::pair<double, double>> by_dimension;  // us, and us in which it was busy
+  Json parts = Json::array();
+  for (const Json& part : path) {
+    Json& row = parts.emplace_back(part);
+    const double took = us(part["to_ns"].get<double>() - part["from_ns"].get<double>());
+    row["from"] = us(part["from_ns"]);
+    row["cycles"] = took;
+    row["work"] = part.value("group", part["kind"].get<std::string>());
+    by_work[row["work"].get<std::string>()] += took;
+    if (!part.contains("link")) continue;
+    const auto busy = part["busy"].get<double>();
+    row["used"] = share_text(busy, 1);
+    auto& sum = by_dimension[part["dimension"].get<std::string>()];
+    sum.first += took;
+    sum.second += took * busy;
+  }
+  const auto sorted_text = [&](Json rows, const std::vector<Column>& columns) {
+    for (Json& row : rows) row["cycles"] = us(1e3 * row["cycles"].get<double>());
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const Json& a, const Json& b) { return a["cycles"] > b["cycles"]; });
+    return "\n" + rows_text(rows, columns, whole, most, "us");
+  };
+  Json works = Json::array();
+  for (const auto& [name, sum] : by_work) works.push_back({{"name", name}, {"cycles", sum}});
+  Json dimensions = Json::array();
+  for (const auto& [name, sum] : by_dimension) {
+    dimensions.push_back(
+        {{"name", name}, {"cycles", sum.first}, {"busy", share_text(sum.second, sum.first)}});
+  }
+  std::string text = fmt::format("\n{} on {}: the critical path of {:.3f} us\n",
+                                 result["workload"].get<std::string>(),
+                                 result["topology"].get<std::string>(), whole) +
+                     sorted_text(works, {{"work, collectives by group", "name"}});
+  if (!dimensions.empty()) {
+    text += sorted_text(dimensions, {{"dimension of the busiest link", "name"}, {"busy", "busy"}});
+  }
+  return text + "\n" +
+         rows_text(parts,
+                   {{"from us", "from"},
+                    {"rank", "rank"},
+                    {"node", "node"},
+                    {"name", "name"},
+                    {"work", "work"},
+                    {"busiest link", "link"},
+                    {"dimension", "dimension"},
+                    {"busy", "used"},
+                    {"others on it", "others"}},
+                   whole, brief ? kBriefParts : parts.size(), "us");
+}
+
 }  // namespace
 
 std::string explanation_text(const Json& result, ExplanationDetail detail) {
+  if (const Json* path = find_field(result, field::step_path)) {
+    return step_path_text(result, *path, detail == ExplanationDetail::brief);
+  }
   const Json& explanation = result["explanation"];
   const std::string span = result.contains("program")
                                ? "from the host's call to the end of the last context"

@@ -117,31 +117,28 @@ std::string choice_note(const std::vector<Json>& results) {
   return text;
 }
 
-// The collectives of a step, and its critical path if the run was explained.
+// The collectives of a step, and the dimensions of the network.
 std::string step_note(const std::vector<Json>& results) {
   const Json* step = results.size() == 1 ? find_field(results.front(), field::step) : nullptr;
   if (step == nullptr || step->is_null()) return {};
-  const bool has_path = step->contains("path");
-  std::vector<std::vector<std::string>> lines{
-      {"collectives", "ranks", "apart", "number", "bytes", "exposed ms"}};
-  if (has_path) lines.front().emplace_back("on critical path ms");
+  std::vector<std::vector<std::string>> lines{{"collectives", "phase", "ranks", "apart", "number",
+                                               "bytes", "exposed ms", "on critical path ms"}};
   for (const Json& kind : step->at("collectives")) {
-    lines.push_back({kind.at("op"), text_of(kind, "ranks"), text_of(kind, "stride"),
-                     text_of(kind, "count"), text_of(kind, "bytes"),
-                     fixed(kind, "exposed_ns", 3, 1e-6)});
-    if (has_path) lines.back().push_back(fixed(kind, "path_ns", 3, 1e-6));
+    lines.push_back({kind.at("op"), text_of(kind, "phase"), text_of(kind, "ranks"),
+                     text_of(kind, "stride"), text_of(kind, "count"), text_of(kind, "bytes"),
+                     fixed(kind, "exposed_ns", 3, 1e-6), fixed(kind, "path_ns", 3, 1e-6)});
   }
-  std::string text = "\n" + fitted_table(lines, terminal_width());
-  if (!has_path) return text;
-  std::map<std::string, double> by_kind;
-  for (const Json& part : step->at("path")) {
-    by_kind[part.at("kind")] += part.at("to_ns").get<double>() - part.at("from_ns").get<double>();
+  if (step->at("sends") != 0) {
+    lines.push_back({"send", "-", "2", "-", text_of(*step, "sends"), text_of(*step, "send_bytes"),
+                     fixed(*step, "exposed_sends_ns", 3, 1e-6), "-"});
   }
-  const char* before = "critical path: ";
-  for (const auto& [kind, ns] : by_kind) {
-    text += fmt::format("{}{} {:.3f} ms", std::exchange(before, ", "), kind, ns * 1e-6);
+  std::vector<std::vector<std::string>> dimensions{{"dimension", "links", "MB", "busy"}};
+  for (const Json& each : step->at("dimensions")) {
+    dimensions.push_back({each.at("name"), text_of(each, "links"), fixed(each, "bytes", 3, 1e-6),
+                          percent_text("busy")(each)});
   }
-  return text + "\n";
+  return "\n" + fitted_table(lines, terminal_width()) + "\n" +
+         fitted_table(dimensions, terminal_width());
 }
 
 std::string clock_note(const std::vector<Json>& results) {

@@ -263,7 +263,10 @@ int run_command(const RunOptions& options) {
     tell(people, "{}", result_table(results) + (options.quiet ? "" : table_notes(results)));
   }
   for (const auto& result : results) {
-    if (find_field(result, field::explanation) == nullptr) continue;
+    if (find_field(result, field::explanation) == nullptr &&
+        find_field(result, field::step_path) == nullptr) {
+      continue;
+    }
     tell(people, "{}",
          explanation_text(result,
                           options.explain_all ? ExplanationDetail::all : ExplanationDetail::brief));

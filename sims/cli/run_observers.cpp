@@ -72,7 +72,8 @@ std::string one_collective_mistake(const std::string& option,
     return fmt::format("{} shows one collective, but a coordinated job runs many at a time",
                        option);
   }
-  if (points.front()->workload) {
+  const bool is_step = points.front()->workload && points.front()->workload->graph;
+  if (points.front()->workload && !(is_step && option == "--timeline")) {
     return fmt::format("{} shows one collective, but a workload simulates several", option);
   }
   return {};
@@ -242,7 +243,7 @@ std::string observer_mistake(const RunOptions& options, const std::vector<Input>
 }
 
 RunObservers::RunObservers(const RunOptions& options, const Input& input, const RunPoint& point)
-    : explains_(options.explain) {
+    : explains_(options.explain), is_step_(point.workload && point.workload->graph) {
   if (!options.waves.file.empty()) waves_ = wave_session(options.waves, input, point);
   if (!options.timeline.empty()) {
     timeline_ = std::make_unique<TimelineSession>(options.timeline, point.system.clock.hertz);
@@ -260,8 +261,13 @@ RunObservers::RunObservers(const RunOptions& options, const Input& input, const 
 
 void RunObservers::watch(SimulationHooks& hooks) {
   if (waves_) hooks.observers.push_back(waves_.get());
-  if (timeline_) hooks.observers.push_back(timeline_.get());
-  if (account_) hooks.observers.push_back(&account_->recorder());
+  if (timeline_ && is_step_) {
+    hooks.step_ended = [this](const auto& hosts, const auto& links) {
+      timeline_->write(hosts, links);
+    };
+  } else if (timeline_) {
+    hooks.observers.push_back(timeline_.get());
+  }
 }
 
 void RunObservers::finish(PointReport& report) {

@@ -46,6 +46,7 @@ class RunObservers {
   std::unique_ptr<TimelineSession> timeline_;
   std::optional<RunAccount> account_;
   bool explains_;  // the result contains the account
+  bool is_step_;   // of training
 };
 
 }  // namespace espalier

@@ -69,8 +69,13 @@ class NcclPoint {
   // Fills in machine_.
   bool can_run() {
     if (asked_.training || asked_.workload) {
-      return refuse(kAlgorithmKey, "chooses for one call of a known size, not for a training",
-                    "name a program or schedule, for example algorithm: ring");
+      return refuse(kAlgorithmKey,
+                    asked_.training
+                        ? "chooses for one call of a known size, not for a training"
+                        : "chooses among programs of thread blocks, and NIs run the many "
+                          "collectives of a step as schedule tables",
+                    "name a schedule, for example algorithm: ring; auto takes the fastest for "
+                    "each group and size");
     }
     if (!nccl_computes(asked_.collective->op)) {
       return refuse("collective.op",

@@ -1,17 +1,22 @@
 // The step of training that a graph of work describes, on the simulated network.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "hw/topology/link_timing.h"
 #include "sims/choose/choose.h"
 #include "sims/experiment/result_parts.h"
 #include "sims/experiment/training_work.h"
+#include "sims/observe/record/link_use.h"
 #include "sims/point/config.h"
 #include "sims/system/host_simulation.h"
 #include "sims/workload/graph/graph_hosts.h"
@@ -29,11 +34,17 @@ struct CollectiveKind {
   CollectiveOp op;
   std::size_t ranks;
   std::uint32_t stride;
+  std::string phase;
 
   friend bool operator<(const CollectiveKind& a, const CollectiveKind& b) {
-    return std::tie(a.ranks, a.stride, a.op) < std::tie(b.ranks, b.stride, b.op);
+    return std::tie(a.ranks, a.stride, a.op, a.phase) < std::tie(b.ranks, b.stride, b.op, b.phase);
   }
 };
+
+// Users of links: collectives by number, sends by rank, and other traffic.
+constexpr std::uint32_t kSends = 0x80000000U;
+constexpr std::uint32_t kOthers = 0xffffffffU;
+constexpr std::size_t kMostOthers = 3;  // that are named
 
 std::uint32_t stride_of(const std::vector<std::uint32_t>& ranks) {
   const std::uint32_t stride = ranks[1] - ranks[0];
@@ -53,6 +64,7 @@ class GraphRun : public PointRun {
                                               graph_.ranks.size(), ranks_.nodes.size()));
     }
     ranks_.nodes.resize(graph_.ranks.size());
+    for (std::uint32_t r = 0; r < ranks_.nodes.size(); ++r) rank_of_[ranks_.nodes[r]] = r;
     for (const WorkSet& set : sets_) {
       std::vector<RankId>& members = ranks_.groups.emplace_back();
       for (const std::uint32_t rank : members_of(set)) members.emplace_back(rank);
@@ -60,13 +72,18 @@ class GraphRun : public PointRun {
   }
 
   void describe(Json& result) const override { write_fields(result, StepWork{facts()}); }
+  void watch(SimulationHooks& /*hooks*/, RunAccount& /*account*/) override { explains_ = true; }
   SimulationOutcome simulate(const SimulationHooks& hooks) override {
-    GraphHosts hosts(graph_, point().workload->issue, point().system.clock,
-                     !hooks.observers.empty());
+    const bool is_watched = explains_ || hooks.step_ended;
+    GraphHosts hosts(graph_, point().workload->issue, point().system.clock, is_watched);
+    LinkUse links(link_kinds(topology()),
+                  [&](const Operation& message) { return user_of(hosts, message); });
+    SimulationHooks watched = hooks;
+    if (is_watched) watched.observers.push_back(&links);
     SimulationOutcome outcome =
         simulate_hosts(
             topology(), point(), ranks_, hosts,
-            [&](const HostCollective& what) { return tables_of(what); }, hooks)
+            [&](const HostCollective& what) { return tables_of(what); }, watched)
             .simulation;
     if (!hosts.failure().empty()) outcome.failure = hosts.failure();
     outcome.verified = outcome.verified && outcome.failure.empty();
@@ -75,7 +92,12 @@ class GraphRun : public PointRun {
     for (const RankTimes& times : hosts.rank_times()) {
       outcome.cycles = std::max(outcome.cycles, times.end);
     }
-    if (outcome.complete) measure(hosts, outcome.cycles);
+    if (!outcome.complete) return outcome;
+    measure(hosts, outcome.cycles);
+    measure(links.kinds(), outcome);
+    if (explains_) follow(hosts, links);
+    if (hooks.step_ended) hooks.step_ended(hosts, links);
+    for (const auto& [kind, sum] : kinds_) step_.collectives.push_back(sum);
     return outcome;
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
@@ -108,9 +130,24 @@ class GraphRun : public PointRun {
     if (taken.empty()) taken_.erase(what.bytes);
     return tables;
   }
-  [[nodiscard]] CollectiveKind kind_of(const HostCollective& what) const {
-    const std::vector<std::uint32_t>& ranks = members_of(sets_[what.group]);
-    return {what.op, ranks.size(), stride_of(ranks)};
+  [[nodiscard]] CollectiveKind kind_of(const GraphCollective& collective) const {
+    const std::vector<std::uint32_t>& ranks = members_of(sets_[collective.what.group]);
+    const WorkNode& node = graph_.ranks[collective.rank]->nodes[collective.node];
+    return {collective.what.op, ranks.size(), stride_of(ranks), phase_of(graph_.names[node.name])};
+  }
+  // "all_reduce of group TP: 4 ranks from 0, 1 apart"
+  [[nodiscard]] std::string words_of(const GraphCollective& collective) const {
+    const WorkSet set = sets_[collective.what.group];
+    const std::uint32_t stride = stride_of(members_of(set));
+    return fmt::format("{} of group {}: {} ranks from {}{}", to_string(collective.what.op),
+                       graph_.groups[set.group].name, members_of(set).size(),
+                       members_of(set).front(),
+                       stride == 0 ? "" : fmt::format(", {} apart", stride));
+  }
+  [[nodiscard]] std::uint32_t user_of(const GraphHosts& hosts, const Operation& message) const {
+    if (message.traffic == TrafficClass::collective) return hosts.collective_of(message.flow);
+    if (message.traffic != TrafficClass::host) return kOthers;
+    return kSends + rank_of_.at(message.from);
   }
   [[nodiscard]] double ns(double cycles) const {
     return cycles * nanoseconds(1, point().system.clock);
@@ -141,22 +178,39 @@ class GraphRun : public PointRun {
         step_.send_bytes += node.bytes;
       }
     }
-    std::map<CollectiveKind, StepCollective> kinds;
     for (const GraphCollective& collective : hosts.collectives()) {
-      const CollectiveKind kind = kind_of(collective.what);
-      StepCollective& sum = kinds[kind];
+      const CollectiveKind kind = kind_of(collective);
+      StepCollective& sum = kinds_[kind];
       sum.op = to_string(kind.op);
+      sum.phase = kind.phase;
       sum.ranks = kind.ranks;
       sum.stride = kind.stride;
       ++sum.count;
       sum.bytes += collective.what.bytes;
       sum.exposed_ns += ns(static_cast<double>(collective.exposed) / ranks);
     }
-    if (hosts.keeps_times()) follow(hosts, kinds);
-    for (const auto& [kind, sum] : kinds) step_.collectives.push_back(sum);
   }
 
-  void follow(const GraphHosts& hosts, std::map<CollectiveKind, StepCollective>& kinds) {
+  void measure(const LinkKinds& kinds, const SimulationOutcome& outcome) {
+    std::vector<double> capacity(kinds.names.size());
+    step_.dimensions.resize(kinds.names.size());
+    const double seconds = ns(static_cast<double>(outcome.cycles)) * 1e-9;
+    for (std::size_t l = 0; l < kinds.of.size(); ++l) {
+      const LinkSpec& link = topology().links()[l].spec;
+      StepDimension& of = step_.dimensions[kinds.of[l]];
+      ++of.links;
+      of.bytes += outcome.link_flits[l] * flit_bytes_of(link, point().system.clock);
+      capacity[kinds.of[l]] += static_cast<double>(link.bytes_per_second) * seconds;
+    }
+    for (std::size_t k = 0; k < capacity.size(); ++k) {
+      StepDimension& of = step_.dimensions[k];
+      of.name = kinds.names[k];
+      of.busy = quotient(static_cast<double>(of.bytes), capacity[k]);
+    }
+    if (!kinds.names.empty()) step_.slowest_bytes = step_.dimensions[kinds.slowest].bytes;
+  }
+
+  void follow(const GraphHosts& hosts, const LinkUse& links) {
     // By WorkKind.
     constexpr const char* kWords[] = {"none", "compute", "host", "send", "receive", "collective"};
     std::vector<StepPart>& path = step_.path.emplace();
@@ -165,17 +219,62 @@ class GraphRun : public PointRun {
       path.push_back({part.rank.value(), node.id, graph_.names[node.name],
                       kWords[static_cast<std::size_t>(node.kind)],
                       ns(static_cast<double>(part.from)), ns(static_cast<double>(part.to))});
-      if (node.kind != WorkKind::collective) continue;
-      const std::uint32_t number = hosts.node_times(part.rank, part.node).partner;
-      StepCollective& sum = kinds[kind_of(hosts.collectives()[number].what)];
-      sum.path_ns = sum.path_ns.value_or(0) + path.back().to_ns - path.back().from_ns;
+      std::uint32_t user = kSends + part.rank.value();
+      if (node.kind == WorkKind::collective) {
+        user = hosts.node_times(part.rank, part.node).partner;
+        const GraphCollective& collective = hosts.collectives()[user];
+        StepCollective& sum = kinds_[kind_of(collective)];
+        sum.path_ns = sum.path_ns.value_or(0) + path.back().to_ns - path.back().from_ns;
+        path.back().group = words_of(collective);
+      } else if (node.kind != WorkKind::send) {
+        continue;
+      }
+      path.back().link = busiest_link(hosts, links, part, user);
     }
+  }
+
+  [[nodiscard]] std::optional<StepLink> busiest_link(const GraphHosts& hosts, const LinkUse& links,
+                                                     const PathPart& part,
+                                                     std::uint32_t user) const {
+    std::optional<StepLink> busiest;
+    std::map<std::uint32_t, double> users;
+    for (std::size_t l = 0; l < topology().num_links(); ++l) {
+      std::map<std::uint32_t, double> shares = links.shares(LinkId(l), part.from, part.to);
+      if (shares.count(user) == 0) continue;
+      double busy = 0;
+      for (const auto& [who, share] : shares) busy += share;
+      if (busiest && busy <= busiest->busy) continue;
+      const TopologyLink& link = topology().links()[l];
+      busiest = {
+          fmt::format("{}->{}", topology().vertex_name(link.from), topology().vertex_name(link.to)),
+          links.kinds().names[links.kinds().of[l]], busy, ""};
+      users = std::move(shares);
+    }
+    if (!busiest) return busiest;
+    users.erase(user);
+    std::map<std::string, double> by_words;
+    for (const auto& [who, share] : users) {
+      by_words[who == kOthers  ? "other traffic"
+               : who >= kSends ? fmt::format("sends of rank {}", who - kSends)
+                               : words_of(hosts.collectives()[who])] += share;
+    }
+    std::vector<std::pair<double, std::string>> most;
+    for (const auto& [words, share] : by_words) most.emplace_back(-share, words);
+    std::sort(most.begin(), most.end());
+    for (std::size_t i = 0; i < std::min(most.size(), kMostOthers); ++i) {
+      busiest->others +=
+          fmt::format("{}{:.1f} % {}", i == 0 ? "" : "; ", -100 * most[i].first, most[i].second);
+    }
+    return busiest;
   }
 
   const WorkGraph& graph_;
   std::vector<WorkSet> sets_;
   JobRanks ranks_;
+  std::map<NodeId, std::uint32_t> rank_of_;
   StepResult step_;
+  bool explains_ = false;
+  std::map<CollectiveKind, StepCollective> kinds_;
   std::map<Bytes, std::string> taken_;  // by size, what auto took
 };
 

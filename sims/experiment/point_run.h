@@ -66,6 +66,8 @@ class PointRun {
   // Writes the verdict. Returns why the point must not be simulated; an
   // empty text if it may be.
   [[nodiscard]] virtual std::string certify(Json& result);
+  // Lets the account see the simulation.
+  virtual void watch(SimulationHooks& hooks, RunAccount& account);
   // Simulates, so: once per process.
   [[nodiscard]] virtual SimulationOutcome simulate(const SimulationHooks& hooks) = 0;
   // Writes what the simulation measured.

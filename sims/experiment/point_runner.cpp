@@ -16,6 +16,7 @@
 #include "sims/experiment/result_parts.h"
 #include "sims/experiment/result_register.h"
 #include "sims/observe/explain/explanation.h"
+#include "sims/observe/explain/run_account.h"
 #include "sims/point/config.h"
 #include "sims/point/enum_names.h"
 
@@ -130,7 +131,9 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
     return refused(std::move(report), why);
   }
   bool elaborated = false;
-  SimulationOutcome outcome = run->simulate(noting_elaboration(hooks, elaborated));
+  SimulationHooks watched = noting_elaboration(hooks, elaborated);
+  if (account != nullptr) run->watch(watched, *account);
+  SimulationOutcome outcome = run->simulate(watched);
   if (outcome.complete && point.collective) {
     const CollectiveConfig& call = *point.collective;
     outcome.cycles = std::max(outcome.cycles + call.launch_cycles, call.host_cycles);
@@ -170,6 +173,10 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
 }  // namespace
 
 std::string PointRun::certify(Json&) { return {}; }
+
+void PointRun::watch(SimulationHooks& hooks, RunAccount& account) {
+  hooks.observers.push_back(&account.recorder());
+}
 
 void PointRun::describe_outcome(Json& result, const SimulationOutcome& outcome) const {
   write_fields(result, SimulationResult{point(), outcome});

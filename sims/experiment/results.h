@@ -146,15 +146,30 @@ struct WorkloadOutcome : TimelineResult {
 
 // A step that a graph of work describes.
 struct StepWork : PointFacts {};
-// All collectives of one operation in groups of one size and one distance between ranks.
+// All collectives of one operation and phase in groups of one size and one distance between ranks.
 struct StepCollective {
   std::string op;
+  std::string phase;  // empty: names do not say it
   std::size_t ranks = 0;
   std::uint32_t stride = 0;  // 0: ranks have different distances
   std::uint64_t count = 0;
   Bytes bytes = 0;
   double exposed_ns = 0;  // mean over all ranks
   std::optional<double> path_ns;
+};
+// The links of a dimension, or of a tier.
+struct StepDimension {
+  std::string name;
+  std::uint64_t links = 0;
+  Bytes bytes = 0;  // that the links carried, with heads
+  double busy = 0;  // share of their bandwidth in the step, mean
+};
+// The link that was busiest of those that carried a collective or a send of the critical path.
+struct StepLink {
+  std::string name;
+  std::string dimension;
+  double busy = 0;     // share of the part's time
+  std::string others;  // who else used it then; empty: nobody
 };
 struct StepPart {
   std::uint32_t rank;
@@ -163,6 +178,8 @@ struct StepPart {
   std::string kind;
   double from_ns;
   double to_ns;
+  std::string group = {};  // of a collective
+  std::optional<StepLink> link = {};
 };
 // Means over all ranks, if no rank is named.
 struct StepResult {
@@ -176,6 +193,8 @@ struct StepResult {
   Bytes send_bytes = 0;
   double exposed_sends_ns = 0;
   std::vector<StepCollective> collectives;
+  std::vector<StepDimension> dimensions;
+  Bytes slowest_bytes = 0;
   std::optional<std::vector<StepPart>> path;  // only if the run is explained
 };
 struct StepOutcome : SimulationResult {

@@ -21,8 +21,8 @@ using MakeSection = Section (*)(const ReportView& view, Pictures& pictures);
 constexpr MakeSection kPageSections[] = {
     latency_section,  // before the long tables, which say little about loads
     summary_section,  // what was run, the differences, the results
-    bandwidth_section, training_section, pareto_section,   energy_section, area_section,
-    links_section,     schedule_section, activity_section, runs_section,
+    bandwidth_section, training_section, step_section,     pareto_section,   energy_section,
+    area_section,      links_section,    schedule_section, activity_section, runs_section,
 };
 
 constexpr const char* kDefaultTitle = "Espalier results";

@@ -134,6 +134,7 @@ struct Shown {
 [[nodiscard]] Section summary_section(const ReportView& view, Pictures& pictures);
 [[nodiscard]] Section bandwidth_section(const ReportView& view, Pictures& pictures);
 [[nodiscard]] Section training_section(const ReportView& view, Pictures& pictures);
+[[nodiscard]] Section step_section(const ReportView& view, Pictures& pictures);
 [[nodiscard]] Section pareto_section(const ReportView& view, Pictures& pictures);
 [[nodiscard]] Section energy_section(const ReportView& view, Pictures& pictures);
 [[nodiscard]] Section area_section(const ReportView& view, Pictures& pictures);

@@ -71,7 +71,6 @@ PointReport simulate(const std::string& config, const std::string& folder,
   hooks.at_least = [&](Cycle cycles) { least = cycles; };
   hooks.progress = [&](double done) { write_worker_progress(done, least); };
   RunAccount account;
-  if (task.explain) hooks.observers.push_back(&account.recorder());
   try {
     if (task.plan) return plan_run(*read.topology, read.points.front(), tables.value);
     report = simulate_here(*read.topology, read.points.front(), tables.value, hooks,

@@ -342,6 +342,7 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
     running.program = program;
     running.stream =
         std::make_unique<StreamCollective>(*program, group, collective, ChunkId(next_number_));
+    hosts_.opened(collective, FlowId(next_number_));
     next_number_ += program->numbers;
     system_.deliveries().expect_more(program->operations);
   }

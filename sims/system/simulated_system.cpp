@@ -290,7 +290,7 @@ SimulationOutcome SimulatedSystem::collect() {
   outcome.evaluations = clock_.evaluations();
   outcome.stops = fabric_.packet_stops();
   double busy_ticks = 0;  // a sum of integers, so the order does not matter
-  const auto flits = fabric_.link_flits();
+  const auto& flits = outcome.link_flits = fabric_.link_flits();
   for (std::size_t l = 0; l < flits.size(); ++l) {
     const double ticks =
         static_cast<double>(flits[l]) * static_cast<double>(timing_.links[l].ticks_per_flit);

@@ -92,8 +92,9 @@ struct SimulationOutcome {
   Counters counters;
   std::uint64_t flits_injected = 0;
   std::uint64_t head_flits = 0;
-  double link_utilization_mean = 0;      // over all links and `cycles`
-  std::vector<double> link_utilization;  // by LinkId; filled if the point asks for it
+  double link_utilization_mean = 0;       // over all links and `cycles`
+  std::vector<std::uint64_t> link_flits;  // by LinkId
+  std::vector<double> link_utilization;   // by LinkId; filled if the point asks for it
   std::uint32_t ni_ports = 0;
   std::vector<CollectiveSpan> collectives;  // by post; empty without posts
   // traffic: from ready to visible; collective: from issued to visible.
@@ -114,6 +115,8 @@ using ProgressCallback = std::function<void(double)>;
 using DeliveryCallback = std::function<void(const Operation&, Cycle)>;
 
 class Elaboration;
+class GraphHosts;
+class LinkUse;
 
 // Called while the simulation runs; each may be empty.
 struct SimulationHooks {
@@ -123,6 +126,9 @@ struct SimulationHooks {
   // Called once, when the system is built and before its first cycle: a program attaches modules of
   // its own (sims/system/elaboration.h).
   std::function<void(Elaboration&)> elaborate = {};
+  // A graph of work then keeps the times of its nodes and the use of the links, and calls this when
+  // it has ended without a failure.
+  std::function<void(const GraphHosts&, const LinkUse&)> step_ended = {};
   // Called before `progress`, with a proven lower bound of SimulationOutcome::cycles: the cycles so
   // far, and the time in which the busiest link passes the rest of its messages.
   std::function<void(Cycle)> at_least = {};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli_test_support.h"
+#include "tests/support/trace_writer.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;
@@ -215,7 +216,14 @@ TEST_CASE("A timeline keeps the rules of its format, and has the same bytes in e
     CHECK(trace.slices_named("send").size() == trace.begins.size());
     CHECK(trace.slices_named("receive").size() == trace.begins.size());
     CHECK(trace.counters.at("messages in flight").back().second == 0);
-    for (const auto& [at, percent] : trace.counters.at("link utilization")) CHECK(percent <= 100);
+    std::size_t links = 0;
+    for (const auto& [name, points] : trace.counters) {
+      if (name.rfind("links busy: ", 0) != 0) continue;
+      ++links;
+      CHECK(points.back().second == 0);
+      for (const auto& [at, percent] : points) CHECK(percent <= 100);
+    }
+    CHECK(links > 0);
   }
 }
 
@@ -364,4 +372,42 @@ TEST_CASE("A run that a timeline cannot show is refused with the reason") {
   const Outcome outcome = test::espalier({"run", workload, "--timeline", folder.file("t.json")});
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.err, Contains("--timeline shows one collective"));
+}
+
+TEST_CASE(
+    "The timeline of a step has what ranks compute, send and reduce, and who waits for whom") {
+  if (test::skips_traces()) return;
+  const TemporaryFolder folder;
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    std::vector<test::TraceNodeText> nodes{test::comp(1, r == 3 ? 25 : 5),
+                                           test::coll(2, 0, 40'000).after({1}),
+                                           test::coll(4, 0, 8'000).after({2})};
+    nodes.back().has("pg_name", r % 2 == 0 ? "1" : "2");
+    if (r < 3) nodes.push_back(test::send(5, r + 1, 2'000).after({4}));
+    if (r > 0) nodes.push_back(test::receive(6, r - 1, 2'000));
+    folder.write("step." + std::to_string(r) + ".et", test::trace_text(nodes));
+  }
+  folder.write("step.json", "{\"1\": [0, 2], \"2\": [1, 3]}");
+  const std::string config =
+      "system: {topology: {type: torus, dims: [2, 2]}, link: {bandwidth: 7GB/s}}\n"
+      "collective: {algorithm: ring}\n"
+      "workload: {file: step, issue: streams, compute: {tflops: recorded}}\n";
+  const std::string train = timeline_text(folder, {config, {"simulation.fidelity=train"}});
+  const std::string cycle = timeline_text(folder, {config, {"simulation.fidelity=cycle"}});
+  CHECK((train == cycle));
+  const Trace trace(train);
+  CHECK(trace.slices_named("compute").size() == 4);
+  CHECK(trace.slices_named("group 0").size() == 4);
+  CHECK(trace.slices_named("group 1").size() == 2);
+  CHECK(trace.slices_named("send").size() == 3);
+  CHECK(trace.slices_named("receive").size() == 3);
+  // Three messages, and three ranks that wait for rank 3.
+  CHECK(trace.begins.size() >= 6);
+  std::set<std::string> processes;
+  for (const auto& [number, name] : trace.processes) processes.insert(name);
+  CHECK(processes ==
+        std::set<std::string>{"critical path", "links", "rank 0", "rank 1", "rank 2", "rank 3"});
+  for (const char* dimension : {"links busy: X", "links busy: Y"}) {
+    for (const auto& [at, percent] : trace.counters.at(dimension)) CHECK(percent <= 100);
+  }
 }

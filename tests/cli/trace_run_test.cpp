@@ -1,6 +1,8 @@
 // A step of training from execution traces, from the command line.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
+#include <string>
 
 #include "cli_test_support.h"
 #include "sims/experiment/result_register.h"
@@ -13,6 +15,32 @@ using test::Outcome;
 using test::TemporaryFolder;
 
 namespace {
+
+// Tensor parallel among 4 neighbours and data parallel across them, on 16 ranks.
+constexpr const char* kText =
+    "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 ep: 1 pp: 1 vpp: 1 ga: 1 "
+    "all_gpus: 16 checkpoints: 0 checkpoint_initiates: 0\n1\n"
+    "mlp -1 20000 ALLREDUCE 65536 20000 ALLREDUCE 65536 20000 REDUCESCATTER 4194304 100\n";
+constexpr const char* kTextConfig =
+    "system: {topology: {type: torus, dims: [4, 4]}, router: {flit_bytes: 64}}\n"
+    "collective: {algorithm: ring}\n"
+    "workload: {file: step.txt}\n";
+
+std::string write_text_step(const TemporaryFolder& folder) {
+  folder.write("step.txt", kText);
+  std::string columns = "rank_order: [";
+  for (int r = 0; r < 16; ++r) columns += (r == 0 ? "" : ", ") + std::to_string(r % 4 * 4 + r / 4);
+  folder.write("columns.order", columns + "]\n");
+  return folder.write("text.yaml", kTextConfig);
+}
+
+std::map<std::string, double> bytes_by_dimension(const Json& result) {
+  std::map<std::string, double> bytes;
+  for (const Json& each : result.at("step").at("dimensions")) {
+    bytes[each.at("name")] = each.at("bytes");
+  }
+  return bytes;
+}
 
 constexpr unsigned kChakraAllReduce = 0;
 
@@ -103,6 +131,7 @@ TEST_CASE("The register names every field of a step") {
   check(step, "step.");
   for (const Json& kind : step.at("collectives")) check(kind, "step.collectives[].");
   for (const Json& part : step.at("path")) check(part, "step.path[].");
+  for (const Json& dimension : step.at("dimensions")) check(dimension, "step.dimensions[].");
 }
 
 TEST_CASE("The table of a step is followed by its collectives") {
@@ -111,7 +140,119 @@ TEST_CASE("The table of a step is followed by its collectives") {
   const Outcome outcome = test::espalier({"run", write_step(folder), "--explain"});
   CHECK(outcome.exit_code == 0);
   CHECK_THAT(outcome.out, Contains("step ms") && Contains("exposed ms") &&
-                              Contains("on critical path ms") && Contains("critical path: "));
+                              Contains("on critical path ms") && Contains("critical path of"));
+}
+
+TEST_CASE("The rank order of a step says whose bytes are on the last dimension of the network") {
+  const TemporaryFolder folder;
+  const Json results = test::run_to_json({write_text_step(folder), "-s",
+                                          "collective.rank_order=[identity, columns.order]"})
+                           .at("results");
+  auto rows = bytes_by_dimension(results.at(0));
+  auto columns = bytes_by_dimension(results.at(1));
+  // A ring of 4 passes 3/4 of a size on each of 16 links, for a reduce_scatter once.
+  CHECK(rows.at("X") == Approx(16 * 2 * 2 * 65'536 * 3 / 4.0).epsilon(0.01));
+  CHECK(rows.at("Y") == Approx(16 * 4'194'304 * 3 / 4.0).epsilon(0.01));
+  CHECK(columns.at("X") == rows.at("Y"));
+  CHECK(columns.at("Y") == rows.at("X"));
+  CHECK(results.at(0).at("step").at("slowest_bytes") == rows.at("Y"));
+}
+
+TEST_CASE("Collectives of a step stand by phase, and the critical path names their links") {
+  const TemporaryFolder folder;
+  const Outcome outcome = test::espalier({"explain", write_text_step(folder), "--json", "-"});
+  INFO(outcome.err);
+  const Json step = Json::parse(outcome.out).at("results").at(0).at("step");
+  std::map<std::string, std::size_t> counts;
+  for (const Json& kind : step.at("collectives")) {
+    counts[kind.at("op").get<std::string>() + " " + kind.at("phase").get<std::string>()] +=
+        kind.at("count").get<std::size_t>();
+  }
+  CHECK(counts == std::map<std::string, std::size_t>{{"all_reduce forward", 4},
+                                                     {"all_reduce backward", 4},
+                                                     {"reduce_scatter backward", 4}});
+  std::size_t collectives = 0;
+  for (const Json& part : step.at("path")) {
+    CHECK(part.contains("link") == (part.at("kind") == "collective"));
+    if (!part.contains("link")) continue;
+    ++collectives;
+    const bool is_data =
+        part.at("group").get<std::string>().rfind("reduce_scatter of group DP", 0) == 0;
+    CHECK(part.at("dimension") == (is_data ? "Y" : "X"));
+    CHECK(part.at("busy").get<double>() > 0.5);
+    CHECK(part.at("busy").get<double>() <= 1);
+  }
+  CHECK(collectives == 3);
+  CHECK_THAT(outcome.err, Contains("dimension of the busiest link") &&
+                              Contains("reduce_scatter of group DP: 4 ranks from"));
+}
+
+TEST_CASE("The result of a step is the same with a timeline") {
+  const TemporaryFolder folder;
+  const std::string config = write_text_step(folder);
+  const Json alone = test::run_to_json({config}).at("results").at(0).at("step");
+  const Json shown = test::run_to_json({config, "--timeline", folder.file("t.json")})
+                         .at("results")
+                         .at(0)
+                         .at("step");
+  CHECK(alone == shown);
+  CHECK(test::read_text(folder.file("t.json")).find("\"rank 15\"") != std::string::npos);
+}
+
+TEST_CASE("A link of the critical path says who else used it, alike in both fidelities") {
+  const TemporaryFolder folder;
+  const std::string config = write_text_step(folder);
+  std::vector<Json> steps;
+  for (const char* fidelity : {"train", "cycle"}) {
+    const Outcome outcome = test::espalier(
+        {"explain", config, "-s", std::string("simulation.fidelity=") + fidelity, "-s",
+         "system.topology.dims=[16]", "-s", "collective.algorithm=auto", "--json", "-"});
+    steps.push_back(Json::parse(outcome.out).at("results").at(0).at("step"));
+  }
+  CHECK(steps.at(0) == steps.at(1));
+  // On one ring, the four data-parallel groups pass each other's nodes.
+  std::string others;
+  for (const Json& part : steps.at(0).at("path")) others += part.value("others", "");
+  CHECK_THAT(others, Contains("reduce_scatter of group DP: 4 ranks from "));
+}
+
+TEST_CASE("compare ranks placements of a step, with exposed time and bytes on the slowest links") {
+  const TemporaryFolder folder;
+  const Outcome outcome = test::espalier({"compare", write_text_step(folder), "-s",
+                                          "collective.rank_order=[identity, columns.order]", "-s",
+                                          "collective.algorithm=ring"});
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, Contains("rank order") && Contains("exposed ms") &&
+                              Contains("slowest dim MB") && Contains("columns.order"));
+  CHECK_THAT(outcome.out, !Contains("table um2"));
+}
+
+TEST_CASE("A network without dimensions has the bytes of a step by tier and rate") {
+  const TemporaryFolder folder;
+  static_cast<void>(write_text_step(folder));
+  const std::string config = folder.write(
+      "servers.yaml",
+      "system: {topology: {type: gpu_cluster, servers: 4, gpus_per_server: 4}, router: {clock: "
+      "1GHz}}\n"
+      "collective: {algorithm: ring}\n"
+      "workload: {file: step.txt}\n");
+  const Json result = test::run_to_json({config}).at("results").at(0);
+  const auto bytes = bytes_by_dimension(result);
+  CHECK(bytes.size() >= 2);
+  for (const auto& [name, value] : bytes) CHECK_THAT(name, Contains("GB/s"));
+}
+
+TEST_CASE("A report has a section of steps, with groups, dimensions and the critical path") {
+  const TemporaryFolder folder;
+  const std::string results = folder.file("r.json");
+  REQUIRE(test::espalier({"explain", write_text_step(folder), "--json", results}).exit_code == 0);
+  const std::string page = folder.file("r.html");
+  REQUIRE(test::espalier({"report", results, "-o", page}).exit_code == 0);
+  const std::string text = test::read_text(page);
+  CHECK_THAT(text, Contains("<h2>Steps of training</h2>") && Contains("Collectives, run 1") &&
+                       Contains("Dimensions of the network, run 1") &&
+                       Contains("Longest parts of the critical path, run 1"));
 }
 
 TEST_CASE("The check of a step says what only a run can show, and a trace is no program") {

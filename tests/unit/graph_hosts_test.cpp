@@ -474,5 +474,16 @@ TEST_CASE("No node begins before all nodes that it waits for have ended") {
   CHECK(finished > 40);
 }
 
+TEST_CASE(
+    "The name of work says its phase: in words, or as a tensor whose gradient begins with d") {
+  CHECK(phase_of("mlp1 forward") == std::string("forward"));
+  CHECK(phase_of("mlp1 gradient of weights") == std::string("backward"));
+  CHECK(phase_of("embedding update") == std::string("optimizer"));
+  CHECK(phase_of("mb0.transformer.1.ffn.x0@1_X1COMM") == std::string("forward"));
+  CHECK(phase_of("mb0.transformer.1.ffn.dx0@1_X1COMM") == std::string("backward"));
+  CHECK(phase_of("d@") == std::string("backward"));
+  CHECK(phase_of("ncclKernel_AllReduce") == std::string());
+}
+
 }  // namespace
 }  // namespace espalier

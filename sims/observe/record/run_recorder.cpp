@@ -406,12 +406,16 @@ struct RunRecorder::Watchers {
 RunRecorder::RunRecorder() = default;
 RunRecorder::~RunRecorder() = default;
 
-void RunRecorder::begin(Fabric& fabric) {
+void refuse_sockets(Fabric& fabric) {
   if (fabric.sockets() != nullptr) {
     throw std::invalid_argument(
         "timelines and explanations follow messages through built-in routers and network "
         "interfaces; with system.topology.external, waveforms show what happens");
   }
+}
+
+void RunRecorder::begin(Fabric& fabric) {
+  refuse_sockets(fabric);
   record_.ticks_per_cycle = fabric.timing().ticks_per_cycle;
   watchers_ = std::make_unique<Watchers>(fabric, record_);
 }

@@ -9,6 +9,10 @@
 
 namespace espalier {
 
+// Throws std::invalid_argument if routers or network interfaces are not built in: messages cannot
+// be followed through them.
+void refuse_sockets(Fabric& fabric);
+
 class RunRecorder : public SystemObserver {
  public:
   RunRecorder();

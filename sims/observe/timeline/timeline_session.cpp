@@ -1,8 +1,8 @@
 #include "sims/observe/timeline/timeline_session.h"
 
-#include <set>
 #include <stdexcept>
 
+#include "sims/observe/timeline/step_tracks.h"
 #include "sims/observe/timeline/tracks.h"
 #include "sims/system/fabric.h"
 
@@ -13,30 +13,35 @@ TimelineSession::TimelineSession(const std::string& path, std::uint64_t clock_he
 
 void TimelineSession::begin(Fabric& fabric) {
   recorder_.begin(fabric);
-  std::set<std::string> of_nis;
-  for (std::size_t v = 0; v < fabric.topology().num_vertices(); ++v) {
-    const NetworkInterface* ni = fabric.ni_at(NodeId(v));
-    if (ni == nullptr) continue;
-    for (const auto& port : ni->injection_ports()) of_nis.insert(port->link_name());
-  }
-  for (const ChannelRecord& channel : recorder_.record().channels) {
-    is_link_.push_back(of_nis.count(channel.name) == 0);
+  links_.emplace(link_kinds(fabric.topology()), [](const Operation&) { return 0U; });
+  links_->begin(fabric);
+}
+
+template <class Write>
+void TimelineSession::write_file(Tick ticks_per_cycle, const Write& write) {
+  const PerfettoClock clock(clock_hertz_, ticks_per_cycle);
+  try {
+    file_.begin(clock);
+    write(clock);
+    file_.close();
+  } catch (const std::runtime_error& error) {
+    problem_ = error.what();
   }
 }
 
 void TimelineSession::finish(Cycle end) {
   recorder_.finish(end);
+  links_->finish(end);
   const RunRecord& record = recorder_.record();
-  const PerfettoClock clock(clock_hertz_, record.ticks_per_cycle);
-  try {
-    file_.begin(clock);
-    write_counters(record, is_link_, clock, file_);
+  write_file(record.ticks_per_cycle, [&](const PerfettoClock& clock) {
+    write_counters(record, *links_, clock, file_);
     write_ni_tracks(record, clock, file_);
     write_link_tracks(record, file_);
-    file_.close();
-  } catch (const std::runtime_error& error) {
-    problem_ = error.what();
-  }
+  });
+}
+
+void TimelineSession::write(const GraphHosts& hosts, const LinkUse& links) {
+  write_file(1, [&](const PerfettoClock& clock) { write_step(hosts, links, clock, file_); });
 }
 
 }  // namespace espalier

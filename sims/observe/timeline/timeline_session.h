@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
+#include "sims/observe/record/link_use.h"
 #include "sims/observe/record/run_recorder.h"
 #include "sims/observe/timeline/perfetto_file.h"
 #include "sims/system/simulation.h"
@@ -18,16 +19,21 @@ class TimelineSession : public SystemObserver {
   TimelineSession(const std::string& path, std::uint64_t clock_hertz);
 
   void begin(Fabric& fabric) override;
-  void advance(Cycle until) override { recorder_.advance(until); }
+  void advance(Cycle until) override { links_->advance(until); }
   void finish(Cycle end) override;
+  // Of a step, whose messages are too many for a record: instead of the three above.
+  void write(const GraphHosts& hosts, const LinkUse& links);
   // Why the file is not complete; empty if it is.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
+  template <class Write>
+  void write_file(Tick ticks_per_cycle, const Write& write);
+
   std::uint64_t clock_hertz_;
   PerfettoFile file_;
   RunRecorder recorder_;
-  std::vector<bool> is_link_;  // by channel
+  std::optional<LinkUse> links_;
   std::string problem_;
 };
 

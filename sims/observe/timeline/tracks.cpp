@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 namespace espalier {
 
@@ -78,68 +79,7 @@ void write_link_tracks(const RunRecord& record, PerfettoFile& file) {
 
 namespace {
 
-constexpr Cycle kWindows = 200;
-
-// Windows of equal length, except the last one.
-class BusyWindows {
- public:
-  BusyWindows(Tick end, Tick ticks_per_cycle)
-      : end_(end),
-        length_(std::max<Tick>(1, (end / ticks_per_cycle + kWindows - 1) / kWindows) *
-                ticks_per_cycle),
-        busy_((end + length_ - 1) / length_) {}
-
-  void add(Tick begin, Tick end) {
-    end = std::min(end, end_);
-    while (begin < end) {
-      const std::size_t window = begin / length_;
-      const Tick until = std::min(end, end_of(window));
-      busy_[window] += until - begin;
-      begin = until;
-    }
-  }
-  [[nodiscard]] std::size_t size() const { return busy_.size(); }
-  [[nodiscard]] Tick begin_of(std::size_t window) const { return window * length_; }
-  [[nodiscard]] Tick end_of(std::size_t window) const {
-    return std::min(end_, begin_of(window) + length_);
-  }
-  // Utilization of `wires` together, in thousandths, rounded down.
-  [[nodiscard]] std::uint64_t thousandths(std::size_t window, std::uint64_t wires) const {
-    return busy_[window] * 1000 / (wires * (end_of(window) - begin_of(window)));
-  }
-
- private:
-  Tick end_;
-  Tick length_;
-  std::vector<Tick> busy_;
-};
-
-void write_utilization(const RunRecord& record, const std::vector<bool>& is_link,
-                       std::uint32_t process, PerfettoFile& file) {
-  const auto links = static_cast<std::uint64_t>(std::count(is_link.begin(), is_link.end(), true));
-  if (links == 0) return;
-  const Tick end = record.end * record.ticks_per_cycle;
-  BusyWindows windows(end, record.ticks_per_cycle);
-  for (std::size_t c = 0; c < record.channels.size(); ++c) {
-    if (!is_link[c]) continue;
-    for (const VcRecord& vc : record.channels[c].vcs) {
-      for (const CarriedRun& run : vc.carried) {
-        windows.add(run.flits.start, run.flits.tick_of(run.flits.n));
-      }
-    }
-  }
-  // A counter keeps its value until the next event.
-  std::uint64_t shown = 0;
-  const auto show = [&](Tick at, std::uint64_t thousandths) {
-    if (at != 0 && thousandths == shown) return;
-    shown = thousandths;
-    file.counter(process, "link utilization", at, "percent", static_cast<double>(thousandths) / 10);
-  };
-  for (std::size_t w = 0; w < windows.size(); ++w) {
-    show(windows.begin_of(w), windows.thousandths(w, links));
-  }
-  show(end, 0);
-}
+constexpr std::size_t kMostPoints = 400;  // of a counter
 
 void write_in_flight(const RunRecord& record, const PerfettoClock& clock, std::uint32_t process,
                      PerfettoFile& file) {
@@ -158,10 +98,29 @@ void write_in_flight(const RunRecord& record, const PerfettoClock& clock, std::u
 
 }  // namespace
 
-void write_counters(const RunRecord& record, const std::vector<bool>& is_link,
-                    const PerfettoClock& clock, PerfettoFile& file) {
+void write_counters(const LinkUse& links, const PerfettoClock& clock, std::uint32_t process,
+                    PerfettoFile& file) {
+  for (std::uint32_t k = 0; k < links.kinds().names.size(); ++k) {
+    const std::vector<double> busy = links.busy(k);
+    const std::size_t windows = (busy.size() + kMostPoints - 1) / kMostPoints;
+    // A counter keeps its value until the next event.
+    std::int64_t shown = -1;
+    for (std::size_t w = 0; w < busy.size() + windows; w += windows) {
+      double sum = 0;
+      for (std::size_t i = w; i < std::min(busy.size(), w + windows); ++i) sum += busy[i];
+      const auto thousandths =
+          static_cast<std::int64_t>(1000 * sum / static_cast<double>(windows) + 1e-6);
+      if (std::exchange(shown, thousandths) == thousandths) continue;
+      file.counter(process, "links busy: " + links.kinds().names[k], clock.tick(w * links.window()),
+                   "percent", static_cast<double>(thousandths) / 10);
+    }
+  }
+}
+
+void write_counters(const RunRecord& record, const LinkUse& links, const PerfettoClock& clock,
+                    PerfettoFile& file) {
   const std::uint32_t process = file.add_process("network");
-  write_utilization(record, is_link, process, file);
+  write_counters(links, clock, process, file);
   write_in_flight(record, clock, process, file);
 }
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <vector>
 
+#include "sims/observe/record/link_use.h"
 #include "sims/observe/record/run_record.h"
 #include "sims/observe/timeline/perfetto_file.h"
 
@@ -52,9 +52,10 @@ void write_ni_tracks(const RunRecord& record, const PerfettoClock& clock, Perfet
 // wire. A flit occupies the wire for as long as the link takes to send it.
 void write_link_tracks(const RunRecord& record, PerfettoFile& file);
 
-// Writes counters: link utilization, and messages in flight. `is_link` is indexed by channel; false
-// for channels from NIs to routers.
-void write_counters(const RunRecord& record, const std::vector<bool>& is_link,
-                    const PerfettoClock& clock, PerfettoFile& file);
+// Writes counters: how busy links are, by dimension, and messages in flight.
+void write_counters(const RunRecord& record, const LinkUse& links, const PerfettoClock& clock,
+                    PerfettoFile& file);
+void write_counters(const LinkUse& links, const PerfettoClock& clock, std::uint32_t process,
+                    PerfettoFile& file);
 
 }  // namespace espalier

@@ -373,6 +373,14 @@ void GraphHosts::received(const HostMessage& message, Cycle now) {
   learn(message.to, receive, now);
 }
 
+CollectiveNumber GraphHosts::collective_of(FlowId flow) const {
+  // Hosts post collectives for the first time in the order of their numbers.
+  const auto next = std::upper_bound(
+      collectives_.begin(), collectives_.end(), flow,
+      [](FlowId of, const GraphCollective& other) { return of < other.first_flow; });
+  return static_cast<CollectiveNumber>(next - collectives_.begin() - 1);
+}
+
 bool GraphHosts::receive(RankId id, std::uint32_t node) {
   Rank& rank = ranks_[id.index()];
   Channel& channel = rank.channels[rank.shape->place[node]];

@@ -42,7 +42,8 @@ struct GraphCollective {
   std::uint32_t node = 0;       // of this rank, number in RankWork::nodes
   std::uint32_t last_rank = 0;  // the rank that posted it last
   std::uint32_t last_node = 0;
-  Cycle exposed = 0;  // sum over its ranks
+  Cycle exposed = 0;       // sum over its ranks
+  FlowId first_flow = {};  // of its messages
 };
 
 // When a node began and ended; kNever: it did not.
@@ -79,17 +80,23 @@ class GraphHosts : public HostProgram {
   void woken(RankId rank, Cycle now) override;
   void received(const HostMessage& message, Cycle now) override;
   void collective_done(RankId rank, CollectiveNumber collective, Cycle now) override;
+  void opened(CollectiveNumber collective, FlowId first) override {
+    collectives_[collective].first_flow = first;
+  }
   [[nodiscard]] bool finished() const override { return left_ == 0 || failed(); }
   [[nodiscard]] bool failed() const override { return !failure_.empty(); }
   [[nodiscard]] std::string name_of(CollectiveNumber collective) const override;
   // What each rank that has not finished waits for.
   void explain(WaitList& waits) const override;
 
+  [[nodiscard]] const WorkGraph& graph() const { return graph_; }
   // Ranks whose collectives or messages do not fit together; empty if all do.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] const std::vector<RankTimes>& rank_times() const { return times_; }
   // By number. Collectives that take no time have none.
   [[nodiscard]] const std::vector<GraphCollective>& collectives() const { return collectives_; }
+  // The collective whose message has this flow.
+  [[nodiscard]] CollectiveNumber collective_of(FlowId flow) const;
   // Sum over all ranks of the exposed time of sends.
   [[nodiscard]] Cycle exposed_sends() const { return exposed_sends_; }
   // Precondition: keeps_times. `node`: number in RankWork::nodes.

@@ -104,6 +104,9 @@ class HostProgram {
   virtual void woken(RankId rank, Cycle now) = 0;
   virtual void received(const HostMessage& message, Cycle now) = 0;
   virtual void collective_done(RankId rank, CollectiveNumber collective, Cycle now) = 0;
+  // The messages of the collective, which is posted for the first time, have the flow `first` or
+  // later ones, but earlier ones than the next collective.
+  virtual void opened(CollectiveNumber /*collective*/, FlowId /*first*/) {}
   // True as soon as nothing is left to do.
   [[nodiscard]] virtual bool finished() const = 0;
   // True if the job cannot go on: the simulation ends at once.

@@ -1,6 +1,7 @@
 #include "sims/workload/graph/work_path.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <utility>
 
@@ -94,6 +95,22 @@ class PathWalk {
 };
 
 }  // namespace
+
+const char* phase_of(const std::string& name) {
+  const auto has = [&](std::initializer_list<const char*> words) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](const char* word) { return name.find(word) != std::string::npos; });
+  };
+  if (has({"optim", "Optim", " update", "adam", "Adam"})) return "optimizer";
+  if (has({"backward", "Backward", "grad", "Grad", "bwd"})) return "backward";
+  // "mb0.transformer.1.ffn.dx0@1_X1COMM": the last part before @ is the tensor.
+  const std::size_t at = name.find('@');
+  if (at != std::string::npos) {
+    const std::size_t point = name.rfind('.', at);
+    return name[point == std::string::npos ? 0 : point + 1] == 'd' ? "backward" : "forward";
+  }
+  return has({"forward", "Forward", "fwd"}) ? "forward" : "";
+}
 
 std::vector<PathPart> critical_path(const WorkGraph& graph, const GraphHosts& hosts) {
   return PathWalk(graph, hosts).run();

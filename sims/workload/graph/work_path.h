@@ -1,6 +1,7 @@
 // Why a graph of work took as long as it did: the chain of work that leads to its end.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "hw/ids.h"
@@ -22,5 +23,10 @@ struct PathPart {
 // send. Precondition: the hosts have finished without a failure, and have kept the times of nodes.
 // In the order of time; nodes without time are left out.
 [[nodiscard]] std::vector<PathPart> critical_path(const WorkGraph& graph, const GraphHosts& hosts);
+
+// The phase of the step to which work belongs by its name: "forward", "backward" or "optimizer" in
+// SimAI's texts, and where a trace's name says so; STAGE's names are tensors, of which gradients
+// (dx, dw) are of the backward phase. Empty: the name does not say it.
+[[nodiscard]] const char* phase_of(const std::string& name);
 
 }  // namespace espalier
