@@ -177,6 +177,54 @@ std::vector<LinkId> RouteTurns::next(NodeId from, NodeId to) {
   return route_in_plane(topology_, *levels_, from, to, channel);
 }
 
+std::vector<std::uint64_t> route_pattern(const Topology& topology,
+                                         const std::vector<NodeId>& nodes) {
+  constexpr std::size_t kMostRoutes = 1 << 20;  // take about a second
+  const std::uint32_t turns = topology.shape().split;
+  if (!topology.shape().route || nodes.size() * nodes.size() * turns > kMostRoutes) return {};
+  std::vector<std::uint64_t> pattern;
+  std::vector<std::uint64_t> vertices(topology.num_vertices(), 0);
+  std::vector<std::uint64_t> links(topology.num_links(), 0);
+  std::uint64_t last_vertex = 0;
+  std::uint64_t last_link = 0;
+  const auto add_vertex = [&](NodeId vertex) {
+    std::uint64_t& number = vertices[vertex.index()];
+    if (number == 0) number = ++last_vertex;
+    pattern.push_back(number);
+  };
+  const auto add_link = [&](LinkId id) {
+    std::uint64_t& number = links[id.index()];
+    const bool is_new = number == 0;
+    if (is_new) number = ++last_link;
+    pattern.push_back(number);
+    if (!is_new) return;
+    const TopologyLink& link = topology.link(id);
+    add_vertex(link.from);
+    add_vertex(link.to);
+    const LinkSpec& spec = link.spec;
+    pattern.insert(pattern.end(), {spec.latency_ps, spec.bytes_per_second, spec.flit_bytes});
+  };
+  for (const NodeId node : nodes) add_vertex(node);
+  for (const NodeId node : nodes) {
+    for (const auto* of_node : {&topology.out_links(node), &topology.in_links(node)}) {
+      pattern.push_back(of_node->size());
+      for (const LinkId link : *of_node) add_link(link);
+    }
+  }
+  for (const NodeId from : nodes) {
+    for (const NodeId to : nodes) {
+      for (std::uint32_t turn = 0; turn < turns && from != to; ++turn) {
+        const std::vector<LinkId> route = route_packet(topology, from, to, turn);
+        const std::vector<std::uint32_t> classes = vc_classes_of(topology, route);
+        pattern.push_back(route.size());
+        for (const LinkId link : route) add_link(link);
+        pattern.insert(pattern.end(), classes.begin(), classes.end());
+      }
+    }
+  }
+  return pattern;
+}
+
 std::uint32_t packet_turns(const Topology& topology) {
   if (topology.shape().split != 1) return topology.shape().split;
   const Planes planes(topology);

@@ -57,6 +57,13 @@ namespace espalier {
 [[nodiscard]] std::vector<std::uint32_t> vc_classes_of(const Topology& topology,
                                                        const RouteSet& routes, RouteId route);
 
+// What a plan among `nodes` sees of a network: the nodes' links, and the routes of route_packet()
+// between all pairs, with rates, latencies and VC classes. Links and vertices have numbers in the
+// order in which they appear here, so a plan that keeps to these routes fits all lists of nodes
+// with one pattern. Empty if the network has no routes of its own, or if there are too many pairs.
+[[nodiscard]] std::vector<std::uint64_t> route_pattern(const Topology& topology,
+                                                       const std::vector<NodeId>& nodes);
+
 // Routes of route_packet() for messages one after the other: where a network splits
 // (NetworkShape::split), messages of a pair take its channels in turn.
 class RouteTurns {

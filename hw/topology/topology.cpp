@@ -82,8 +82,10 @@ NodeId Topology::find_vertex(const std::string& vertex_name) const {
 }
 
 LinkId Topology::link_between(NodeId from, NodeId to) const {
-  for (const LinkId id : out_links(from)) {
-    if (link(id).to == to) return id;
+  // Parallel links have one order at both ends. A switch may have thousands of ports.
+  const bool from_few = out_links(from).size() <= in_links(to).size();
+  for (const LinkId id : from_few ? out_links(from) : in_links(to)) {
+    if (link(id).from == from && link(id).to == to) return id;
   }
   return {};
 }

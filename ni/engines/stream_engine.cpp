@@ -35,7 +35,7 @@ NodeId StreamGroup::member(NodeId node) const {
 StreamProgram load_stream(ScheduleTables tables, std::size_t members) {
   std::vector<TableProgram> programs = load_tables(tables);
   tables.nodes.clear();
-  StreamProgram stream{std::move(tables), std::move(programs), {}, {}, {}, 0, 0};
+  StreamProgram stream{std::move(tables), std::move(programs), {}, {}, {}, 0, 0, false, {}};
   stream.arrivals.resize(members);
   stream.numbers = stream.tables.chunks.size();
   for (std::size_t m = 0; m < members; ++m) {
@@ -58,7 +58,11 @@ constexpr std::uint64_t kGradientRank = 1;
 
 StreamCollective::StreamCollective(const StreamProgram& stream_program, const StreamGroup& of_group,
                                    std::uint32_t host_number, ChunkId first_number)
-    : program(stream_program), group(of_group), number(host_number), first(first_number) {
+    : program(stream_program),
+      group(of_group),
+      bound(stream_program.bound.at(&of_group)),
+      number(host_number),
+      first(first_number) {
   memories.reserve(group.size());
   for (std::size_t m = 0; m < group.size(); ++m) {
     memories.emplace_back(NodeId(m), program.tables.op, program.tables.chunks, first);
@@ -243,7 +247,7 @@ StreamEngine::Context* StreamEngine::context_of(const Operation& operation) cons
 
 Operation StreamEngine::in_network(const Context& context, Operation operation) {
   const StreamCollective& collective = context.collective;
-  const auto& bound = collective.program.bound;
+  const BoundRoutes& bound = collective.bound;
   const std::size_t first = collective.first.index();
   operation.flow = FlowId(first + operation.flow.index());
   operation.first_chunk = ChunkId(first + operation.first_chunk.index());

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -41,31 +42,44 @@ class StreamGroup {
   std::vector<std::pair<NodeId, NodeId>> by_node_;  // node and member
 };
 
-// A collective of a group that the members' NIs may execute any number of times. It is loaded once
-// for all of them.
+using BoundRoutes = std::vector<std::pair<RouteId, RouteId>>;
+
+// A collective that the NIs of a group, or of groups whose routes look alike, may execute any
+// number of times. It is loaded once for all of them.
 struct StreamProgram {
+  // A route of its tables: the packets' route of turn `turn` (route_packet) between two members.
+  struct Way {
+    RouteId route;
+    NodeId from;
+    NodeId to;
+    std::uint32_t turn = 0;
+  };
+
   // Tables of the whole group, for node frames. The tables of single members are in `programs`.
   ScheduleTables tables;
   std::vector<TableProgram> programs;  // one per member, or a single one that fits all members
   TableEngine::Spec engine;
-  // Route in the tables, ascending, and route in the network.
-  std::vector<std::pair<RouteId, RouteId>> bound;
+  // By group: route in the tables, ascending, and route in the network.
+  std::map<const StreamGroup*, BoundRoutes> bound;
   std::vector<std::vector<TableEvent>> arrivals;  // by member: its messages, ascending
   std::uint64_t operations = 0;                   // of all members
   std::size_t numbers = 0;                        // flow and chunk numbers are below this value
+  bool keeps_to_packet_routes = false;            // `ways` has all its routes, ascending
+  std::vector<Way> ways;
 
   [[nodiscard]] const TableProgram& program(NodeId member) const {
     return programs.size() == 1 ? programs.front() : programs[member.index()];
   }
 };
 
-// Fills in all members except `engine` and `bound`. `members`: of the group. Precondition: the
-// tables name members instead of nodes, and pass the certifier.
+// Fills in all members except `engine`, `bound` and `ways`. `members`: of the group. Precondition:
+// the tables name members instead of nodes, and pass the certifier.
 [[nodiscard]] StreamProgram load_stream(ScheduleTables tables, std::size_t members);
 
 // A collective that a host has posted, and the data of all members.
 struct StreamCollective {
-  // `program` and `of_group` must outlive the collective.
+  // `program` and `of_group` must outlive the collective. Precondition: the program's routes are
+  // bound for the group.
   StreamCollective(const StreamProgram& stream_program, const StreamGroup& of_group,
                    std::uint32_t host_number, ChunkId first_number);
 
@@ -75,6 +89,7 @@ struct StreamCollective {
 
   const StreamProgram& program;
   const StreamGroup& group;
+  const BoundRoutes& bound;
   std::uint32_t number;  // its number at the hosts
   ChunkId first;         // first number of its chunks and flows; no two collectives share a number
   std::vector<NodeMemory> memories;  // by member

@@ -62,6 +62,23 @@ std::string slow_data(const RunPoint& point, const Topology& topology) {
                      system.clock.flit_bytes);
 }
 
+// Packets contend one by one, so fewer ones cost less. Empty if larger packets do not suit the
+// point.
+std::string larger_packets(const RunPoint& point) {
+  constexpr Bytes kLargest = 4096;  // of InfiniBand and RoCE (IBTA: path MTU)
+  const SystemConfig& system = point.system;
+  const Bytes flit = system.clock.flit_bytes;
+  const Bytes payload = std::max(system.flow_control.payload_bytes, flit);
+  const bool fits = kLargest / flit < system.router.vc_depth_flits;  // and a head flit
+  if (point.traffic || system.topology.is_dimensional() || !fits || kLargest < 2 * payload) {
+    return {};
+  }
+  return fmt::format(
+      "; with system.flow_control.payload_bytes: {}, as in InfiniBand and RoCE, there are {} times "
+      "fewer",
+      kLargest, kLargest / payload);
+}
+
 }  // namespace
 
 std::string slow_note(const Topology& topology, const RunPoint& point, const PacketStops& stops,
@@ -78,8 +95,9 @@ std::string slow_note(const Topology& topology, const RunPoint& point, const Pac
   // a slow link empties it.
   const std::vector<Cause> causes{
       {stops[StopReason::contention],
-       fmt::format("{}: packets contend for links or crossbar inputs",
-                   point.traffic ? "traffic.pattern" : "collective.algorithm")},
+       fmt::format("{}: packets contend for links or crossbar inputs{}",
+                   point.traffic ? "traffic.pattern" : "collective.algorithm",
+                   larger_packets(point))},
       {stops[StopReason::credits] + vc_choice, shallow},
       {stops[StopReason::data] + vc_choice, slow_data(point, topology)},
       {vc_choice,

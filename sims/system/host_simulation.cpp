@@ -205,7 +205,7 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
                                                 : job.most_groups_of_a_rank()),
         waits_(topology, certified_vc_classes(topology, point)),
         routes_(topology, system.fabric(), &waits_),
-        programs_(topology, point, tables_of, routes_, waits_),
+        programs_(topology, point, groups_, tables_of, routes_, waits_),
         messages_(topology, system.fabric(), routes_, job.nodes,
                   [this](const HostMessage& message, Cycle now) {
                     hosts_.received(message, now);
@@ -334,7 +334,7 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
     collectives_[collective].what = what;
     ++num_running_;
     if (group.size() == 1) return;  // without a stream
-    const StreamProgramCache::Program program = programs_.of(what, group.size());
+    const StreamProgramCache::Program program = programs_.of(what);
     // The largest id means "invalid", so it cannot be used.
     if (next_number_ + program->numbers > std::numeric_limits<ChunkId::value_type>::max()) {
       throw std::length_error("the hosts have posted more chunks than the simulator can number");

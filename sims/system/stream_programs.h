@@ -1,11 +1,12 @@
 // Programs of posted collectives. The tables of a collective are made when a host posts it for the
-// first time, and again if they have been dropped since.
+// first time, and again if they have been dropped since. Groups whose routes look alike share them.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "alg/schedule/schedule_table.h"
 #include "hw/ids.h"
@@ -23,7 +24,7 @@ struct RunPoint;
 // recently used program that is not running.
 class StreamProgramCache {
  public:
-  using Program = std::shared_ptr<const StreamProgram>;
+  using Program = std::shared_ptr<StreamProgram>;
   using Load = std::function<Program(const HostCollective&)>;
 
   explicit StreamProgramCache(std::uint64_t most_operations) : most_operations_(most_operations) {}
@@ -71,30 +72,49 @@ class StreamProgramCache {
 // group, instead of nodes; those of group 0 name nodes, if every node has a rank. May throw.
 using TablesOf = std::function<ScheduleTables(const HostCollective&)>;
 
+// The tables of one group fit another group if the pattern of its routes (route_pattern) is the
+// same, member by member: the link of each route has its counterpart, of the same rate, latency and
+// VC class, so what the certifier has proven of the one group holds for the other.
 class StreamPrograms {
  public:
-  // All arguments must outlive this object.
-  StreamPrograms(const Topology& topology, const RunPoint& point, const TablesOf& tables_of,
+  // All arguments must outlive this object. `groups`: by HostCollective::group.
+  StreamPrograms(const Topology& topology, const RunPoint& point,
+                 const std::vector<StreamGroup>& groups, const TablesOf& tables_of,
                  SideRoutes& routes, ChannelDependencies& waits);
 
   // Throws the exceptions of tables_of, and std::invalid_argument if the tables are not this
   // collective's on this network, or if its messages and other messages of the job could wait for
   // each other in a circle: each collective alone is certified, and any of them may be in flight
-  // together. `members`: of its group.
-  [[nodiscard]] StreamProgramCache::Program of(const HostCollective& what, std::size_t members);
+  // together.
+  [[nodiscard]] StreamProgramCache::Program of(const HostCollective& what);
 
  private:
-  [[nodiscard]] StreamProgramCache::Program load(const HostCollective& what, std::size_t members);
-  // Binds the routes that the program uses.
-  void bind_routes(StreamProgram& program, std::size_t members);
+  struct Model {
+    std::uint32_t group;
+    std::vector<std::uint64_t> pattern;  // empty: not needed yet
+  };
+  [[nodiscard]] StreamProgramCache::Program load(const HostCollective& what);
+  // The first group whose tables fit this one.
+  [[nodiscard]] std::uint32_t model_of(std::uint32_t group);
+  [[nodiscard]] std::vector<std::uint64_t> pattern_of(std::uint32_t group) const;
+  // Notes which routes of packets the program uses, if it uses no others.
+  void note_turns(StreamProgram& program, const StreamGroup& group) const;
+  // Binds the routes that the program uses among the group's nodes.
+  void bind(StreamProgram& program, const StreamGroup& group);
+  // The same by the links of its tables. Precondition: they have not been dropped.
+  [[nodiscard]] BoundRoutes bind_links(const StreamProgram& program, std::size_t members);
 
+  const Topology& topology_;
   const RunPoint& point_;
+  const std::vector<StreamGroup>& groups_;
   const TablesOf& tables_of_;
   SideRoutes& routes_;
   ChannelDependencies& waits_;  // of all routes of the job so far
   // Of the healthy system, because the tables are filled without knowledge of faults.
   const SystemTiming timing_;
   StreamProgramCache cache_;
+  std::map<std::size_t, std::vector<Model>> models_;  // by number of ranks
+  std::map<std::uint32_t, std::uint32_t> model_of_;   // by group
 };
 
 }  // namespace espalier

@@ -18,6 +18,7 @@ struct SimulatedGraph {
   bool verified = false;
   std::string failure;
   std::vector<Cycle> ends;  // by rank
+  std::size_t plans = 0;    // schedules that were made and certified
 };
 
 SimulatedGraph simulate_graph(const Topology& topology, const WorkGraph& graph, IssueOrder issue,
@@ -35,18 +36,23 @@ SimulatedGraph simulate_graph(const Topology& topology, const WorkGraph& graph, 
       ranks.groups.emplace_back(of_set.begin(), of_set.end());
     }
     GraphHosts hosts(graph, issue, point.system.clock);
-    const HostedOutcome outcome = simulate_hosts(
-        topology, point, ranks, hosts,
-        [&](const HostCollective& what) { return certified_tables(topology, point, ranks, what); },
-        {});
-    test::Numbers numbers{outcome.simulation.verified ? 1U : 0U};
+    std::size_t plans = 0;
+    const HostedOutcome outcome =
+        simulate_hosts(topology, point, ranks, hosts,
+                       [&](const HostCollective& what) {
+                         ++plans;
+                         return certified_tables(topology, point, ranks, what);
+                       },
+                       {});
+    test::Numbers numbers{outcome.simulation.verified ? 1U : 0U, plans};
     for (const RankTimes& times : hosts.rank_times()) numbers.push_back(times.end);
     return test::Report{numbers, hosts.failure() + outcome.simulation.failure};
   });
   SimulatedGraph run;
   run.verified = report.numbers.front() != 0;
   run.failure = report.text;
-  run.ends.assign(report.numbers.begin() + 1, report.numbers.end());
+  run.plans = report.numbers[1];
+  run.ends.assign(report.numbers.begin() + 2, report.numbers.end());
   return run;
 }
 
@@ -94,6 +100,32 @@ TEST_CASE("All-reduces of a graph among ranks of different rings take the time o
     CHECK(last(both) ==
           last(simulate_graph(torus, longest.build(), IssueOrder::streams, 1, fidelity)));
     CHECK(both.ends[4] < both.ends[0] * 6 / 10);
+  }
+}
+
+// The first and the last row of a mesh each have other ports than the three rows between them.
+TEST_CASE("Groups whose routes look alike take one plan and end as if each had its own") {
+  const Topology mesh = make_mesh({4, 5}, test::link_of(5));
+  std::vector<std::vector<std::uint32_t>> rows;
+  for (std::uint32_t y = 0; y < 5; ++y) rows.push_back({4 * y, 4 * y + 2, 4 * y + 1, 4 * y + 3});
+  const auto work_of = [&](std::uint32_t from, std::uint32_t to) {
+    GraphBuilder builder(20);
+    const auto group = builder.group("rows", rows);
+    for (std::uint32_t r = 4 * from; r < 4 * to; ++r) builder.reduce(r, group, kLarge);
+    return builder.build();
+  };
+  for (const Fidelity fidelity : {Fidelity::train, Fidelity::cycle}) {
+    const SimulatedGraph all =
+        simulate_graph(mesh, work_of(0, 5), IssueOrder::streams, 1, fidelity);
+    CHECK(all.failure == "");
+    CHECK(all.verified);
+    CHECK(all.plans == 3);
+    for (std::uint32_t y = 0; y < 5; ++y) {
+      const SimulatedGraph alone =
+          simulate_graph(mesh, work_of(y, y + 1), IssueOrder::streams, 1, fidelity);
+      CHECK(alone.plans == 1);
+      for (std::uint32_t r = 4 * y; r < 4 * y + 4; ++r) CHECK(all.ends[r] == alone.ends[r]);
+    }
   }
 }
 

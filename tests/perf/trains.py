@@ -2,6 +2,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 
 ESPALIER, RUNS = sys.argv[1], int(sys.argv[2])
 TORUS = ["system.topology.type=torus", "system.topology.dims=[8, 8]", "system.flow_control.mode=message",
@@ -50,6 +51,25 @@ def shared():
     cases = ((f"{name}, {mode} mode", engine(name, "4MiB", f"system.flow_control.mode={mode}"))
              for name in ("direct", "dbtree") for mode in ("message", "packet"))
     table("Shared links: 4 MiB", "ring, message mode", ring, cases)
+    small = engine("direct", "4MiB")
+    large = engine("direct", "4MiB", "system.flow_control.payload_bytes=4096")
+    table("Shared links: direct, 4 MiB", "packets of 256 B", small, [("packets of 4096 B", large)])
+
+
+def groups():
+    """Pairs of GPUs gather. One plan serves all pairs, so that pairs cost the same in a large system."""
+    def pair(servers):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/step.txt", "w") as text:
+                text.write(f"HYBRID_TRANSFORMER model_parallel_NPU_group: 2 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: {8 * servers}\n2\n"
+                           + 2 * "x -1 1000 ALLGATHER 1048576 1 NONE 0 1 NONE 0 100\n")
+            with open(f"{folder}/step.yaml", "w") as config:
+                config.write(f"system: {{topology: {{type: gpu_cluster, servers: {servers}, gpus_per_server: 8}}}}\n"
+                             "workload: {file: step.txt}\ncollective: {algorithm: ring}\n")
+            out = subprocess.run([ESPALIER, "run", f"{folder}/step.yaml", "-q", "--json", "-"], check=True,
+                                 capture_output=True, text=True).stdout
+        return json.loads(out)["results"][0]["host"]["engine_cpu_s"] * 1000 / (4 * servers)
+    table("Groups: CPU time of the all-gathers of 1000 pairs", "16 servers", pair(16), [("256 servers", pair(256))])
 
 
 for name in ("ring", "multitree"):
@@ -58,3 +78,4 @@ for name in ("ring", "multitree"):
     buffers(name, "a flit", "16GB/s")
     buffers(name, "15/16 of a flit", "15GB/s")
 shared()
+groups()

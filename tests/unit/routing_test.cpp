@@ -284,6 +284,31 @@ TEST_CASE(
   CHECK(topology.link(route[1]).to == NodeId(5));
 }
 
+TEST_CASE("Lists of nodes whose routes look alike have one pattern") {
+  const auto ids = [](std::vector<std::uint32_t> numbers) {
+    return std::vector<NodeId>(numbers.begin(), numbers.end());
+  };
+  const Topology torus = make_torus({4, 4}, kPlainLink);
+  const auto row = route_pattern(torus, ids({4, 5, 6, 7}));
+  CHECK(route_pattern(torus, ids({8, 9, 10, 11})) == row);
+  // A row that begins elsewhere, another order, a column, and a pair look different.
+  CHECK(route_pattern(torus, ids({5, 6, 7, 4})) != row);
+  CHECK(route_pattern(torus, ids({4, 6, 5, 7})) != row);
+  CHECK(route_pattern(torus, ids({1, 5, 9, 13})) != row);
+  CHECK(route_pattern(torus, ids({4, 5})) != row);
+
+  // Servers of 4: pairs inside of a server, on one NIC, and in two servers of other rates.
+  LinkSpec slow = kPlainLink;
+  slow.bytes_per_second /= 3;
+  const Topology cluster = make_gpu_cluster({3, 4, 2, 1}, kPlainLink, slow);
+  const auto inside = route_pattern(cluster, ids({0, 1}));
+  CHECK(route_pattern(cluster, ids({6, 7})) == inside);
+  CHECK(route_pattern(cluster, ids({0, 4})) != inside);
+  CHECK(route_pattern(cluster, ids({2, 10})) == route_pattern(cluster, ids({0, 4})));
+  const Topology even = make_gpu_cluster({3, 4, 2, 1}, kPlainLink, kPlainLink);
+  CHECK(route_pattern(even, ids({0, 4})) != route_pattern(cluster, ids({0, 4})));
+}
+
 TEST_CASE("Without links back there may be no legal route, and the error says so") {
   Topology topology("one-way ring");
   for (const char* name : {"a", "b", "c", "d"}) topology.add_node(name);

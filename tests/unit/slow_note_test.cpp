@@ -74,6 +74,21 @@ TEST_CASE("A note names what makes data slow") {
   CHECK_THAT(note_of(point, stops), Contains(kDma) && !Contains(kSlowLinks));
 }
 
+TEST_CASE("Where packets contend, a note names larger packets that fit into a VC") {
+  const PacketStops stops = stops_of(StopReason::contention, 900);
+  const char* const larger =
+      "system.flow_control.payload_bytes: 4096, as in InfiniBand and RoCE, there are 16 times "
+      "fewer";
+  // A flit is 16 B, and a packet has a head flit.
+  CHECK_THAT(note_of(collective_point(257), stops), Contains(larger));
+  CHECK_THAT(note_of(collective_point(256), stops), !Contains("payload_bytes"));
+  RunPoint point = collective_point(318);
+  point.system.flow_control.payload_bytes = 2049;
+  CHECK_THAT(note_of(point, stops), !Contains("payload_bytes"));
+  point.system.flow_control.payload_bytes = 2048;
+  CHECK_THAT(note_of(point, stops), Contains("there are 2 times fewer"));
+}
+
 TEST_CASE("A note names each cause that weighs a tenth of the first, and no other") {
   PacketStops stops = stops_of(StopReason::contention, 300);
   stops[StopReason::credits] = 30;

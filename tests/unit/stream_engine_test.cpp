@@ -52,7 +52,7 @@ class Stream {
         load_stream(lower_to_tables(find_generator("ring")->generate(topology, request)), 2));
     program->engine.lockstep = LockstepMode::off;
     for (std::size_t r = 0; r < program->tables.routes.size(); ++r) {
-      program->bound.emplace_back(RouteId(r), RouteId(100 + r));
+      program->bound[&group].emplace_back(RouteId(r), RouteId(100 + r));
     }
     first = std::make_unique<StreamCollective>(*program, group, 7, ChunkId(0));
     second = std::make_unique<StreamCollective>(*program, group, 4, ChunkId(program->numbers));
@@ -178,6 +178,7 @@ TEST_CASE("Collectives of two groups run at once in two contexts, those of one g
   for (const std::uint32_t contexts : {1U, 2U}) {
     Stream stream(contexts);
     const StreamGroup other(2);
+    stream.program->bound[&other] = stream.program->bound[&stream.group];
     StreamCollective third(*stream.program, other, 9, ChunkId(2 * stream.program->numbers));
     CHECK(stream.engine.post(*stream.first, 0, 1));
     CHECK_FALSE(stream.engine.post(*stream.second, 0, 1));
@@ -193,6 +194,7 @@ TEST_CASE("Collectives of two groups run at once in two contexts, those of one g
 TEST_CASE("The lowest priority number takes the free context and leaves its port first") {
   Stream stream(2);
   const StreamGroup other(2);
+  stream.program->bound[&other] = stream.program->bound[&stream.group];
   StreamCollective third(*stream.program, other, 9, ChunkId(2 * stream.program->numbers));
   CHECK(stream.engine.post(*stream.first, 5, 1));
   CHECK(stream.engine.post(third, 3, 1));

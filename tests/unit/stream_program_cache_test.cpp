@@ -13,7 +13,7 @@ class Loader {
   StreamProgramCache::Program operator()(const HostCollective& what) {
     loaded.push_back(what.bytes);
     auto program = std::make_shared<StreamProgram>(
-        StreamProgram{ScheduleTables(topology_), {}, {}, {}, {}, 0, 0});
+        StreamProgram{ScheduleTables(topology_), {}, {}, {}, {}, 0, 0, false, {}});
     program->operations = 10;
     return program;
   }
