@@ -151,8 +151,9 @@ bool check_program_alone(const Input& input, const Program& program) {
   const ProgramCertificate certificate = certify_program(program, limits);
   certifying.reset();
   const std::string slots_of_protocol =
-      program.one_sided ? "one-sided"
-                        : fmt::format("{} with {} slots", to_string(program.protocol), limits.slots);
+      program.one_sided
+          ? "one-sided"
+          : fmt::format("{} with {} slots", to_string(program.protocol), limits.slots);
   tell(stdout, "{}: {} {} on {} ranks, {}: {}\n{}", input.path, program.name,
        to_string(program.collective), program.num_ranks(), slots_of_protocol,
        certificate.ok() ? "certified" : "REJECTED", certificate_text(program, certificate));

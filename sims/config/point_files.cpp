@@ -120,12 +120,13 @@ class PointFiles {
       if (!point.collective || point.collective->program.file.empty()) continue;
       ProgramConfig& config = point.collective->program;
       // Only a plan of MSCCL++ depends on the size.
-      const Bytes size = std::filesystem::path(config.file).extension() == ".json" ? point.collective->size : 0;
+      const Bytes size =
+          std::filesystem::path(config.file).extension() == ".json" ? point.collective->size : 0;
       const auto [program, is_new] = programs.try_emplace({config.file, config.protocol, size});
       if (is_new && refused.count(config.file) == 0) {
-        program->second =
-            load_program(config, size, given_.place_of_text(kAlgorithmKey, config.file, kProgramFileKey),
-                         diagnostics_);
+        program->second = load_program(
+            config, size, given_.place_of_text(kAlgorithmKey, config.file, kProgramFileKey),
+            diagnostics_);
         if (!program->second) refused.insert(config.file);
       }
       config.given = program->second;

@@ -281,10 +281,10 @@ std::shared_ptr<const Program> load_program(const ProgramConfig& config, Bytes s
   }
   const auto text = read_named_file(path, place, diagnostics);
   if (!text) return nullptr;
-  auto program = extension == ".xml"    ? read_msccl_xml(path, *text, diagnostics)
-                 : extension == ".json" ? read_mscclpp(path, *text, size, diagnostics)
-                                        : compiled_trace(path, *text, config.protocol, place,
-                                                         diagnostics);
+  auto program = extension == ".xml" ? read_msccl_xml(path, *text, diagnostics)
+                 : extension == ".json"
+                     ? read_mscclpp(path, *text, size, diagnostics)
+                     : compiled_trace(path, *text, config.protocol, place, diagnostics);
   if (!program) return nullptr;
   if (program->name.empty()) program->name = std::filesystem::path(path).stem().string();
   if (!config.promises.empty()) {

@@ -210,6 +210,9 @@ TEST_CASE("What is wrong with a plan is named with gpu, thread block, operation 
   CHECK_THAT(wrong(R"({"name": "signal", "channel_ids": [0]},)", ""),
              Contains("plan.json:15:1: error: gpu 1 tb 0 op 5: wait: unmatched: the channel has 2 "
                       "waits, but its peer sends 1 signals"));
+  CHECK_THAT(wrong("rlxwait", "nop"),
+             Contains("gpu 1 tb 0 op 4: signal: unmatched: the channel has 2 signals, but its peer "
+                      "waits 1 times"));
   PlanText cyclic = pairs();
   cyclic.ops = {{end(on("wait") + on("signal"))}, {end(on("wait") + on("signal"))}};
   CHECK_THAT(problems(cyclic.text()), Contains("deadlock: gpu 0 tb 0 step 0 (line "));
@@ -301,5 +304,5 @@ TEST_CASE("Every changed plan is read and proven, or refused at a place") {
       num_read += program ? 1U : 0U;
     }
   }
-  CHECK(num_read > 300);
+  CHECK(num_read > 200);
 }

@@ -27,7 +27,8 @@ class NetworkText {
       words_ = words_of(line.substr(0, line.find('#')), place);
       return words_.empty();
     });
-    // A mapping begins with "key:" or a brace. Schedules and plans in JSON are long, and no networks.
+    // A mapping begins with "key:" or a brace. Schedules and plans in JSON are long, and no
+    // networks.
     if (text.substr(0, 4096).find("espalier-schedule") != std::string::npos) return;
     if (is_mscclpp_plan(text)) return;
     if (words_.empty() || text.find(':') == std::string::npos) return;

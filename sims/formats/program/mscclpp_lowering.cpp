@@ -635,6 +635,15 @@ class Lowering {
       pair(waits, found == signals_.end() ? nullptr : &found->second, 0, "channel",
            "unmatched: the channel has {} waits, but its peer sends {} signals");
     }
+    for (const auto& [key, signals] : signals_) {
+      const auto found = waits_.find(key);
+      const std::size_t waits = found == waits_.end() ? 0 : found->second.size();
+      if (waits >= signals.size()) continue;
+      fail(nodes_[signals[waits].node].step, *signals[waits].op,
+           fmt::format("unmatched: the channel has {} signals, but its peer waits {} times; a wait "
+                       "of the next call would take the rest",
+                       signals.size(), waits));
+    }
     for (const auto& [key, acquires] : acquires_) {
       const auto found = releases_.find(key);
       pair(acquires, found == releases_.end() ? nullptr : &found->second,
