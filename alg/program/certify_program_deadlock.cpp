@@ -111,7 +111,8 @@ class Execution {
   [[nodiscard]] std::uint32_t transactions(std::uint32_t step) const {
     const ProgramStep& s = *flat_.steps[step].step;
     if (!sends(s.op) && !receives(s.op)) return 0;
-    return chunks_per_slot_ == 0 ? 1 : (s.count - 1) / chunks_per_slot_ + 1;
+    // A signal without chunks is one, too.
+    return chunks_per_slot_ == 0 || s.count == 0 ? 1 : (s.count - 1) / chunks_per_slot_ + 1;
   }
 
   // Starts a rank's blocks of its lowest remaining call.

@@ -182,8 +182,13 @@ struct StepCheck {
                  to_string(buffer), offset, count, to_string(buffer), size);
   }
 
+  [[nodiscard]] bool is_signal(ProgramOp op) const {
+    return program.one_sided && (op == ProgramOp::send || op == ProgramOp::recv);
+  }
+
   void check_operands(std::size_t s) {
     const ProgramStep& step = of_block().steps[s];
+    if (step.count == 0 && is_signal(step.op)) return;
     if (step.op != ProgramOp::nop && step.count == 0) {
       findings.add(kMalformed, site(s), "its count is 0; allowed is 1 and more");
     }
@@ -216,7 +221,7 @@ struct StepCheck {
     // Scoreboards are cleared between calls.
     if (other.call != of_block().call) return "which belongs to another call";
     const ProgramStep& target = other.steps[static_cast<std::size_t>(step.wait_step)];
-    if (target.op == ProgramOp::nop) return "a nop, which never signals";
+    if (target.op == ProgramOp::nop && !program.one_sided) return "a nop, which never signals";
     return target.signals ? nullptr : "which does not signal";
   }
 
@@ -268,6 +273,7 @@ void check_step_form(const Program& program, std::size_t rank, std::size_t block
   for (std::size_t s = 0; s < check.of_block().steps.size(); ++s) {
     check.check_operands(s);
     check.check_wait(s);
+    if (program.one_sided) continue;
     check.check_nops(s);
     check.check_reductions(s);
   }

@@ -80,6 +80,10 @@ struct ProgramStep {
   std::int32_t wait_step = -1;
   bool signals = false;    // another block waits for this step
   std::uint32_t line = 0;  // in the program's file; 0: none
+  // The operation of an execution plan that the step belongs to; -1: none.
+  std::int32_t plan_gpu = -1;
+  std::int32_t plan_block = -1;
+  std::int32_t plan_step = -1;
 };
 
 struct ThreadBlock {
@@ -134,6 +138,10 @@ struct Program {
   std::vector<RankProgram> ranks;
   Bytes min_bytes = 0;  // smallest size of a call for which the program may be used
   Bytes max_bytes = 0;  // largest size of a call; 0: no limit
+  Bytes multiple = 1;   // of which a call's size must be one
+  // Ranks write and read each other's memory, and no slots lie between: a message has its whole
+  // step. A send and its receive without chunks are a signal; nops may signal as well.
+  bool one_sided = false;
   // For broadcast and reduce. If it is not given, the certifier finds it.
   std::optional<std::uint32_t> root;
   // For custom collectives: the promises; empty: unknown.

@@ -23,7 +23,10 @@ void add_block(FlatProgram& flat, std::uint32_t rank, std::uint32_t number) {
   added.call = block.call;
   added.first = static_cast<std::uint32_t>(flat.steps.size());
   std::size_t length = block.steps.size();
-  while (length > 0 && block.steps[length - 1].op == ProgramOp::nop) --length;
+  while (length > 0 && block.steps[length - 1].op == ProgramOp::nop &&
+         !block.steps[length - 1].signals) {
+    --length;
+  }
   for (std::uint32_t s = 0; s < length; ++s) {
     FlatStep step;
     step.step = &block.steps[s];
@@ -172,6 +175,10 @@ Site site_of(const Program& program, std::size_t rank, std::size_t block) {
 Site site_of(const Program& program, std::size_t rank, std::size_t block, std::size_t step) {
   const RankProgram& of_rank = program.ranks[rank];
   const ThreadBlock& of_block = of_rank.blocks[block];
+  const ProgramStep& of_step = of_block.steps[step];
+  if (of_step.plan_gpu >= 0) {
+    return {of_step.plan_gpu, of_step.plan_block, of_step.plan_step, of_step.line};
+  }
   return {static_cast<std::int32_t>(rank), static_cast<std::int32_t>(block),
           static_cast<std::int32_t>(step),
           first_line(of_block.steps[step].line, of_block.line, of_rank.line)};

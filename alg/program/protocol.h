@@ -37,6 +37,16 @@ struct ProtocolSpec {
   return {};
 }
 
+[[nodiscard]] constexpr ProtocolSpec protocol_spec(const Program& program) {
+  ProtocolSpec spec = protocol_spec(program.protocol);
+  if (program.one_sided) {
+    spec.slot_bytes = Bytes{1} << 62;
+    spec.slots = 1U << 31;
+    spec.has_fence = false;  // the signal lands after the data
+  }
+  return spec;
+}
+
 // How the chunks of a call move: in tiles, i.e. passes over the whole program, and within a step in
 // transactions of one slot each.
 struct Tiling {
@@ -69,7 +79,8 @@ struct Tiling {
   tiling.tiles = (tiling.chunk_bytes + tiling.tile_bytes - 1) / tiling.tile_bytes;
   if (tiling.tiles == 1) {
     const Bytes fit = std::max(slot_bytes / tiling.chunk_bytes, Bytes{1});
-    tiling.chunks_per_slot = static_cast<std::uint32_t>(std::min(fit, kMostChunksPerSlot));
+    const Bytes most = program.one_sided ? program.chunks : kMostChunksPerSlot;
+    tiling.chunks_per_slot = static_cast<std::uint32_t>(std::min(fit, most));
   }
   return tiling;
 }

@@ -23,6 +23,8 @@ struct Request {
   bool ends_slot = false;
 };
 
+inline constexpr Bytes kSignalBytes = 8;  // what adds one to a semaphore in the peer's memory
+
 // Cuts a step into requests. Sender and receiver cut in the same way, so the k-th request of the
 // sender is the k-th request of the receiver.
 class RequestGrid {
@@ -41,9 +43,17 @@ class RequestGrid {
     size_ = (slots - 1) * per_slot_ + requests_for(last);
   }
 
+  // A signal: one request that carries no chunk.
+  [[nodiscard]] static RequestGrid signal() {
+    RequestGrid grid;
+    grid.size_ = 1;
+    return grid;
+  }
+
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
   [[nodiscard]] Request at(std::uint64_t index) const {
+    if (count_ == 0) return {kSignalBytes, 0, 0, true, true};
     const std::uint64_t slot = index / per_slot_;
     const auto first = static_cast<std::uint32_t>(slot) * chunks_per_slot_;
     const Bytes slot_bytes = std::min(count_ - first, chunks_per_slot_) * chunk_;
@@ -129,6 +139,7 @@ class ContextProgram {
     return ends.from / spec_.ranks_per_server != ends.to / spec_.ranks_per_server;
   }
   [[nodiscard]] RequestGrid requests(const ProgramStep& step, std::uint64_t tile) const {
+    if (step.count == 0 && step.op != ProgramOp::nop) return RequestGrid::signal();
     return {tiling_, tile, step.count, spec_.request_bytes};
   }
   // Cycles from the launch of call `call` at `rank` to the first instruction.

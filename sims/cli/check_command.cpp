@@ -147,15 +147,18 @@ bool check_program(const Input& input, const RunPoint& point) {
 // Assumes the slots of the protocol, and messages that fit into the slots.
 bool check_program_alone(const Input& input, const Program& program) {
   ProgramLimits limits;
-  limits.slots = protocol_spec(program.protocol).slots;
+  limits.slots = protocol_spec(program).slots;
   std::optional<Progress> certifying(std::in_place, 1);
   const ProgramCertificate certificate = certify_program(program, limits);
   certifying.reset();
-  tell(stdout, "{}: {} {} on {} ranks, {} with {} slots: {}\n{}", input.path, program.name,
-       to_string(program.collective), program.num_ranks(), to_string(program.protocol),
-       limits.slots, certificate.ok() ? "certified" : "REJECTED",
-       certificate_text(program, certificate));
-  if (!certificate.ok()) return false;
+  const std::string slots_of_protocol =
+      program.one_sided
+          ? "one-sided"
+          : fmt::format("{} with {} slots", to_string(program.protocol), limits.slots);
+  tell(stdout, "{}: {} {} on {} ranks, {}: {}\n{}", input.path, program.name,
+       to_string(program.collective), program.num_ranks(), slots_of_protocol,
+       certificate.ok() ? "certified" : "REJECTED", certificate_text(program, certificate));
+  if (!certificate.ok() || program.one_sided) return certificate.ok();
   // With one chunk per slot the check holds for every size of the call.
   ProgramLimits large = limits;
   large.chunks_per_slot = 1;

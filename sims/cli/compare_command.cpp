@@ -15,6 +15,7 @@
 #include "sims/cli/output.h"
 #include "sims/cli/results_document.h"
 #include "sims/cli/version.h"
+#include "sims/formats/program/mscclpp.h"
 #include "sims/formats/published_times_file.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/point/fidelity.h"
@@ -138,7 +139,7 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
   std::vector<std::string> schedules;
   for (const std::string& file : options.files) {
     const std::string extension = fs::path(file).extension().string();
-    if (extension == ".xml" || extension == ".trace") {
+    if (extension == ".xml" || extension == ".trace" || is_mscclpp_file(file)) {
       if (!fs::exists(file)) return no_input(file, "the file does not exist");
       programs.push_back(file);
     } else if (extension == ".json") {
@@ -146,10 +147,11 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
     } else if (extension == ".csv") {
       if (!add_published_times(file, published)) return std::nullopt;
     } else {
-      return no_input(file,
-                      "expected a program (.xml, .trace), a schedule (.json) or other tools' times "
-                      "(.csv) beside the configuration; to compare configurations, sweep them "
-                      "(espalier sweep)");
+      return no_input(
+          file,
+          "expected a program (.xml, .trace, .json), a schedule (.json) or other tools' times "
+          "(.csv) beside the configuration; to compare configurations, sweep them "
+          "(espalier sweep)");
     }
   }
   const auto overrides = overrides_of(options);

@@ -10,6 +10,7 @@
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
 #include "sims/formats/networks/network_formats.h"
+#include "sims/formats/program/mscclpp.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/model/build_program.h"
 #include "sims/text/people.h"
@@ -67,7 +68,8 @@ bool is_network_file(const std::string& path) {
   return file.text && !network_type(*file.text).empty();
 }
 bool is_program_file(const std::filesystem::path& path) {
-  return path.extension() == ".trace" || (path.extension() == ".xml" && !is_network_file(path));
+  return path.extension() == ".trace" || (path.extension() == ".xml" && !is_network_file(path)) ||
+         is_mscclpp_file(path);
 }
 
 bool load_config(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
@@ -180,7 +182,7 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
   const SourceIndex source = diagnostics.add_file(input.path, "");
   ProgramConfig file;
   file.file = input.path;
-  const auto program = load_program(file, {source, 0, 0}, diagnostics);
+  const auto program = load_program(file, 0, {source, 0, 0}, diagnostics);
   const bool needs_no_network = need == ConfigNeed::collective || need == ConfigNeed::schedule;
   const bool alone = needs_no_network && overrides.empty();
   // Otherwise the configuration's reader loads the program again and prints its messages.
@@ -209,7 +211,7 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
 }
 
 bool is_schedule_file(const std::filesystem::path& path) {
-  return path.extension() == ".json" && !is_network_file(path);
+  return path.extension() == ".json" && !is_mscclpp_file(path) && !is_network_file(path);
 }
 bool is_config_file(const std::string& path) {
   return !is_program_file(path) && !is_schedule_file(path);

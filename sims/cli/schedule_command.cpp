@@ -18,6 +18,7 @@
 #include "sims/config/resolved.h"
 #include "sims/experiment/training_work.h"
 #include "sims/formats/program/msccl_xml.h"
+#include "sims/formats/program/mscclpp.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/model/build_program.h"
 #include "sims/model/build_workload.h"
@@ -112,6 +113,11 @@ ScheduleProgram program_in(const Input& input, const CollectiveWork& work) {
 std::string write_program(std::ostream& out, const ScheduleProgram& found,
                           const std::string& format) {
   if (!found.program) return found.reason;
+  if (format == "mscclpp") {
+    const MscclppDocument document = write_mscclpp(*found.program);
+    out << document.text;
+    return document.reason;
+  }
   if (format != "msccl-xml") {
     out << program_text(*found.program);
     return {};
@@ -119,6 +125,10 @@ std::string write_program(std::ostream& out, const ScheduleProgram& found,
   std::string reason = unwritable_as_msccl_xml(*found.program);
   if (reason.empty()) out << write_msccl_xml(*found.program);
   return reason;
+}
+
+bool is_of_programs(const std::string& format) {
+  return format == "msccl-xml" || format == "mscclpp";
 }
 
 bool is_picture(const std::string& format) { return format == "tree-svg" || format == "slots-svg"; }
@@ -205,14 +215,15 @@ int schedule_command(const ScheduleOptions& options) {
     write_plan(text, input, options);
   } else {
     const CollectiveWork work = work_of(input);
-    if (work.program && options.format != "table" && options.format != "msccl-xml") {
+    if (work.program && options.format != "table" && !is_of_programs(options.format)) {
       return usage_error(
           input.path,
-          fmt::format("a collective program cannot be shown as {}; allowed are table and msccl-xml",
+          fmt::format("a collective program cannot be shown as {}; allowed are table, msccl-xml "
+                      "and mscclpp",
                       options.format));
     }
     try {
-      if (work.program || options.format == "msccl-xml") {
+      if (work.program || is_of_programs(options.format)) {
         reason = write_program(text, program_in(input, work), options.format);
       } else if (is_picture(options.format)) {
         reason = write_picture(text, input, *work.tables, options.format);

@@ -192,7 +192,7 @@ std::string certificate_text(const Program& program, const ProgramCertificate& c
       "per context\n",
       program.num_steps(), certificate.messages, certificate.connections, certificate.most_contexts,
       certificate.most_steps);
-  if (certificate.least_slots != 0) {
+  if (certificate.least_slots != 0 && !program.one_sided) {
     text += fmt::format("  slots per connection: at least {}\n", certificate.least_slots);
   }
   if (!certificate.promises_known) {

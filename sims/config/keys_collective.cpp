@@ -98,7 +98,7 @@ void add_collective_keys(KeyTable& table) {
   collective
       .named("algorithm", &Config::algorithm,
              algorithms_where([](const Algorithm&) { return true; }))
-      .file_as("program", {".xml", ".trace"}, "all", {kAutoAlgorithm});
+      .file_as("program", {".xml", ".trace", ".json"}, "all", {kAutoAlgorithm});
   Key& algorithm = table.last();
   algorithm.shape.missing = {
       "rccl",

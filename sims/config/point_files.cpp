@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "hw/topology/vertex_names.h"
@@ -108,19 +110,23 @@ class PointFiles {
     }
   }
 
-  // Reads each program's file once for each protocol, and a file with mistakes once.
+  // Reads each program's file once for each protocol and size, and a file with mistakes once.
   void read_programs() {
     if (!given_.usable({kProgramFileKey, kAlgorithmKey})) return;
-    std::map<std::pair<std::string, ProtocolChoice>, std::shared_ptr<const Program>> programs;
+    std::map<std::tuple<std::string, ProtocolChoice, Bytes>, std::shared_ptr<const Program>>
+        programs;
     std::set<std::string> refused;
     for (RunPoint& point : points_) {
       if (!point.collective || point.collective->program.file.empty()) continue;
       ProgramConfig& config = point.collective->program;
-      const auto [program, is_new] = programs.try_emplace({config.file, config.protocol});
+      // Only a plan of MSCCL++ depends on the size.
+      const Bytes size =
+          std::filesystem::path(config.file).extension() == ".json" ? point.collective->size : 0;
+      const auto [program, is_new] = programs.try_emplace({config.file, config.protocol, size});
       if (is_new && refused.count(config.file) == 0) {
-        program->second =
-            load_program(config, given_.place_of_text(kAlgorithmKey, config.file, kProgramFileKey),
-                         diagnostics_);
+        program->second = load_program(
+            config, size, given_.place_of_text(kAlgorithmKey, config.file, kProgramFileKey),
+            diagnostics_);
         if (!program->second) refused.insert(config.file);
       }
       config.given = program->second;

@@ -319,6 +319,14 @@ void check_program_file(const ExaminedPoint& examined, const Program& program) {
                                              "{} bytes {}, but the size is {} bytes",
                                              program.min_bytes, most, size));
   }
+  if (size % program.multiple != 0) {
+    examined.diagnostics.error(
+        examined.given.place_of_value("collective.size", size),
+        fmt::format("collective.size: {} bytes are not a multiple of {}, as the plan's executor "
+                    "needs (16 bytes, and its chunks)",
+                    size, program.multiple),
+        fmt::format("for example {}B", (size / program.multiple + 1) * program.multiple));
+  }
   if (program.collective == collective.op) return;
   const char* op = to_string(program.collective);
   examined.diagnostics.error(

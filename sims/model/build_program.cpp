@@ -12,6 +12,7 @@
 #include "alg/routes/routing.h"
 #include "sims/formats/program/chunk_trace_file.h"
 #include "sims/formats/program/msccl_xml.h"
+#include "sims/formats/program/mscclpp.h"
 #include "sims/formats/program/promises_file.h"
 #include "sims/point/config.h"
 #include "sims/text/read_file.h"
@@ -268,26 +269,31 @@ std::string promises_path(const ProgramConfig& config) {
   return beside(config.folder, config.promises);
 }
 
-std::shared_ptr<const Program> load_program(const ProgramConfig& config, const Place& place,
-                                            Diagnostics& diagnostics) {
+std::shared_ptr<const Program> load_program(const ProgramConfig& config, Bytes size,
+                                            const Place& place, Diagnostics& diagnostics) {
   const std::string path = program_path(config);
   const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension != ".xml" && extension != ".trace") {
-    diagnostics.error(place, fmt::format("'{}' is not the file of a program", path),
-                      extension == ".et"
-                          ? "messages of a Chakra trace do not say which data they carry; run the "
-                            "trace with workload.file, or the MSCCL XML that it was made from"
-                          : "the name of MSCCL XML ends in .xml, the name of a trace in .trace");
+  if (extension != ".xml" && extension != ".trace" && extension != ".json") {
+    diagnostics.error(
+        place, fmt::format("'{}' is not the file of a program", path),
+        extension == ".et"
+            ? "messages of a Chakra trace do not say which data they carry; run the "
+              "trace with workload.file, or the MSCCL XML that it was made from"
+            : "the name of MSCCL XML ends in .xml, of a trace in .trace, of a plan of "
+              "MSCCL++ in .json");
     return nullptr;
   }
   const auto text = read_named_file(path, place, diagnostics);
   if (!text) return nullptr;
-  auto program = extension == ".xml"
-                     ? read_msccl_xml(path, *text, diagnostics)
+  auto program = extension == ".xml" ? read_msccl_xml(path, *text, diagnostics)
+                 : extension == ".json"
+                     ? read_mscclpp(path, *text, size, diagnostics)
                      : compiled_trace(path, *text, config.protocol, place, diagnostics);
   if (!program) return nullptr;
   if (program->name.empty()) program->name = std::filesystem::path(path).stem().string();
   if (!config.promises.empty()) {
+    // Plans of tests name a collective of which they do a part.
+    if (program->one_sided) program->collective = CollectiveOp::custom;
     const std::string promises = promises_path(config);
     const auto promises_text = read_named_file(promises, place, diagnostics);
     if (!promises_text) return nullptr;

@@ -65,8 +65,8 @@ struct TopologyConfig;
 [[nodiscard]] std::string promises_path(const ProgramConfig& config);
 
 // Reads both files; returns nullptr if there are errors. `place` is where the configuration names
-// the files.
-[[nodiscard]] std::shared_ptr<const Program> load_program(const ProgramConfig& config,
+// the files. `size` is the call's, which a plan's pipelines need; 0: unknown.
+[[nodiscard]] std::shared_ptr<const Program> load_program(const ProgramConfig& config, Bytes size,
                                                           const Place& place,
                                                           Diagnostics& diagnostics);
 

@@ -15,7 +15,12 @@ namespace espalier {
 
 ProtocolSpec protocol_of(const Program& program, const RunPoint& point) {
   const ProgramNiConfig& config = point.system.ni.program;
-  ProtocolSpec spec = protocol_spec(program.protocol);
+  ProtocolSpec spec = protocol_spec(program);
+  if (program.one_sided) {
+    // The peer's memory has room for all messages.
+    spec.slots = static_cast<std::uint32_t>(program.num_steps());
+    return spec;
+  }
   if (config.slots != 0) spec.slots = config.slots;
   if (config.slot_bytes != 0) spec.slot_bytes = config.slot_bytes;
   return spec;

@@ -90,12 +90,6 @@ constexpr Foreign kForeign[] = {
      }},
     {"chooses ASTRA-sim's algorithms and names no network: give its network.yml",
      [](const Look& l) { return l.is_json() && l.has("-implementation\""); }},
-    {"is an execution plan of MSCCL++, which no command reads: write its program as MSCCL XML or "
-     "as a trace (docs/programs.md)",
-     [](const Look& l) {
-       return l.is_json() && l.has("\"collective\"") && l.has("\"protocol\"") &&
-              (l.has("\"gpus\"") || l.has("\"inplace\""));
-     }},
     {"lists NCCL's rings and trees (<graphs>), not links: give the topology, which NCCL writes to "
      "NCCL_TOPO_DUMP_FILE",
      [](const Look& l) { return xml_root(l.begin) == "graphs"; }},

@@ -188,6 +188,26 @@ Json parse_strict_json(const std::string& text) {
   return builder.take();
 }
 
+std::vector<Place> object_places(const std::string& text) {
+  std::vector<Place> places;
+  std::uint32_t line = 1;
+  std::size_t begin = begin_of(text);
+  bool in_text = false;
+  for (std::size_t at = begin; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') in_text = !in_text;
+    if (c == '\\') ++at;
+    if (c == '\n') {
+      ++line;
+      begin = at + 1;
+    }
+    if (c == '{' && !in_text) {
+      places.push_back({0, line, static_cast<std::uint32_t>(at - begin + 1)});
+    }
+  }
+  return places;
+}
+
 std::string member_at_its_place(const std::string& text, const std::string& name) {
   JsonScanner scanner(text);
   scanner.enter(name);

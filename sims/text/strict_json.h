@@ -35,6 +35,9 @@ class JsonError : public std::runtime_error {
 // any of our files.
 [[nodiscard]] nlohmann::ordered_json parse_strict_json(const std::string& text);
 
+// The places of all objects, in the order in which they begin. Precondition: `text` is JSON.
+[[nodiscard]] std::vector<Place> object_places(const std::string& text);
+
 // The text of the top level's member `name`, with blanks for all that stands in front of it, so
 // that errors in it have places of the file. YAML can read it: there is no tab between values.
 // Precondition: `text` is strict JSON with that member.

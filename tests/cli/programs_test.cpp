@@ -109,6 +109,61 @@ TEST_CASE("Schedules of trees and rings become programs that are certified and r
   }
 }
 
+TEST_CASE("A ring is the same built in, as MSCCL XML, and as a plan of MSCCL++") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.write("ring.yaml",
+                   "system:\n  topology: {type: torus, dims: [4]}\n  link: {bandwidth: 13 GB/s, "
+                   "latency: 150ns}\ncollective: {algorithm: ring, size: 393216B}\n");
+  for (const std::string format : {"msccl-xml", "mscclpp"}) {
+    const std::string file = folder.file(format == "mscclpp" ? "p.json" : "p.xml");
+    const Outcome written = test::espalier({"schedule", config, "--format", format, "-o", file});
+    INFO(written.err);
+    REQUIRE(written.exit_code == 0);
+    REQUIRE(test::espalier({"check", file}).exit_code == 0);
+  }
+  const auto run = [&](std::vector<std::string> settings) {
+    std::vector<std::string> arguments{config};
+    for (const std::string& setting : settings) {
+      arguments.insert(arguments.end(), {"-s", setting});
+    }
+    Json result = test::run_to_json(arguments).at("results")[0];
+    CHECK(result.at("verified") == true);
+    return result;
+  };
+  // One message a chunk, as schedule tables send it.
+  const std::string whole = "system.ni.program.request=128KiB";
+  const Json built_in = run({});
+  const Json xml = run({"collective.algorithm=p.xml", "system.ni.program.slot=128KiB", whole,
+                        "collective.program.protocol=Message"});
+  const Json plan = run({"collective.algorithm=p.json", whole});
+  CHECK(run({"collective.algorithm=p.json", whole, "simulation.fidelity=cycle"}).at("cycles") ==
+        plan.at("cycles"));
+  CHECK(xml.at("cycles") == built_in.at("cycles"));
+  CHECK(xml.at("flit_hops") == built_in.at("flit_hops"));
+  // The plan signals 24 data and 4 beginnings: a head and a flit each, over a link and to the NI.
+  CHECK(plan.at("messages") == built_in.at("messages").get<int>() + 28);
+  CHECK(plan.at("flit_hops") == built_in.at("flit_hops").get<int>() + 28 * 4);
+  // It begins with the flight of a signal, and each of 6 steps waits for one behind its data.
+  const int later = plan.at("cycles").get<int>() - built_in.at("cycles").get<int>();
+  CHECK(later > 150);
+  CHECK(later < 150 + 6 * 12);
+}
+
+TEST_CASE("A plan of MSCCL++ runs beside a network, and its size is what its executor takes") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("c.yaml",
+                                          "system: {topology: {type: switch, nodes: 4}}\n"
+                                          "collective: {algorithm: gc3_allpairs, size: 64KiB}\n");
+  const std::string plan = folder.file("plan.json");
+  REQUIRE(test::espalier({"schedule", config, "--format", "mscclpp", "-o", plan}).exit_code == 0);
+  const Json both = test::run_to_json({config, plan}).at("results");
+  CHECK(both[0].at("verified") == true);
+  const Outcome odd = test::espalier({"run", plan, "-s", "collective.size=1000B"});
+  CHECK(odd.exit_code == 2);
+  CHECK_THAT(odd.err, Contains("1000 bytes are not a multiple of 16"));
+}
+
 TEST_CASE("check proves a document by itself, with the slots of its protocol") {
   const Outcome good = test::espalier({"check", corpus("valid/two_rank_exchange.xml")});
   CHECK(good.exit_code == 0);

@@ -305,8 +305,6 @@ TEST_CASE("Files of other tools that no command reads are refused by name") {
       {"\x08\x07\x12\x04onnx", "ONNX"},
       {"{\"traceEvents\": []}", "Kineto"},
       {"{\"schema\": \"1.0.1\", \"pid\": 3, \"nodes\": []}", "PyTorch"},
-      {"{\"name\": \"a\", \"collective\": \"allreduce\", \"protocol\": \"LL\", \"inplace\": true}",
-       "MSCCL++"},
       {"{\"all-reduce-implementation\": [\"ring\"]}", "ASTRA-sim's algorithms"},
       {"<graphs version=\"1\"/>", "NCCL's rings"},
       {"[rank0]\ncomm_type,comm_group,comm_group_size\n", "AICB"},

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "sims/formats/program/mscclpp.h"
 #include "sims/text/foreign_formats.h"
 #include "sims/text/text_lines.h"
 #include "sims/text/yaml_loader.h"
@@ -26,8 +27,10 @@ class NetworkText {
       words_ = words_of(line.substr(0, line.find('#')), place);
       return words_.empty();
     });
-    // A mapping begins with "key:" or a brace. Our schedules in JSON are long, and no networks.
+    // A mapping begins with "key:" or a brace. Schedules and plans in JSON are long, and no
+    // networks.
     if (text.substr(0, 4096).find("espalier-schedule") != std::string::npos) return;
+    if (is_mscclpp_plan(text)) return;
     if (words_.empty() || text.find(':') == std::string::npos) return;
     if (words_[0].text.find_first_of(":{\"'-") == std::string::npos &&
         !(words_.size() > 1 && words_[1].text == ":"))
@@ -36,6 +39,7 @@ class NetworkText {
   }
 
   [[nodiscard]] bool is_xml(const char* root) const { return xml_ == root; }
+  [[nodiscard]] bool is_program() const { return xml_ == "algo" || is_mscclpp_plan(text_); }
   [[nodiscard]] bool has(const char* word) const { return text_.find(word) != std::string::npos; }
   [[nodiscard]] bool has_keys(std::initializer_list<const char*> keys) const {
     return std::all_of(keys.begin(), keys.end(),
@@ -77,7 +81,7 @@ constexpr const char* kOldInfraGraph =
 constexpr const char* kOldInfraGraphHint =
     "write it in schema 3: components with count and choice, instances, and edges with ep1, ep2, "
     "scheme and link in place of connections";
-constexpr const char* kProgram = "this is a program of MSCCL, not a network";
+constexpr const char* kProgram = "this is a program of MSCCL or MSCCL++, not a network";
 constexpr const char* kProgramHint = "name it in collective.program.file, or run and check it";
 constexpr const char* kBlocks = "Slurm's blocks (BlockName) have no switches";
 constexpr const char* kBlocksHint = "give the tree: SwitchName=s0 Nodes=n[0-7]";
@@ -92,7 +96,7 @@ struct NetworkFormat {
 constexpr NetworkFormat kFormats[] = {
     {[](const NetworkText& t) { return t.is_xml("system"); }, read_nccl_topology},
     {[](const NetworkText& t) { return t.is_xml("graphml"); }, read_graphml},
-    {[](const NetworkText& t) { return t.is_xml("algo"); }, refuse<kProgram, kProgramHint>},
+    {[](const NetworkText& t) { return t.is_program(); }, refuse<kProgram, kProgramHint>},
     {[](const NetworkText& t) {
        return t.num_words() >= 3 && t.num_words() <= 6 && t.is_number(0) && t.is_number(1) &&
               t.is_number(2) && t.has("bps");

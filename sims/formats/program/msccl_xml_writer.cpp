@@ -263,6 +263,7 @@ class Writer {
 }  // namespace
 
 std::string unwritable_as_msccl_xml(const Program& program) try {
+  if (program.one_sided) return "signals without data have no MSCCL XML";
   check_whole(program);
   std::int64_t num_chunks = 0;
   for (std::size_t r = 0; r < program.num_ranks(); ++r) {
