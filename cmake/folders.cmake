@@ -44,9 +44,9 @@ espalier_folder(sockets/signals USES hw hw/clock flowctl router ni alg/schedule 
 # The application. Text with places: numbers, names, YAML, JSON, and errors that point into a file.
 espalier_folder(sims/text ONCE LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/process ONCE)
-espalier_folder(sims/workload/training ONCE USES hw hw/topology alg/schedule alg/plans LINKS fmt::fmt)
 espalier_folder(sims/workload/graph USES hw hw/topology flowctl alg/schedule LINKS fmt::fmt)
-espalier_folder(sims/workload/coordination USES hw flowctl sims/workload/graph sims/workload/training LINKS fmt::fmt)
+espalier_folder(sims/workload/training ONCE USES hw hw/topology alg/schedule alg/plans sims/workload/graph LINKS fmt::fmt)
+espalier_folder(sims/workload/coordination USES hw sims/workload/graph sims/workload/training LINKS fmt::fmt)
 espalier_folder(sims/point ONCE USES hw hw/topology hw/topology/families hw/cost flowctl router ni alg/routes alg/schedule alg/plans alg/program alg/rank_order
                 sims/workload/graph sims/workload/training sims/workload/coordination)
 espalier_folder(sims/formats ONCE USES hw hw/topology hw/topology/families alg/routes alg/schedule alg/rank_order sims/text sims/point sims/workload/graph

@@ -107,8 +107,7 @@ bool check_workload(const Input& input, const RunPoint& point) {
                        plan->topology, plan->point, plan->planned);
   }
   std::vector<CommunicationOp> unplanned;
-  for (const Communication& communication : workload.communications) {
-    const CommunicationOp& op = communication.op;
+  for (const CommunicationOp& op : workload.operations()) {
     if (op.op != CollectiveOp::all_to_all ||
         std::find(unplanned.begin(), unplanned.end(), op) != unplanned.end()) {
       continue;

@@ -78,6 +78,17 @@ void check_workload(const ExaminedPoint& examined) {
                                "set system.topology.type to dimensions or astra_network");
     return;
   }
+  examined.given.rule(
+      {"workload.mini_batch", "workload.compute.tflops", "workload.compute.memory", "workload.name",
+       "workload.model_npus"},
+      [&](const Place& at) {
+        const WorkloadConfig& workload = *examined.point.workload;
+        if (workload.tflops != 0 && build_workload(workload).computing() > kLongestIteration) {
+          examined.diagnostics.error(
+              at, "workload: computing takes more than 104 days an iteration, which is the limit",
+              "write fewer samples in workload.mini_batch or a faster workload.compute");
+        }
+      });
   if (examined.topology == nullptr) return;
   examined.given.rule({"workload.model_npus", "workload.name"}, [&](const Place& at) {
     const std::uint64_t npus = model_npus_of(*examined.point.workload);

@@ -192,8 +192,7 @@ std::vector<std::unique_ptr<const WorkloadPlan>> plan_workload(const RunPoint& p
                                                                const Workload& workload,
                                                                const Choices& choices) {
   std::vector<std::unique_ptr<const WorkloadPlan>> plans;
-  for (const Communication& communication : workload.communications) {
-    const CommunicationOp& op = communication.op;
+  for (const CommunicationOp& op : workload.operations()) {
     const LogicalGroup& group = groups.of(op.scope);
     if (op.op == CollectiveOp::all_to_all || op.bytes == 0 || group.empty()) continue;
     const auto known =
@@ -216,12 +215,7 @@ std::string describe(const CommunicationOp& op) {
 }
 
 CostSystem cost_system(const Topology& topology, const RunPoint& point) {
-  CostSystem system;
-  system.dimensions = topology.dimensions()->dimensions;
-  system.planned = planned_dimensions(point.system);
-  system.forecast = forecast_spec(topology, point, system.planned);
-  system.cycle_ns = nanoseconds(1, point.system.clock);
-  return system;
+  return {topology.dimensions()->dimensions, planned_dimensions(point.system)};
 }
 
 }  // namespace espalier

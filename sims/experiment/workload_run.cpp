@@ -26,72 +26,55 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Simulates every different operation of a workload once, with the network to itself: on the
-// dimensions of its group, one NPU for all. `rest` forecasts operations that no planner plans
-// (all_to_all).
-class SimulatedCost : public CollectiveCost {
- public:
-  SimulatedCost(const RunPoint& point, const ParallelGroups& groups, const Workload& workload,
-                const Choices& choices, ForecastCost& rest)
-      : rest_(rest) {
-    const auto plans = plan_workload(point, groups, workload, choices);
-    for (const auto& plan : plans) {
-      if (plan->planned.taken.empty()) continue;
-      choice_ += fmt::format("{}{} for {}", choice_.empty() ? "" : ", ", plan->planned.taken,
-                             describe(plan->op));
-    }
-    const SimulationHooks no_hooks;
-    // All systems are made before any of them runs.
-    std::vector<std::unique_ptr<PlanSimulation>> systems;
-    for (const auto& plan : plans) {
-      const auto violations = certify_plan(plan->point, plan->planned.plan);
-      if (!violations.empty()) {
-        outcome_.failure = fmt::format("{}: {}", describe(plan->op), violations.front().what);
-        return;
-      }
-      systems.push_back(std::make_unique<PlanSimulation>(plan->topology, plan->point,
-                                                         plan->planned.plan, no_hooks,
-                                                         fmt::format("_{}", systems.size() + 1)));
-    }
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-      const SimulationOutcome outcome = systems[i]->run().simulation;
-      const CommunicationOp& op = plans[i]->op;
-      known_[Name{op.op, op.bytes, op.scope}] =
-          espalier::nanoseconds(outcome.cycles, plans[i]->point.system.clock);
-      outcome_.engine_seconds += outcome.engine_seconds;
-      outcome_.flit_hops += outcome.flit_hops;
-      outcome_.evaluations += outcome.evaluations;
-      outcome_.stops += outcome.stops;
-      if (!outcome.verified && outcome_.failure.empty()) {
-        outcome_.failure = fmt::format("{}: {}", describe(op), outcome.failure);
-      }
-    }
-    outcome_.verified = outcome_.failure.empty();
-    outcome_.complete = outcome_.verified;
-  }
+// Of one operation: its scope decides the group. No other operation is the same.
+using OperationName = std::tuple<CollectiveOp, Bytes, CommunicationScope>;
 
-  [[nodiscard]] double nanoseconds(const CommunicationOp& op) override {
-    const auto found = known_.find({op.op, op.bytes, op.scope});
-    return found == known_.end() ? rest_.nanoseconds(op) : found->second;
-  }
-  // The sum over all operations; `failure` of the first operation that is not verified.
-  [[nodiscard]] const SimulationOutcome& outcome() const { return outcome_; }
-  // Whose plans auto took; otherwise empty.
-  [[nodiscard]] const std::string& choice() const { return choice_; }
-
- private:
-  using Name = std::tuple<CollectiveOp, Bytes, CommunicationScope>;
-
-  std::map<Name, double> known_;
-  SimulationOutcome outcome_;
-  std::string choice_;
-  ForecastCost& rest_;
+struct SimulatedOperations {
+  std::map<OperationName, double> nanoseconds;
+  SimulationOutcome outcome;  // sums; `failure` of the first operation that is not verified
+  std::string choice;         // whose plans auto took; otherwise empty
 };
 
-PlanRequest workload_request(const RunPoint& point) {
-  PlanRequest request = plan_request(*point.collective);
-  request.element_bytes = WorkloadSpec{}.element_bytes;
-  return request;
+// Simulates every different operation of a workload that has a plan once, with the network to
+// itself: on the dimensions of its group, one NPU for all.
+SimulatedOperations simulate_operations(const RunPoint& point, const ParallelGroups& groups,
+                                        const Workload& workload, const Choices& choices) {
+  SimulatedOperations result;
+  SimulationOutcome& sum = result.outcome;
+  const auto plans = plan_workload(point, groups, workload, choices);
+  for (const auto& plan : plans) {
+    if (plan->planned.taken.empty()) continue;
+    result.choice += fmt::format("{}{} for {}", result.choice.empty() ? "" : ", ",
+                                 plan->planned.taken, describe(plan->op));
+  }
+  const SimulationHooks no_hooks;
+  // All systems are made before any of them runs.
+  std::vector<std::unique_ptr<PlanSimulation>> systems;
+  for (const auto& plan : plans) {
+    const auto violations = certify_plan(plan->point, plan->planned.plan);
+    if (!violations.empty()) {
+      sum.failure = fmt::format("{}: {}", describe(plan->op), violations.front().what);
+      return result;
+    }
+    systems.push_back(std::make_unique<PlanSimulation>(plan->topology, plan->point,
+                                                       plan->planned.plan, no_hooks,
+                                                       fmt::format("_{}", systems.size() + 1)));
+  }
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const SimulationOutcome outcome = systems[i]->run().simulation;
+    const CommunicationOp& op = plans[i]->op;
+    result.nanoseconds[{op.op, op.bytes, op.scope}] =
+        nanoseconds(outcome.cycles, plans[i]->point.system.clock);
+    sum.engine_seconds += outcome.engine_seconds;
+    sum.flit_hops += outcome.flit_hops;
+    sum.evaluations += outcome.evaluations;
+    sum.stops += outcome.stops;
+    if (!outcome.verified && sum.failure.empty()) {
+      sum.failure = fmt::format("{}: {}", describe(op), outcome.failure);
+    }
+  }
+  sum.complete = sum.verified = sum.failure.empty();
+  return result;
 }
 
 class WorkloadRun : public PointRun {
@@ -110,15 +93,24 @@ class WorkloadRun : public PointRun {
   }
   SimulationOutcome simulate(const SimulationHooks&) override {
     const CostSystem system = cost_system(topology(), point());
+    const SimulatedOperations known = simulate_operations(point(), groups_, workload_, choices_);
+    choice_ = known.choice;
+    if (!known.outcome.verified) return known.outcome;
     const std::uint32_t iterations = point().workload->iterations;
-    ForecastCost forecast(system, groups_, point().collective->algorithm,
-                          workload_request(point()));
-    IdealCost ideal(system, groups_);
-    SimulatedCost simulated(point(), groups_, workload_, choices_, forecast);
-    choice_ = simulated.choice();
-    timeline_ = run_timeline(workload_, groups_, simulated, iterations);
-    ideal_ = run_timeline(workload_, groups_, ideal, iterations);
-    return simulated.outcome();
+    const std::uint32_t chunks = plan_request(*point().collective).chunks;
+    timeline_ = run_timeline(
+        workload_, groups_,
+        [&](const CommunicationOp& op) {
+          const auto found = known.nanoseconds.find({op.op, op.bytes, op.scope});
+          if (found != known.nanoseconds.end()) return found->second;
+          return all_to_all_ns(op.bytes, groups_.of(op.scope), system, chunks);
+        },
+        iterations);
+    ideal_ = run_timeline(
+        workload_, groups_,
+        [&](const CommunicationOp& op) { return ideal_ns(op, groups_.of(op.scope), system); },
+        iterations);
+    return known.outcome;
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
     write_fields(result, WorkloadOutcome{{timeline_, ideal_}, outcome, choice_});

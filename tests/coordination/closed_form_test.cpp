@@ -55,7 +55,7 @@ TEST_CASE("rounds of arithmetic give the times of the events if messages do not 
     const AffineReduction reductions{70, 8};
     const auto hosts = make_hosts(job);
     ModelledDataPlane modelled(*hosts, c.ranks, reductions);
-    REQUIRE(run_events(modelled, messages) == "");
+    REQUIRE(run_events(modelled, &messages) == "");
     check_equal(hosts->record(), run_in_closed_form(job, messages, reductions, {}));
   }
 }

@@ -106,7 +106,7 @@ TEST_CASE("With bits in the NI a job whose all-reduces take half of the speed en
   // A bit shows a cycle after it is set, and the root posts a cycle later.
   const Cycle first_post = tensors[0].ready + 2;
   CHECK(record.collectives[0].first_posted == first_post);
-  const Cycle first_end = first_post + reductions(tensors[0].bytes);
+  const Cycle first_end = first_post + reductions({CollectiveOp::all_reduce, tensors[0].bytes});
   CHECK(record.collectives[0].end == first_end);
   const Cycle left = tensors[1].ready - first_post;  // to compute when computing slows down
   const Cycle slow = first_end - first_post;

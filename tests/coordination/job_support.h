@@ -35,7 +35,9 @@ struct AffineReduction {
   Cycle fixed;
   Bytes bytes_per_cycle;
 
-  Cycle operator()(Bytes bytes) const { return fixed + bytes / bytes_per_cycle; }
+  Cycle operator()(const HostCollective& what) const {
+    return fixed + what.bytes / bytes_per_cycle;
+  }
 };
 
 // What is drawn; a test prints it, and makes it smaller where it fails.
@@ -136,7 +138,7 @@ inline std::string check_order(const JobCase& c) {
   const auto hosts = make_hosts(job);
   WatchedHosts watched(*hosts, c.ranks);
   ModelledDataPlane modelled(watched, c.ranks, AffineReduction{70, 8});
-  const std::string stuck = run_events(modelled, messages);
+  const std::string stuck = run_events(modelled, &messages);
   if (!stuck.empty()) return stuck;
   if (!hosts->record().failure.empty()) return hosts->record().failure;
   for (const auto& posts : watched.posts) {

@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "sims/config/reader.h"
-#include "sims/experiment/training_work.h"
 #include "sims/formats/layers_file.h"
 #include "sims/model/build_topology.h"
-#include "sims/workload/training/dimension_cost.h"
 #include "sims/workload/training/timeline.h"
 #include "sims/workload/training/workload.h"
+#include "tests/support/forecast_cost.h"
 
 namespace {
 
@@ -58,19 +57,21 @@ void run(const std::string& name, const WorkloadSpec& spec, Sum& all) {
         split_groups(system.dimensions, name == "transformer_1t" ? 128 : 1);
     PlanRequest request;
     request.element_bytes = spec.element_bytes;
-    ForecastCost baseline_cost(system, groups, "baseline", request);
-    ForecastCost themis_cost(system, groups, "themis", request);
-    IdealCost ideal_cost(system, groups);
+    test::ForecastCost baseline_cost(*config.topology, point, groups, "baseline", request);
+    test::ForecastCost themis_cost(*config.topology, point, groups, "themis", request);
+    const auto ideal_cost = [&](const CommunicationOp& op) {
+      return ideal_ns(op, groups.of(op.scope), system);
+    };
     const TrainingTimeline b = run_timeline(workload, groups, baseline_cost, 3);
     const TrainingTimeline t = run_timeline(workload, groups, themis_cost, 3);
     const TrainingTimeline i = run_timeline(workload, groups, ideal_cost, 3);
-    double ideal_ns = 0;
-    double baseline_ns = 0;
-    for (const Communication& c : workload.communications) {
-      ideal_ns += ideal_cost.nanoseconds(c.op);
-      baseline_ns += baseline_cost.nanoseconds(c.op);
+    double ideal_sum = 0;
+    double baseline_sum = 0;
+    for (const CommunicationOp& op : workload.operations()) {
+      ideal_sum += ideal_cost(op);
+      baseline_sum += baseline_cost(op);
     }
-    const double utilization = ideal_ns / baseline_ns;
+    const double utilization = ideal_sum / baseline_sum;
     fmt::print(
         "{:14} {:26} forward {:8.3f} backward {:8.3f} ms | baseline data {:8.3f} model {:8.3f} | "
         "themis {:8.3f} {:8.3f} | ideal {:8.3f} {:8.3f} | speed {:.3f} ideal {:.3f} | exposed "

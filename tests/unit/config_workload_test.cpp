@@ -25,11 +25,10 @@ TEST_CASE("A workload has Themis' settings unless the file says otherwise") {
   CHECK(point.workload->memory_bytes_per_second == 0);
   CHECK(point.workload->exchange == GradientExchange::bulk);
   CHECK(model_npus_of(*point.workload) == 128);
-  CHECK(build_workload(*point.workload).communications.front().op.bytes ==
-        Bytes{16} * 2048 * 25600 * 2);
+  CHECK(build_workload(*point.workload).operations().front().bytes == Bytes{16} * 2048 * 25600 * 2);
   const RunPoint dlrm = only_point(kSystem + kPlan + "workload: {name: dlrm, mini_batch: 3}\n");
   CHECK(model_npus_of(*dlrm.workload) == 1);
-  CHECK(build_workload(*dlrm.workload).communications.front().op.bytes == 3 * 64 * 64 * 2);
+  CHECK(build_workload(*dlrm.workload).operations().front().bytes == 3 * 64 * 64 * 2);
 }
 
 TEST_CASE("Every workload is built by its name, with its published mini-batch") {
@@ -92,6 +91,10 @@ TEST_CASE("Contradictions around workloads are refused at their place") {
        "48 is not a divisor of the hidden size, 25600", ""},
       {kSystem + kPlan + "workload: {name: transformer_1t, model_npus: @32}\n",
        "would cut the ring of dimension 2 into parts of 4", ""},
+      {kSystem + kPlan +
+           "workload: {name: transformer_1t, model_npus: 128, mini_batch: @1000000, compute: "
+           "{tflops: 1}}\n",
+       "takes more than 104 days an iteration", "fewer samples"},
       {kGoodSystem + "collective: {algorithm: ring}\nworkload: {name: @dlrm}\n",
        "runs only on a multi-dimensional system", "system.topology.type to dimensions"},
       {kSystem + kPlan + "workload: {file: @traces}\n", "passes none between dimensions",

@@ -3,27 +3,28 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/experiment/training_work.h"
+#include "tests/support/forecast_cost.h"
 
 namespace espalier {
 namespace {
 
 struct Modelled {
-  explicit Modelled(const std::string& preset, std::uint64_t model_npus = 128) {
-    const ConfigResult config =
-        read_run_config_text("good.yaml", "system: {preset: " + preset +
-                                              "}\ncollective: {algorithm: themis, size: 1MiB}\n");
+  explicit Modelled(const std::string& preset, std::uint64_t model_npus = 128)
+      : config(read_run_config_text("good.yaml", "system: {preset: " + preset +
+                                                     "}\ncollective: {algorithm: themis, size: "
+                                                     "1MiB}\n")) {
     REQUIRE(config.ok);
     system = cost_system(*config.topology, config.points.at(0));
     groups = split_groups(system.dimensions, model_npus);
   }
   double ideal(const CommunicationOp& op) const {
-    return IdealCost(system, groups).nanoseconds(op);
+    return ideal_ns(op, groups.of(op.scope), system);
   }
   double forecast(const char* algorithm, const CommunicationOp& op) const {
-    return ForecastCost(system, groups, algorithm, PlanRequest{}).nanoseconds(op);
+    return test::ForecastCost(*config.topology, config.points.at(0), groups, algorithm, {})(op);
   }
 
+  ConfigResult config;
   CostSystem system;
   ParallelGroups groups;
 };
@@ -81,7 +82,6 @@ TEST_CASE("Themis is between baseline and ideal, also on part of a dimension") {
     CHECK(m.forecast("baseline", op) > 1.4 * m.forecast("themis", op));
     CHECK(m.forecast("themis", op) > m.ideal(op));
   }
-  CHECK_THROWS(ForecastCost(m.system, m.groups, "ring", {}));
 }
 
 TEST_CASE("An all_to_all passes the dimensions in chunks") {
@@ -89,13 +89,8 @@ TEST_CASE("An all_to_all passes the dimensions in chunks") {
   const CommunicationOp op{CollectiveOp::all_to_all, 16'000'000, CommunicationScope::all};
   const double dim1 = 15e6 / 150;
   const double dim2 = 15.75e6 / 100;
-  PlanRequest request;
-  request.chunks = 1;
-  CHECK(ForecastCost(m.system, m.groups, "themis", request).nanoseconds(op) ==
-        Approx(dim1 + dim2 + 2400));
-  request.chunks = 10;
-  CHECK(ForecastCost(m.system, m.groups, "themis", request).nanoseconds(op) ==
-        Approx(dim1 / 10 + dim2 + 2400));
+  CHECK(all_to_all_ns(op.bytes, m.groups.all, m.system, 1) == Approx(dim1 + dim2 + 2400));
+  CHECK(all_to_all_ns(op.bytes, m.groups.all, m.system, 10) == Approx(dim1 / 10 + dim2 + 2400));
 }
 
 }  // namespace espalier

@@ -4,10 +4,10 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/experiment/training_work.h"
 #include "sims/formats/layers_file.h"
 #include "sims/workload/training/timeline.h"
 #include "sims/workload/training/workload.h"
+#include "tests/support/forecast_cost.h"
 
 namespace espalier {
 namespace {
@@ -40,16 +40,20 @@ Times times_of(const Workload& workload, const std::string& system_name) {
   const ConfigResult config =
       read_run_config_text("good.yaml", "system: {preset: themis_" + system_name +
                                             "}\ncollective: {algorithm: themis, size: 1MiB}\n");
-  const CostSystem system = cost_system(*config.topology, config.points.at(0));
+  const RunPoint& point = config.points.at(0);
+  const CostSystem system = cost_system(*config.topology, point);
   const ParallelGroups groups =
       split_groups(system.dimensions, workload.name == "transformer_1t" ? 128 : 1);
   PlanRequest request;
   request.element_bytes = 2;
-  ForecastCost baseline(system, groups, "baseline", request);
-  ForecastCost themis(system, groups, "themis", request);
-  IdealCost ideal(system, groups);
-  return {run_timeline(workload, groups, baseline, 3), run_timeline(workload, groups, themis, 3),
-          run_timeline(workload, groups, ideal, 3)};
+  const auto run = [&](const CollectiveCost& cost) {
+    return run_timeline(workload, groups, cost, 3);
+  };
+  const auto ideal = [&](const CommunicationOp& op) {
+    return ideal_ns(op, groups.of(op.scope), system);
+  };
+  return {run(test::ForecastCost(*config.topology, point, groups, "baseline", request)),
+          run(test::ForecastCost(*config.topology, point, groups, "themis", request)), run(ideal)};
 }
 
 struct Summary {

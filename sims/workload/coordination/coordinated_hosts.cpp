@@ -19,18 +19,10 @@ class CoordinatedHosts : public JobHosts {
  public:
   // `job` must outlive it.
   explicit CoordinatedHosts(const TrainingJob& job)
-      : job_(job),
-        times_(job.set, job.units, job.jitter),
-        coordination_(job),
-        left_(job.spec.ranks),
-        recorder_(job) {
+      : job_(job), ranks_(job), coordination_(job), hosts_(job.spec.ranks) {
     for (std::size_t op = 0; op < kNumControlOps; ++op) {
       steps_.push_back(
           steps_by_rank(coordination_.pattern(static_cast<ControlOp>(op)), job.spec.ranks));
-    }
-    hosts_.reserve(job.spec.ranks);
-    for (std::size_t r = 0; r < job.spec.ranks; ++r) {
-      hosts_.emplace_back(RankFramework(job, times_, RankId(r)));
     }
   }
 
@@ -43,21 +35,15 @@ class CoordinatedHosts : public JobHosts {
     if (h.stage == Stage::asleep && h.cycle_begin == now) begin_cycle(rank, now);
   }
   void received(const HostMessage& message, Cycle now) override {
-    recorder_.control_messages(1, message.bytes);
+    ranks_.control_messages(1, message.bytes);
     Host& h = host(message.to);
     h.inbox.push_back({message.from, message.tag, message.bytes, now});
     if (h.stage == Stage::in_cycle) run(message.to);
   }
   void collective_done(RankId rank, CollectiveNumber collective, Cycle now) override {
     Host& h = host(rank);
-    recorder_.done(collective, now);
-    const std::uint32_t iteration = h.framework.iteration();
-    const std::size_t tensors = coordination_.responses()[collective].tensors.size();
-    const Cycle end = h.framework.reduced(tensors, now);
-    if (end != kNever) {
-      recorder_.iteration_over(iteration, end);
-      if (h.framework.finished() && --left_ == 0) recorder_.fail(coordination_.disagreement());
-    }
+    ranks_.done(rank, collective, now);
+    if (finished()) ranks_.fail(coordination_.disagreement());
     if (h.stage != Stage::executing) return;
     h.now = std::max(h.now, now);
     if (h.next == h.end) {
@@ -66,7 +52,7 @@ class CoordinatedHosts : public JobHosts {
       post_next(rank);
     }
   }
-  [[nodiscard]] bool finished() const override { return left_ == 0; }
+  [[nodiscard]] bool finished() const override { return ranks_.finished(); }
   [[nodiscard]] std::string name_of(CollectiveNumber collective) const override {
     return name_of_tensors(job_, coordination_.responses()[collective].tensors);
   }
@@ -80,7 +66,7 @@ class CoordinatedHosts : public JobHosts {
     }
   }
 
-  [[nodiscard]] const TrainingRecord& record() const override { return recorder_.record(); }
+  [[nodiscard]] const TrainingRecord& record() const override { return ranks_.record(); }
 
  private:
   struct Arrival {
@@ -91,8 +77,6 @@ class CoordinatedHosts : public JobHosts {
   };
   enum class Stage : std::uint8_t { asleep, in_cycle, executing, stopped };
   struct Host {
-    explicit Host(RankFramework f) : framework(std::move(f)) {}
-    RankFramework framework;
     Stage stage = Stage::asleep;
     std::uint64_t cycle = 0;  // the current one, or the next one
     Cycle cycle_begin = 1;
@@ -110,8 +94,9 @@ class CoordinatedHosts : public JobHosts {
   void begin_cycle(RankId rank, Cycle now) {
     Host& h = host(rank);
     RankController& controller = coordination_.controller(rank);
-    const ShapeId shape = h.framework.shape();
-    h.framework.take_until(now, [&](UnitId unit) { controller.submit(unit, shape); });
+    RankFramework& framework = ranks_[rank];
+    const ShapeId shape = framework.shape();
+    framework.take_until(now, [&](UnitId unit) { controller.submit(unit, shape); });
     coordination_.enter(rank, h.cycle);
     h.stage = Stage::in_cycle;
     h.now = now;
@@ -177,8 +162,8 @@ class CoordinatedHosts : public JobHosts {
     Host& h = host(rank);
     if (rank == kRoot) {
       const std::uint64_t executed = coordination_.controller(rank).num_executed();
-      recorder_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()),
-                              h.cycle_begin, h.now);
+      ranks_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()), h.cycle_begin,
+                           h.now);
     }
     const Coordination::Decided decided = coordination_.leave(rank, h.cycle);
     ++h.cycle;
@@ -197,8 +182,7 @@ class CoordinatedHosts : public JobHosts {
       h.now += job_.spec.times.overhead;
       const CollectiveNumber collective = h.next++;
       const Response& response = coordination_.responses()[collective];
-      recorder_.posted(rank, collective, response, h.framework, h.now);
-      h.framework.posted(h.now);
+      ranks_.posted(rank, collective, response, h.now);
       services_->post(rank, collective, {CollectiveOp::all_reduce, response.bytes}, h.now);
     } while (h.next != h.end && job_.spec.wait == DataPlaneWait::asynchronous);
     if (job_.spec.wait == DataPlaneWait::asynchronous) sleep(rank);
@@ -223,13 +207,11 @@ class CoordinatedHosts : public JobHosts {
   }
 
   const TrainingJob& job_;
-  ReadyTimes times_;
+  TrainingRanks ranks_;
   Coordination coordination_;
   std::vector<std::vector<std::vector<PatternStep>>> steps_;  // by operation, rank
   std::vector<Host> hosts_;
   HostServices* services_ = nullptr;
-  std::size_t left_;  // ranks whose framework has not finished
-  TrainingRecorder recorder_;
 };
 
 }  // namespace

@@ -40,29 +40,34 @@ struct TrainingRecord {
   std::string failure;  // names the hosts that did not agree; empty in a correct run
 };
 
-class TrainingRecorder {
+// The frameworks of all ranks, and the record of what they do.
+class TrainingRanks {
  public:
   // `job` must outlive it.
-  explicit TrainingRecorder(const TrainingJob& job);
+  explicit TrainingRanks(const TrainingJob& job);
 
+  [[nodiscard]] RankFramework& operator[](RankId rank) { return frameworks_[rank.index()]; }
+  [[nodiscard]] const RankFramework& operator[](RankId rank) const {
+    return frameworks_[rank.index()];
+  }
   // A cycle of rank 0 while it waits for the tensors of `iteration`.
   void control_cycle(std::uint32_t iteration, Cycle begin, Cycle end);
   void control_messages(std::uint64_t count, Bytes bytes);
-  // `framework` is the rank's own.
-  void posted(RankId rank, CollectiveNumber collective, const Response& response,
-              const RankFramework& framework, Cycle at);
-  [[nodiscard]] const CollectiveRecord& collective(CollectiveNumber collective) const {
-    return record_.collectives[collective];
-  }
-  void done(CollectiveNumber collective, Cycle now);
-  // A rank has ended `iteration`, and begins the next one if there is one.
-  void iteration_over(std::uint32_t iteration, Cycle end);
+  // The rank posts an all-reduce to its stream in cycle `at`.
+  void posted(RankId rank, CollectiveNumber collective, const Response& response, Cycle at);
+  // An all-reduce that the rank has posted is done. If it was the iteration's last one, the rank
+  // begins the next iteration, if there is one.
+  void done(RankId rank, CollectiveNumber collective, Cycle now);
+  [[nodiscard]] bool finished() const { return left_ == 0; }
   void fail(const std::string& why) { record_.failure = why; }
 
   [[nodiscard]] const TrainingRecord& record() const { return record_; }
 
  private:
   const TrainingJob& job_;
+  ReadyTimes times_;
+  std::vector<RankFramework> frameworks_;
+  std::size_t left_;  // ranks that have not finished
   TrainingRecord record_;
 };
 

@@ -3,9 +3,7 @@
 // executes it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,9 +19,9 @@ enum class IssueOrder : std::uint8_t {
   // of the nodes that are ready, the one with the lowest id, as in ASTRA-sim.
   lowest_id,
   // One host operator and one computation at a time. The collectives of a group, and the messages
-  // to
-  // a peer, are streams of their own. A group's collectives begin in the order in which a program
-  // of one thread would launch them: of the nodes that wait for none before, the lowest id first.
+  // to a peer, are streams of their own. A group's collectives begin in the order in which a
+  // program of one thread would launch them: of the nodes that wait for none before, the lowest id
+  // first.
   streams,
 };
 

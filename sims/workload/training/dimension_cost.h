@@ -1,17 +1,13 @@
-// Time of communication on a multi-dimensional system without a simulation: forecast for an idle
-// network, or from bandwidth alone.
+// Time of communication on a multi-dimensional system in closed form.
 #pragma once
 
-#include <map>
-#include <string>
-#include <tuple>
+#include <cstdint>
 #include <vector>
 
 #include "alg/plans/dimension_plan.h"
-#include "alg/plans/order_forecast.h"
 #include "hw/topology/dimensions.h"
 #include "sims/workload/training/parallel_groups.h"
-#include "sims/workload/training/timeline.h"
+#include "sims/workload/training/workload.h"
 
 namespace espalier {
 
@@ -26,40 +22,17 @@ namespace espalier {
 struct CostSystem {
   std::vector<DimensionSpec> dimensions;
   std::vector<PlannedDimension> planned;
-  ForecastSpec forecast;
-  double cycle_ns = 1;
 };
 
 // The paper's Ideal: all bytes at the summed bandwidth of the group's dimensions. An all_to_all
-// counts the bytes of its stages, see ForecastCost.
-class IdealCost : public CollectiveCost {
- public:
-  IdealCost(const CostSystem& system, const ParallelGroups& groups)
-      : system_(system), groups_(groups) {}
-  [[nodiscard]] double nanoseconds(const CommunicationOp& op) override;
+// counts the bytes of its stages, see all_to_all_ns().
+[[nodiscard]] double ideal_ns(const CommunicationOp& op, const LogicalGroup& group,
+                              const CostSystem& system);
 
- private:
-  const CostSystem& system_;
-  const ParallelGroups& groups_;
-};
-
-// A plan of `algorithm` (a planner), forecast. An all_to_all has no plan: it passes
-// the dimensions one after the other, pipelined in the plans' number of chunks. In each dimension
-// of P NPUs, an NPU sends S (P - 1) / P of its S bytes directly to its peers.
-class ForecastCost : public CollectiveCost {
- public:
-  ForecastCost(const CostSystem& system, const ParallelGroups& groups, std::string algorithm,
-               PlanRequest request);
-  [[nodiscard]] double nanoseconds(const CommunicationOp& op) override;
-
- private:
-  [[nodiscard]] double forecast(const CommunicationOp& op) const;
-
-  const CostSystem& system_;
-  const ParallelGroups& groups_;
-  std::string algorithm_;
-  PlanRequest request_;  // without op and size
-  std::map<std::tuple<CollectiveOp, Bytes, CommunicationScope>, double> known_;
-};
+// An all_to_all has no plan: it passes the dimensions one after the other, pipelined in `chunks`
+// chunks. In each dimension of P NPUs, an NPU sends S (P - 1) / P of its S bytes directly to its
+// peers.
+[[nodiscard]] double all_to_all_ns(Bytes bytes, const LogicalGroup& group, const CostSystem& system,
+                                   std::uint32_t chunks);
 
 }  // namespace espalier

@@ -1,90 +1,106 @@
 #include "sims/workload/training/timeline.h"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sims/workload/graph/graph_hosts.h"
+#include "sims/workload/graph/modelled_machine.h"
 
 namespace espalier {
 
 namespace {
 
-class Composer {
- public:
-  Composer(const Workload& workload, const ParallelGroups& groups, CollectiveCost& cost)
-      : workload_(workload),
-        groups_(groups),
-        cost_(cost),
-        free_at_(groups.all.size(), 0.0),
-        waiters_(workload.steps.size() + 1) {
-    for (std::size_t c = 0; c < workload.communications.size(); ++c) {
-      waiters_[std::min(workload.communications[c].waited_before, workload.steps.size())].push_back(
-          c);
+constexpr ClockSpec kClock{1'000'000'000'000};  // a cycle is a picosecond
+constexpr std::uint32_t kRanks = 2;
+
+WorkGraph graph_of(const Workload& workload, const ParallelGroups& groups) {
+  WorkGraph graph;
+  graph.names = workload.names;
+  for (const auto scope :
+       {CommunicationScope::all, CommunicationScope::model, CommunicationScope::data}) {
+    WorkGroup group{{}, {{0, 1}}};
+    if (groups.of(scope).empty()) group.sets = {{0}, {1}};
+    graph.groups.push_back(group);
+  }
+  graph.ranks.assign(kRanks, std::make_shared<const RankWork>(workload.work));
+  return graph;
+}
+
+// Precondition: the hosts have finished.
+TrainingTimeline times_of(const Workload& workload, const GraphHosts& hosts) {
+  TrainingTimeline result;
+  double* const parts[] = {&result.forward, &result.backward, &result.exposed_data,
+                           &result.exposed_model};  // by TimePart
+  const auto add = [&](double& to, Cycle picoseconds) {
+    to += static_cast<double>(picoseconds) / 1e3;
+  };
+  const auto end_of = [&](std::uint32_t n) { return hosts.node_times(RankId(0), n).end; };
+  Cycle now = 0;
+  const auto wait_for = [&](std::vector<std::uint32_t> nodes) {
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return end_of(a) < end_of(b); });
+    for (const std::uint32_t n : nodes) {
+      if (end_of(n) <= now) continue;
+      add(*parts[static_cast<std::size_t>(workload.parts[n])], end_of(n) - now);
+      now = end_of(n);
     }
-  }
-
-  void run_iteration() {
-    ends_.assign(workload_.communications.size(), 0.0);
-    std::size_t next = 0;
-    for (std::size_t s = 0; s < workload_.steps.size(); ++s) {
-      wait_for(waiters_[s]);
-      compute(workload_.steps[s]);
-      for (; next < ends_.size() && workload_.communications[next].issued_after == s; ++next) {
-        ends_[next] = start(workload_.communications[next].op);
-      }
+  };
+  const RankWork& work = workload.work;
+  std::vector<std::uint32_t> operations;
+  Cycle covered = 0;  // communication is counted up to this time
+  for (std::uint32_t n = 0; n < work.nodes.size(); ++n) {
+    if (work.nodes[n].kind == WorkKind::collective) {
+      operations.push_back(n);
+      const Cycle begin = std::max(covered, hosts.node_times(RankId(0), n).begin);
+      covered = std::max(covered, end_of(n));
+      if (covered > begin) add(result.communication, covered - begin);
+      continue;
     }
-    wait_for(waiters_.back());
+    wait_for(
+        {work.waits.begin() + work.first_wait[n], work.waits.begin() + work.first_wait[n + 1]});
+    wait_for({n});  // which computes
   }
-
-  [[nodiscard]] const TrainingTimeline& result() const { return result_; }
-
- private:
-  void compute(const ComputeStep& step) {
-    now_ += step.nanoseconds;
-    (is_forward(step.phase) ? result_.forward : result_.backward) += step.nanoseconds;
-  }
-
-  // Returns when the operation ends.
-  double start(const CommunicationOp& op) {
-    double begin = now_;
-    const LogicalGroup& group = groups_.of(op.scope);
-    for (const GroupDimension& d : group) begin = std::max(begin, free_at_[d.dimension]);
-    const double end = begin + cost_.nanoseconds(op);
-    for (const GroupDimension& d : group) free_at_[d.dimension] = end;
-    // An operation that begins later than now follows another operation without a gap.
-    result_.communication += std::max(0.0, end - std::max(begin, covered_));
-    covered_ = std::max(covered_, end);
-    return end;
-  }
-
-  void wait_for(std::vector<std::size_t>& communications) {
-    std::stable_sort(communications.begin(), communications.end(),
-                     [&](std::size_t a, std::size_t b) { return ends_[a] < ends_[b]; });
-    for (const std::size_t c : communications) {
-      if (ends_[c] <= now_) continue;
-      const bool data = workload_.communications[c].parallelism == Parallelism::data;
-      (data ? result_.exposed_data : result_.exposed_model) += ends_[c] - now_;
-      now_ = ends_[c];
-    }
-  }
-
-  const Workload& workload_;
-  const ParallelGroups& groups_;
-  CollectiveCost& cost_;
-  double now_ = 0;
-  double covered_ = 0;           // communication is counted up to this time
-  std::vector<double> free_at_;  // by physical dimension
-  std::vector<double> ends_;     // by communication of this iteration
-  // By step, then for the iteration's end: the communications that it waits for.
-  std::vector<std::vector<std::size_t>> waiters_;
-  TrainingTimeline result_;
-};
+  wait_for(operations);
+  return result;
+}
 
 }  // namespace
 
 TrainingTimeline run_timeline(const Workload& workload, const ParallelGroups& groups,
-                              CollectiveCost& cost, std::uint32_t iterations) {
-  Composer composer(workload, groups, cost);
-  composer.run_iteration();
+                              const CollectiveCost& cost, std::uint32_t iterations) {
+  double longest = workload.computing();
+  for (const CommunicationOp& op : workload.operations()) longest += cost(op) * 1e3;
+  if (longest > kLongestIteration) {
+    throw std::invalid_argument("an iteration of the workload takes more than 104 days");
+  }
+  const WorkGraph graph = graph_of(workload, groups);
+  GraphHosts hosts(graph, IssueOrder::streams, kClock, true);
+  const std::vector<WorkSet> sets = sets_of(graph);
+  const auto scope_of = [&](const HostCollective& what) {
+    return static_cast<CommunicationScope>(sets[what.group].group);
+  };
+  ModelledDataPlane machine(
+      hosts, kRanks,
+      [&](const HostCollective& what) {
+        const double ns = cost({what.op, what.bytes, scope_of(what)});
+        return std::max<Cycle>(1, static_cast<Cycle>(std::llround(ns * 1e3)));
+      },
+      static_cast<std::uint32_t>(groups.all.size()),
+      [&](const HostCollective& what) {
+        std::vector<std::uint32_t> dimensions;
+        for (const GroupDimension& d : groups.of(scope_of(what))) {
+          dimensions.push_back(d.dimension);
+        }
+        return dimensions;
+      });
+  const std::string stuck = run_events(machine, nullptr);
+  if (!stuck.empty()) throw std::logic_error(stuck);
+  TrainingTimeline all = times_of(workload, hosts);
   // No operation outlives its iteration, so all iterations are equal.
-  TrainingTimeline all = composer.result();
   for (double* part :
        {&all.forward, &all.backward, &all.exposed_data, &all.exposed_model, &all.communication}) {
     *part *= iterations;

@@ -1,15 +1,17 @@
 // A training iteration of one NPU: its computing steps in order, and its concurrent communication
-// (Themis, sections 5.2 and 6.2); and the workloads of Themis' evaluation. Communication times are
-// computed elsewhere.
+// (Themis, sections 5.2 and 6.2), as work of a graph; and the workloads of Themis' evaluation. The
+// times of communication are computed elsewhere.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "alg/schedule/schedule.h"
 #include "hw/ids.h"
+#include "sims/workload/graph/work_graph.h"
 #include "sims/workload/training/compute_model.h"
 #include "sims/workload/training/layer.h"
 
@@ -17,10 +19,6 @@ namespace espalier {
 
 // Which NPUs take part, see parallel_groups.h.
 enum class CommunicationScope : std::uint8_t { all, model, data };
-
-// The colour of an operation's waiting time in Fig. 12. It may differ from the scope: DLRM's
-// embeddings are model-parallel and go to all NPUs.
-enum class Parallelism : std::uint8_t { data, model };
 
 // `bytes` is as in CollectiveConfig::size. all_reduce, reduce_scatter: input of each NPU.
 // all_gather: the result. all_to_all: what each NPU sends, including its own part.
@@ -33,52 +31,76 @@ struct CommunicationOp {
   }
 };
 
-enum class ComputePhase : std::uint8_t {
-  forward,
-  forward_again,  // recomputed during back-propagation; Fig. 12 counts it as forward
-  input_gradient,
-  weight_gradient
-};
-[[nodiscard]] constexpr bool is_forward(ComputePhase phase) {
-  return phase == ComputePhase::forward || phase == ComputePhase::forward_again;
-}
-
-struct ComputeStep {
-  std::string layer;
-  ComputePhase phase = ComputePhase::forward;
-  double nanoseconds = 0;
+// The part of an iteration (Fig. 12) to which a node's time belongs; that of communication, if it
+// is exposed. It may differ from the scope: DLRM's embeddings are model-parallel and go to all
+// NPUs.
+enum class TimePart : std::uint8_t {
+  forward,  // computing; also what back-propagation computes again
+  backward,
+  data,  // communication
+  model,
 };
 
-inline constexpr std::size_t kIterationEnd = std::numeric_limits<std::size_t>::max();
-
-struct Communication {
-  CommunicationOp op;
-  Parallelism parallelism = Parallelism::data;
-  std::size_t issued_after = 0;               // number of a step
-  std::size_t waited_before = kIterationEnd;  // number of a later step
-};
+// Picoseconds: 104 days. Sums of times that are not longer never overflow.
+inline constexpr double kLongestIteration = 9e18;
 
 struct Workload {
   std::string name;
-  std::vector<ComputeStep> steps;
-  std::vector<Communication> communications;  // ascending in issued_after: the order of issue
+  std::vector<std::string> names;  // as WorkGraph::names: the layers of steps
+  // Of every NPU, in the order of issue. A collective's group is its scope. Times are rounded to
+  // picoseconds; a step is cut to kLongestIteration.
+  RankWork work;
+  std::vector<TimePart> parts;  // by node
 
-  // The functions below add to a workload, step by step.
-  std::size_t compute(std::string layer, ComputePhase phase, double nanoseconds) {
-    steps.push_back({std::move(layer), phase, nanoseconds});
-    return steps.size() - 1;
+  // The functions below add to a workload, step by step, and return the number of the node.
+  std::uint32_t compute(const std::string& layer, TimePart part, double nanoseconds) {
+    WorkNode node;
+    node.kind = WorkKind::compute;
+    node.picoseconds =
+        static_cast<std::uint64_t>(std::llround(std::min(nanoseconds * 1e3, kLongestIteration)));
+    node.name = static_cast<std::uint32_t>(names.size());
+    names.push_back(layer);
+    next_waits_ = {add(node, part, next_waits_)};
+    return next_waits_[0];
   }
   // Issues an operation after the last step so far. The end of the iteration waits for the
   // operation.
-  std::size_t issue(const CommunicationOp& op, Parallelism parallelism) {
-    communications.push_back({op, parallelism, steps.size() - 1, kIterationEnd});
-    return communications.size() - 1;
+  std::uint32_t issue(const CommunicationOp& op, TimePart part) {
+    WorkNode node;
+    node.kind = WorkKind::collective;
+    node.op = op.op;
+    node.bytes = op.bytes;
+    node.group = static_cast<std::uint32_t>(op.scope);
+    return add(node, part, {next_waits_[0]});
   }
   // The next step waits for communication `c`.
-  void wait(std::size_t c) { communications[c].waited_before = steps.size(); }
-  void issue_blocking(const CommunicationOp& op, Parallelism parallelism) {
-    wait(issue(op, parallelism));
+  void wait(std::uint32_t c) { next_waits_.push_back(c); }
+  void issue_blocking(const CommunicationOp& op, TimePart part) { wait(issue(op, part)); }
+
+  // Picoseconds of all steps together.
+  [[nodiscard]] double computing() const {
+    double sum = 0;
+    for (const WorkNode& node : work.nodes) sum += static_cast<double>(node.picoseconds);
+    return sum;
   }
+  // In the order of issue, each as often as it is issued.
+  [[nodiscard]] std::vector<CommunicationOp> operations() const {
+    std::vector<CommunicationOp> operations;
+    for (const WorkNode& node : work.nodes) {
+      if (node.kind != WorkKind::collective) continue;
+      operations.push_back({node.op, node.bytes, static_cast<CommunicationScope>(node.group)});
+    }
+    return operations;
+  }
+
+ private:
+  std::uint32_t add(WorkNode node, TimePart part, const std::vector<std::uint32_t>& after) {
+    node.id = work.nodes.size();
+    parts.push_back(part);
+    return work.add(node, after);
+  }
+
+  std::vector<std::uint32_t> next_waits_;  // of the next step: the last step, and communication
 };
 
 // When data-parallel NPUs exchange their weight gradients.

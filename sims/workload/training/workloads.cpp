@@ -20,7 +20,7 @@ class GradientCollector {
   }
   // To be called after back-propagation.
   void flush() {
-    if (pending_ != 0) workload_.issue({op_, pending_, scope_}, Parallelism::data);
+    if (pending_ != 0) workload_.issue({op_, pending_, scope_}, TimePart::data);
     pending_ = 0;
   }
 
@@ -92,14 +92,14 @@ Workload data_parallel_workload(const std::string& name, const std::vector<Layer
   workload.name = name;
   GradientCollector gradients(workload, spec, CollectiveOp::all_reduce, CommunicationScope::all);
   for (const Layer& layer : layers) {
-    workload.compute(layer.name, ComputePhase::forward, forward_ns(layer, spec));
+    workload.compute(layer.name, TimePart::forward, forward_ns(layer, spec));
   }
   for (std::size_t l = layers.size(); l-- > 0;) {
     const Layer& layer = layers[l];
     if (l != 0) {  // the network's input needs no gradient
-      workload.compute(layer.name, ComputePhase::input_gradient, input_gradient_ns(layer, spec));
+      workload.compute(layer.name, TimePart::backward, input_gradient_ns(layer, spec));
     }
-    workload.compute(layer.name, ComputePhase::weight_gradient, weight_gradient_ns(layer, spec));
+    workload.compute(layer.name, TimePart::backward, weight_gradient_ns(layer, spec));
     gradients.complete(layer.parameters());
   }
   gradients.flush();
@@ -140,21 +140,20 @@ class DlrmWriter {
   Workload write() {
     // An NPU looks up all NPUs' samples in its own tables: as many rows as its own samples need in
     // all tables.
-    workload_.compute("embedding", ComputePhase::forward, lookup_ns(shape_.lookups + 1.0));
-    const std::size_t vectors = workload_.issue(embeddings(), Parallelism::model);
+    workload_.compute("embedding", TimePart::forward, lookup_ns(shape_.lookups + 1.0));
+    const std::uint32_t vectors = workload_.issue(embeddings(), TimePart::model);
     for (const MatrixLayer& layer : bottom_) forward(layer);
     workload_.wait(vectors);
     for (const MatrixLayer& layer : top_) forward(layer);
     for (std::size_t l = top_.size(); l-- > 1;) backward(top_[l]);
-    workload_.compute(top_[0].name, ComputePhase::input_gradient, product_ns(top_[0]));
-    const std::size_t gradients = workload_.issue(embeddings(), Parallelism::model);
+    workload_.compute(top_[0].name, TimePart::backward, product_ns(top_[0]));
+    const std::uint32_t gradients = workload_.issue(embeddings(), TimePart::model);
     weight_gradient(top_[0]);
     for (std::size_t l = bottom_.size(); l-- > 1;) backward(bottom_[l]);
     weight_gradient(bottom_[0]);
     gradients_.flush();
     workload_.wait(gradients);
-    workload_.compute("embedding", ComputePhase::weight_gradient,
-                      lookup_ns(2.0 * shape_.lookups + 1));
+    workload_.compute("embedding", TimePart::backward, lookup_ns(2.0 * shape_.lookups + 1));
     return std::move(workload_);
   }
 
@@ -177,14 +176,14 @@ class DlrmWriter {
     return gemm_nanoseconds({spec_.mini_batch, layer.outputs, layer.inputs}, 1, spec_.roofline);
   }
   void forward(const MatrixLayer& layer) {
-    workload_.compute(layer.name, ComputePhase::forward, product_ns(layer));
+    workload_.compute(layer.name, TimePart::forward, product_ns(layer));
   }
   void weight_gradient(const MatrixLayer& layer) {
-    workload_.compute(layer.name, ComputePhase::weight_gradient, product_ns(layer));
+    workload_.compute(layer.name, TimePart::backward, product_ns(layer));
     gradients_.complete(layer.weights());
   }
   void backward(const MatrixLayer& layer) {
-    workload_.compute(layer.name, ComputePhase::input_gradient, product_ns(layer));
+    workload_.compute(layer.name, TimePart::backward, product_ns(layer));
     weight_gradient(layer);
   }
 
@@ -217,17 +216,17 @@ class TransformerWriter {
   }
 
   Workload write() {
-    for (std::uint32_t l = 1; l <= shape_.layers; ++l) forward(l, ComputePhase::forward);
+    for (std::uint32_t l = 1; l <= shape_.layers; ++l) forward(l);
     for (std::uint32_t l = shape_.layers; l >= 1; --l) {
       gather_checkpoint();
-      forward(l, ComputePhase::forward_again);
+      forward(l);  // again
       backward(l);
     }
     gradients_.flush();
     const Bytes parameters = shape_.layers * (attention_weights() + mlp_weights());
     workload_.issue(
         {CollectiveOp::all_gather, parameters * spec_.element_bytes, CommunicationScope::data},
-        Parallelism::data);
+        TimePart::data);
     return std::move(workload_);
   }
 
@@ -251,11 +250,11 @@ class TransformerWriter {
                                 spec_.roofline);
   }
 
-  void forward(std::uint32_t l, ComputePhase phase) {
-    workload_.compute(fmt::format("attention{}", l), phase,
+  void forward(std::uint32_t l) {
+    workload_.compute(fmt::format("attention{}", l), TimePart::forward,
                       attention_projections_ns() + attention_ns());
     exchange_activations();
-    workload_.compute(fmt::format("mlp{}", l), phase, mlp_ns());
+    workload_.compute(fmt::format("mlp{}", l), TimePart::forward, mlp_ns());
     exchange_activations();
   }
 
@@ -268,20 +267,20 @@ class TransformerWriter {
 
   void backward(const std::string& layer, double input_gradient, double weight_gradient,
                 Bytes weights) {
-    workload_.compute(layer, ComputePhase::input_gradient, input_gradient);
-    const std::size_t exchange = workload_.issue(activations_, Parallelism::model);
+    workload_.compute(layer, TimePart::backward, input_gradient);
+    const std::uint32_t exchange = workload_.issue(activations_, TimePart::model);
     if (!shape_.overlap_weight_gradient) workload_.wait(exchange);
-    workload_.compute(layer, ComputePhase::weight_gradient, weight_gradient);
+    workload_.compute(layer, TimePart::backward, weight_gradient);
     if (shape_.overlap_weight_gradient) workload_.wait(exchange);
     gradients_.complete(weights);
   }
 
-  void exchange_activations() { workload_.issue_blocking(activations_, Parallelism::model); }
+  void exchange_activations() { workload_.issue_blocking(activations_, TimePart::model); }
 
   void gather_checkpoint() {
     if (!shape_.gather_checkpoints) return;
     workload_.issue_blocking({CollectiveOp::all_gather, activations_.bytes, activations_.scope},
-                             Parallelism::model);
+                             TimePart::model);
   }
 
   const TransformerShape& shape_;
