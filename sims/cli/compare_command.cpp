@@ -147,11 +147,10 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
     } else if (extension == ".csv") {
       if (!add_published_times(file, published)) return std::nullopt;
     } else {
-      return no_input(
-          file,
-          "expected a program (.xml, .trace, .json), a schedule (.json) or other tools' times "
-          "(.csv) beside the configuration; to compare configurations, sweep them "
-          "(espalier sweep)");
+      return no_input(file,
+                      "expected a program (.xml, .trace), a schedule (.json) or other tools' times "
+                      "(.csv) beside the configuration; to compare configurations, sweep them "
+                      "(espalier sweep)");
     }
   }
   const auto overrides = overrides_of(options);
