@@ -345,13 +345,21 @@ ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
     collective.root = 0;
   }
   const Topology& network = group ? group->network() : topology;
+  if (what.op == CollectiveOp::all_to_all && point.workload) {
+    const auto weights = point.workload->weights.find(nodes.size());
+    if (weights != point.workload->weights.end()) {
+      collective.op = CollectiveOp::all_to_allv;
+      collective.counts.weights = weights->second;
+    }
+  }
   GroupRequest request(network, alone.system, collective);
   request.request.keeps_to_packet_routes = ranks.groups.size() > 1;
   const Generator* const generator = find_generator(collective.algorithm);
   const bool chooses =
       collective.algorithm == kAutoAlgorithm ||
-      (generator && (!generator->computes(what.op) ||
-                     (generator->too_large && !generator->too_large(network, what.op).empty())));
+      (generator &&
+       (!generator->computes(collective.op) ||
+        (generator->too_large && !generator->too_large(network, collective.op).empty())));
   const std::string why = chooses ? std::string()
                           : generator == nullptr
                               ? "it makes no tables"

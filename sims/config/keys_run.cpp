@@ -37,6 +37,9 @@ void add_workload_keys(KeyTable& table) {
   traced.path("groups", &WorkloadConfig::groups);
   traced.choice("issue", &WorkloadConfig::issue);
   traced.size("element", &WorkloadConfig::element_bytes).range(1, 16);
+  traced.path("counts", &WorkloadConfig::counts)
+      .word(WorkloadConfig::kEqualCounts)
+      .names({CountsConfig::kZipf});
   named.integer("iterations", &WorkloadConfig::iterations).range(1, 1'000'000);
   named.integer("mini_batch", &WorkloadConfig::mini_batch).range(1, 1ULL << 20).word("auto");
   named.choice("exchange", &WorkloadConfig::exchange);

@@ -208,6 +208,31 @@ class PointFiles {
     const auto graph = text ? read_text(*text, topology)
                             : load_traces(*first.workload, topology, file->place, diagnostics_);
     for (RunPoint& point : points_) point.workload->graph = graph;
+    if (graph) read_weights_of(*graph);
+  }
+
+  // The weights of groups that exchange data: by their number of ranks.
+  void read_weights_of(const WorkGraph& graph) {
+    if (points_.front().workload->counts == WorkloadConfig::kEqualCounts) return;
+    std::set<std::size_t> sizes;
+    // Ranks that do the same work share it.
+    for (const auto& work :
+         std::set<std::shared_ptr<const RankWork>>(graph.ranks.begin(), graph.ranks.end())) {
+      for (const WorkNode& node : work->nodes) {
+        if (node.op != CollectiveOp::all_to_all || node.kind != WorkKind::collective) continue;
+        for (const auto& set : graph.groups[node.group].sets) sizes.insert(set.size());
+      }
+    }
+    for (RunPoint& point : points_) {
+      WorkloadConfig& workload = *point.workload;
+      for (const std::size_t ranks : sizes) {
+        if (ranks == 1) continue;
+        auto weights = load_weights({workload.counts, workload.folder, {}}, ranks, ranks,
+                                    given_.place_of("workload.counts"), diagnostics_);
+        if (!weights) return;
+        workload.weights.emplace(ranks, *std::move(weights));
+      }
+    }
   }
 
  private:

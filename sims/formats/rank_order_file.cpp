@@ -223,7 +223,7 @@ std::optional<std::vector<std::uint64_t>> load_weights(const CountsConfig& confi
   auto weights = parse_weights(path, *text, ranks, lines, diagnostics);
   const auto is_zero = [](std::uint64_t weight) { return weight == 0; };
   if (weights && std::all_of(weights->begin(), weights->end(), is_zero)) {
-    diagnostics.error(place, fmt::format("collective.counts: all weights in {} are 0", path),
+    diagnostics.error(place, fmt::format("all weights in {} are 0", path),
                       "give some weight of at least 1");
     return std::nullopt;
   }

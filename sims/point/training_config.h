@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,11 +31,17 @@ enum class WorkloadKind : std::uint8_t { resnet152, gnmt, dlrm, transformer_1t }
 // model, and several collectives, which the collective's algorithm plans. Or, if `file` is given,
 // the work in an execution trace of each rank, on any network.
 struct WorkloadConfig {
+  static constexpr const char* kEqualCounts = "equal";
+
   std::string file;    // prefix of the traces `file`.RANK.et as written, relative to `folder`
   std::string groups;  // process groups, relative to `folder`; empty: `file`.json if it exists
   std::string folder;  // of the configuration; empty: the current one
   IssueOrder issue = IssueOrder::lowest_id;
   Bytes element_bytes = 1;  // of a unit of the traces' sizes
+  // How an all_to_all spreads its bytes: kEqualCounts, or as CountsConfig::source; and by the
+  // number of ranks of a group, as CountsConfig::weights, filled in by the reader.
+  std::string counts = kEqualCounts;
+  std::map<std::size_t, std::vector<std::uint64_t>> weights;
   WorkloadKind kind = WorkloadKind::resnet152;
   std::uint32_t iterations = 3;  // Themis, Fig. 12
   std::uint32_t mini_batch = 0;  // 0 ("auto"): as published

@@ -45,7 +45,9 @@ StreamProgramCache::Program StreamPrograms::of(const HostCollective& what) {
 StreamProgramCache::Program StreamPrograms::load(const HostCollective& what) {
   const StreamGroup& group = groups_[what.group];
   ScheduleTables tables = tables_of_(what);
-  if (tables.op != what.op || tables.size != what.bytes ||
+  const bool has_counts =
+      what.op == CollectiveOp::all_to_all && tables.op == CollectiveOp::all_to_allv;
+  if ((tables.op != what.op && !has_counts) || tables.size != what.bytes ||
       tables.nodes.size() != (tables.symmetry ? 1 : group.size())) {
     throw std::invalid_argument(fmt::format("the tables are not of an {} of {} bytes over {} ranks",
                                             to_string(what.op), what.bytes, group.size()));

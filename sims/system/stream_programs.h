@@ -69,7 +69,8 @@ class StreamProgramCache {
 };
 
 // Certified tables of a collective. They name the members of its group, by their places in the
-// group, instead of nodes; those of group 0 name nodes, if every node has a rank. May throw.
+// group, instead of nodes; those of group 0 name nodes, if every node has a rank. An all_to_all may
+// have tables of an all_to_allv. May throw.
 using TablesOf = std::function<ScheduleTables(const HostCollective&)>;
 
 // The tables of one group fit another group if the pattern of its routes (route_pattern) is the

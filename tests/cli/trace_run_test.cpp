@@ -158,6 +158,39 @@ TEST_CASE("The rank order of a step says whose bytes are on the last dimension o
   CHECK(results.at(0).at("step").at("slowest_bytes") == rows.at("Y"));
 }
 
+TEST_CASE("Experts of a step get bytes by their weights, as in an exchange with counts alone") {
+  const TemporaryFolder folder;
+  folder.write("moe.txt",
+               "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 ep: 1 pp: 1 vpp: 1 "
+               "ga: 1 all_gpus: 4 checkpoints: 0 checkpoint_initiates: 0\n1\n"
+               "mlp -1 20000 ALLTOALL 440000 20000 NONE 0 20000 NONE 0 100\n");
+  folder.write("experts.csv", "0,9,1,1\n9,0,1,1\n1,1,0,9\n1,1,9,0\n");
+  folder.write("short.csv", "0,1\n1,0\n");
+  const std::string system = "system: {topology: {type: torus, dims: [4]}}\n";
+  const std::string step =
+      folder.write("step.yaml", system + "collective: {}\nworkload: {file: moe.txt}\n");
+  const std::string alone = folder.write(
+      "alone.yaml", system + "collective: {op: all_to_all, size: 440000, algorithm: direct}\n");
+  const auto hops = [](const std::vector<std::string>& arguments) {
+    const Json result = test::run_to_json(arguments).at("results").at(0);
+    INFO(result.dump(1));
+    CHECK(result.at("verified") == true);
+    return result.at("flit_hops").get<std::uint64_t>();
+  };
+  CHECK(hops({step}) == hops({alone}));
+  std::uint64_t zipf = 0;
+  for (const char* counts : {"zipf", "experts.csv"}) {
+    const std::uint64_t in_step = hops({step, "-s", std::string("workload.counts=") + counts});
+    CHECK(in_step == hops({alone, "-s", "collective.op=all_to_allv", "-s",
+                           std::string("collective.counts=") + counts}));
+    CHECK(in_step != zipf);
+    zipf = in_step;
+  }
+  const Outcome refused = test::espalier({"run", step, "-s", "workload.counts=short.csv"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, Contains("short.csv:1:") && Contains("4"));
+}
+
 TEST_CASE("Collectives of a step stand by phase, and the critical path names their links") {
   const TemporaryFolder folder;
   const Outcome outcome = test::espalier({"explain", write_text_step(folder), "--json", "-"});
