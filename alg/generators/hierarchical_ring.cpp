@@ -43,6 +43,7 @@ class HierarchicalRing {
     for (std::size_t c = 0; c < nodes_; ++c) order.push_back(owner_of(c).index());
     RingExchange exchange(schedule_, request, order);
     for (std::size_t d = 0; d < sizes_.size(); ++d) {
+      if (sizes_[d] == 1) continue;
       std::vector<RingLine> lines;
       std::vector<std::size_t> place_of;
       for (std::size_t n = 0; n < nodes_; ++n) {

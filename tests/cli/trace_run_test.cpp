@@ -167,10 +167,10 @@ TEST_CASE("Experts of a step get bytes by their weights, as in an exchange with 
   folder.write("experts.csv", "0,9,1,1\n9,0,1,1\n1,1,0,9\n1,1,9,0\n");
   folder.write("short.csv", "0,1\n1,0\n");
   const std::string system = "system: {topology: {type: torus, dims: [4]}}\n";
-  const std::string step =
-      folder.write("step.yaml", system + "collective: {}\nworkload: {file: moe.txt}\n");
+  const std::string step = folder.write(
+      "step.yaml", system + "collective: {algorithm: direct}\nworkload: {file: moe.txt}\n");
   const std::string alone = folder.write(
-      "alone.yaml", system + "collective: {op: all_to_all, size: 440000, algorithm: direct}\n");
+      "alone.yaml", system + "collective: {op: all_to_all, size: 440000B, algorithm: direct}\n");
   const auto hops = [](const std::vector<std::string>& arguments) {
     const Json result = test::run_to_json(arguments).at("results").at(0);
     INFO(result.dump(1));

@@ -145,13 +145,15 @@ std::string schema_1() {
         fmt::format(
             R"("o_buff": {}, "o_cids": [{{"id": 0, "off": 0}}], "srcs": [{{"buff": "i", "off": {}}}])",
             pair, 1 - r));
+    gpus += R"({"name": "nop"}, )";
     add("signal", R"("o_buff": )" + pair + R"(, "o_cids": [{"id": 0, "off": 0}])");
     add("wait", R"("i_buff": )" + pair + R"(, "i_cids": [{"id": 0, "off": 0}])");
-    gpus += R"({"name": "nop", "deps": [{"tb": 0, "step": 2}]}, )";
+    gpus += R"({"name": "nop", "deps": [{"tb": 0, "step": 3}]}, )";
     add("rs",
         fmt::format(
             R"("src": {0}, "srcbuff": "i", "srcoff": {0}, "srcs": [{{"buff": "s", "off": 0}}], "dst": 0, "dstbuff": "i", "dstoff": {0}, "o_buff": {{"src": "i", "dst": "i"}}, "o_cids": [{{"id": 0, "off": {0}}}])",
             r));
+    gpus += R"({"name": "nop"}, )";
     add("signal", R"("o_buff": {"src": "i", "dst": "i"}, "o_cids": [{"id": 0, "off": 0}])");
     add("wait", R"("i_buff": {"src": "i", "dst": "i"}, "i_cids": [{"id": 0, "off": 0}])");
     gpus.resize(gpus.size() - 2);
@@ -235,6 +237,27 @@ TEST_CASE("What is wrong with a plan is named with gpu, thread block, operation 
 
   CHECK_THAT(wrong("allreduce", "allsum"),
              Contains("plan.json:1:1: error: collective is 'allsum', which is not known"));
+
+  // A signal tells of data that other threads of the block have still to write.
+  CHECK_THAT(wrong("{\"name\": \"nop\"},\n", ""),
+             Contains("gpu 0 tb 0 op 3: signal: the threads of the block may still be at work on "
+                      "rres before it") &&
+                 Contains("hint: write a nop between the two"));
+  // A proxy's channel leads to one peer.
+  PlanText proxies;
+  proxies.type = "port";
+  for (int r = 0; r < 3; ++r) {
+    const std::string put =
+        op("pws", own("i", 0) + ", " + own("i", 0), remote(0, 1) + ", " + remote(3, 1),
+           R"(, "channel_type": "port", "channel_ids": [0, 1])");
+    proxies.ops.push_back(
+        {end(put + on("wait", R"("channel_type": "port", "channel_ids": [0, 1])"))});
+  }
+  const std::string proxy = proxies.text();
+  CHECK_THAT(problems(proxy), !Contains("lead to other ranks"));
+  CHECK_THAT(
+      problems(replaced(proxy, "\"channel_ids\": [0, 1]},", "\"channel_ids\": [1, 0]},")),
+      Contains("gpu 0 tb 0 op 0: pws: its channels, one for each target, lead to other ranks"));
 
   // A put is read before its signal.
   const std::string group = groups().text();

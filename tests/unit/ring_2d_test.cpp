@@ -245,6 +245,16 @@ TEST_CASE("A hierarchical ring moves in each dimension what the ones before it h
   CHECK(sent == std::map<std::size_t, Bytes>{{1, 2 * 3600}, {2, 2 * 800}});
 }
 
+TEST_CASE("A hierarchical ring passes over dimensions of one node") {
+  for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_to_all}) {
+    const Topology topology = make_torus({1, 4}, kPlainLink);
+    const Schedule schedule =
+        find_generator("hierarchical_ring")->generate(topology, request_of(op, 4800));
+    test::require_well_formed(topology, schedule);
+    CHECK(test::ScheduleOracle(schedule, test::Arrival::held, 1).runs_and_is_right());
+  }
+}
+
 // ASTRA-sim's ring sends one message at a time, and data for the node s places on take s hops.
 TEST_CASE("An all_to_all in rings passes one message at a time round each dimension") {
   const Topology topology = make_joined(

@@ -201,6 +201,7 @@ class Lowering {
     ports_.clear();
     tail_.clear();
     home_is_free_ = true;
+    unsynced_ = nullptr;
     const std::vector<Op>& ops = plan_.gpus[rank_].blocks[tb_];
     for (std::size_t s = 0; s < ops.size(); ++s) {
       place_.plan_gpu = as_i32(rank_);
@@ -383,11 +384,13 @@ class Lowering {
   // ---------------------------------------------------------------- operations
 
   void wait_for_steps(const Op& op) {
+    unsynced_ = nullptr;
     if (op.after.empty()) return;
     const std::uint32_t node = then_nop();
     for (const auto& [tb, step] : op.after) step_waits_.push_back({node, tb, step, &op});
   }
   void barrier(const Op& op) {
+    unsynced_ = nullptr;
     const std::uint32_t arrives = then_nop();
     barriers_[{rank_, op.barrier}].push_back({arrives, tb_, &op});
     then_nop();
@@ -396,7 +399,16 @@ class Lowering {
     const std::uint32_t node = then_nop();
     for (const std::uint32_t s : op.semaphores) acquires_[{rank_, s}].push_back({node, tb_, &op});
   }
+  // One thread tells of what all threads of the block have written.
+  void expect_synced(const Op& op) const {
+    if (unsynced_ == nullptr) return;
+    fail(op,
+         fmt::format("the threads of the block may still be at work on {} before it",
+                     unsynced_->name),
+         "write a nop between the two");
+  }
   void release(const Op& op) {
+    expect_synced(op);
     const std::uint32_t node = then_nop();
     for (const std::uint32_t s : op.semaphores) releases_[{rank_, s}].push_back({node, tb_, &op});
   }
@@ -416,6 +428,7 @@ class Lowering {
   void signal(const Op& op) {
     std::vector<std::uint32_t> sent;
     const bool is_relaxed = op.name == "rlxsignal";
+    if (!is_relaxed) expect_synced(op);
     for (const Channel& channel : op.channels) {
       const bool by_proxy = channel.type == ChannelType::port;
       const PortKind kind = by_proxy     ? PortKind::proxy
@@ -448,6 +461,13 @@ class Lowering {
   // The messages that write a range of this rank to other ranks.
   void send_all(const Op& op, const std::vector<std::pair<Range, Range>>& pairs, PortKind kind) {
     std::vector<std::uint32_t> sent;
+    const auto is_on = [](const Channel& channel, const std::pair<Range, Range>& pair) {
+      return channel.peer == pair.second.rank;
+    };
+    if (kind == PortKind::proxy &&
+        !std::equal(op.channels.begin(), op.channels.end(), pairs.begin(), pairs.end(), is_on)) {
+      fail(op, "its channels, one for each target, lead to other ranks than its targets");
+    }
     for (const auto& [src, dst] : pairs) {
       note_data(op);
       expect_equal(op, src, dst);
@@ -465,9 +485,11 @@ class Lowering {
       if (kind != PortKind::proxy) sent.push_back(node);
     }
     if (!sent.empty()) tail_ = sent;
+    if (!sent.empty() && !is_packets_) unsynced_ = &op;
   }
   void put(const Op& op) {
-    if (op.src.empty() || (op.src.size() != op.dst.size() && op.src.size() != 1)) {
+    if (op.src.empty() || op.dst.empty() ||
+        (op.src.size() != op.dst.size() && op.src.size() != 1)) {
       fail(op, fmt::format("has {} sources and {} targets", op.src.size(), op.dst.size()));
     }
     const bool signals = op.name == "pws" || op.name == "pwsf";
@@ -506,6 +528,7 @@ class Lowering {
       wrote(node, dst, op);
     }
     tail_ = {node};
+    if (!is_packets_) unsynced_ = &op;
   }
 
   // Asks for the ranges, all at once, then takes the answers in turn: make(i) is the step that
@@ -541,6 +564,7 @@ class Lowering {
            "write the same index in src_buff and dst_buff");
     }
     read_remote(op, from, [&](std::size_t i) { return step(ProgramOp::recv, nullptr, &into[i]); });
+    unsynced_ = &op;
   }
 
   void reduce(const Op& op) {
@@ -575,6 +599,7 @@ class Lowering {
       wrote(node, results[i], op);
       tail_ = {node};
     }
+    if (!is_packets_) unsynced_ = &op;
     std::vector<std::pair<Range, Range>> pairs;
     for (const Range& target : targets) pairs.emplace_back(sum, target);
     send_all(op, pairs, kind_of(op));
@@ -585,10 +610,17 @@ class Lowering {
                bool has_others) {
     const bool is_in_place = in_place < own.size();
     if (own.size() == 1 && (has_others || is_in_place)) return;
-    const std::size_t first = is_in_place ? in_place : 0;
+    // In place, input and output are one memory, so the sum begins with what is there already.
+    const auto is_scratch = [](const Range& range) {
+      return range.buffer == ProgramBuffer::scratch;
+    };
+    const auto kept = std::find_if_not(own.begin(), own.end(), is_scratch);
+    const std::size_t first = is_in_place         ? in_place
+                              : kept == own.end() ? 0
+                                                  : static_cast<std::size_t>(kept - own.begin());
     if (!is_in_place) {
-      const std::uint32_t node = then(tb_, step(ProgramOp::copy, &own[0], &sum));
-      reads_packets(node, own[0], op);
+      const std::uint32_t node = then(tb_, step(ProgramOp::copy, &own[first], &sum));
+      reads_packets(node, own[first], op);
       tail_ = {node};
     }
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -847,8 +879,9 @@ class Lowering {
   std::map<std::pair<std::uint32_t, PortKind>, Port> ports_;
   std::vector<std::uint32_t> tail_;  // what it has done last
   bool home_is_free_ = true;
-  const Op* packets_ = nullptr;  // an operation that moves packets
-  const Op* plain_ = nullptr;    // and one that does not
+  const Op* unsynced_ = nullptr;  // the last that wrote data, if no nop followed
+  const Op* packets_ = nullptr;   // an operation that moves packets
+  const Op* plain_ = nullptr;     // and one that does not
 };
 
 }  // namespace

@@ -41,6 +41,7 @@ class Parser {
   Plan parse() {
     const Json& root = json_;
     plan_.name = text_or(root, {"name"}, "");
+    static_cast<void>(text_or(root, {"protocol"}, ""));  // operations say it themselves
     plan_.collective = text_or(root, {"collective", "colletive"}, "");
     const bool is_known =
         std::any_of(std::begin(kMscclNamesOfCollectives), std::end(kMscclNamesOfCollectives),
@@ -310,6 +311,9 @@ class Parser {
     op.unit_bytes = number(*context, {"unit_size"}, INT64_MAX);
     op.unit_chunks = number(*context, {"num_chunks"});
     if (op.unit_bytes == 0 || op.unit_chunks == 0) fail(*context, "unit_size or num_chunks is 0");
+    if (op.unit_bytes % 16 != 0) {
+      fail(*context, fmt::format("unit_size is {} bytes; executors cut at 16", op.unit_bytes));
+    }
     const std::string where = where_;
     for (const Json& inner : list(json, {"ops"})) {
       where_ = where;
