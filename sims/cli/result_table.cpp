@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "alg/schedule/algorithm_row.h"
 #include "sims/cli/embedded_files.h"
 #include "sims/cli/output.h"
 #include "sims/experiment/describe_cost.h"

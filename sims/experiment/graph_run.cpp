@@ -16,7 +16,7 @@
 #include "sims/choose/choose.h"
 #include "sims/experiment/result_parts.h"
 #include "sims/experiment/training_work.h"
-#include "sims/observe/record/link_use.h"
+#include "sims/observe/record/busy_links.h"
 #include "sims/point/config.h"
 #include "sims/system/host_simulation.h"
 #include "sims/workload/graph/graph_hosts.h"
@@ -76,8 +76,8 @@ class GraphRun : public PointRun {
   SimulationOutcome simulate(const SimulationHooks& hooks) override {
     const bool is_watched = explains_ || hooks.step_ended;
     GraphHosts hosts(graph_, point().workload->issue, point().system.clock, is_watched);
-    LinkUse links(link_kinds(topology()),
-                  [&](const Operation& message) { return user_of(hosts, message); });
+    BusyLinks links(link_kinds(topology()),
+                    [&](const Operation& message) { return user_of(hosts, message); });
     SimulationHooks watched = hooks;
     if (is_watched) watched.observers.push_back(&links);
     SimulationOutcome outcome =
@@ -210,7 +210,7 @@ class GraphRun : public PointRun {
     if (!kinds.names.empty()) step_.slowest_bytes = step_.dimensions[kinds.slowest].bytes;
   }
 
-  void follow(const GraphHosts& hosts, const LinkUse& links) {
+  void follow(const GraphHosts& hosts, const BusyLinks& links) {
     // By WorkKind.
     constexpr const char* kWords[] = {"none", "compute", "host", "send", "receive", "collective"};
     std::vector<StepPart>& path = step_.path.emplace();
@@ -233,8 +233,8 @@ class GraphRun : public PointRun {
     }
   }
 
-  [[nodiscard]] std::optional<StepLink> busiest_link(const GraphHosts& hosts, const LinkUse& links,
-                                                     const PathPart& part,
+  [[nodiscard]] std::optional<StepLink> busiest_link(const GraphHosts& hosts,
+                                                     const BusyLinks& links, const PathPart& part,
                                                      std::uint32_t user) const {
     std::optional<StepLink> busiest;
     std::map<std::uint32_t, double> users;

@@ -116,7 +116,7 @@ using DeliveryCallback = std::function<void(const Operation&, Cycle)>;
 
 class Elaboration;
 class GraphHosts;
-class LinkUse;
+class BusyLinks;
 
 // Called while the simulation runs; each may be empty.
 struct SimulationHooks {
@@ -128,7 +128,7 @@ struct SimulationHooks {
   std::function<void(Elaboration&)> elaborate = {};
   // A graph of work then keeps the times of its nodes and the use of the links, and calls this when
   // it has ended without a failure.
-  std::function<void(const GraphHosts&, const LinkUse&)> step_ended = {};
+  std::function<void(const GraphHosts&, const BusyLinks&)> step_ended = {};
   // Called before `progress`, with a proven lower bound of SimulationOutcome::cycles: the cycles so
   // far, and the time in which the busiest link passes the rest of its messages.
   std::function<void(Cycle)> at_least = {};

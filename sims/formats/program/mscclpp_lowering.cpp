@@ -772,8 +772,9 @@ class Lowering {
       const auto at = known.find(nodes_[signal].sent_by);
       if (at == known.end()) continue;  // a deadlock, which the certifier finds
       for (const auto& [block, landed] : puts_[{rank_, nodes_[wait].rank}]) {
+        const std::uint32_t known_end = at->second[block];
         const auto behind = std::find_if(landed.begin(), landed.end(), [&](std::uint32_t node) {
-          return nodes_[node].sent_by >= at->second[block];
+          return nodes_[node].sent_by >= known_end;
         });
         const bool is_own = block == nodes_[nodes_[signal].sent_by].block;
         if (behind != landed.begin() && !is_own) nodes_[wait].after.push_back(*(behind - 1));

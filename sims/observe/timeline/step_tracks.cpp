@@ -163,7 +163,7 @@ class StepTracks {
 
 }  // namespace
 
-void write_step(const GraphHosts& hosts, const LinkUse& links, const PerfettoClock& clock,
+void write_step(const GraphHosts& hosts, const BusyLinks& links, const PerfettoClock& clock,
                 PerfettoFile& file) {
   const std::vector<PathPart> path = critical_path(hosts.graph(), hosts);
   write_counters(links, clock, file.add_process("links"), file);

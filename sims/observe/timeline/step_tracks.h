@@ -1,7 +1,7 @@
 // The timeline of a step of training.
 #pragma once
 
-#include "sims/observe/record/link_use.h"
+#include "sims/observe/record/busy_links.h"
 #include "sims/observe/timeline/perfetto_file.h"
 #include "sims/workload/graph/graph_hosts.h"
 
@@ -11,7 +11,7 @@ namespace espalier {
 // tracks of its accelerator, host, groups, sends and receives. Arrows lead from a send to its
 // receive, and from the last rank of a collective to the ranks that waited for it. Of a large job
 // only some ranks: those of the critical path, and the first ones.
-void write_step(const GraphHosts& hosts, const LinkUse& links, const PerfettoClock& clock,
+void write_step(const GraphHosts& hosts, const BusyLinks& links, const PerfettoClock& clock,
                 PerfettoFile& file);
 
 }  // namespace espalier

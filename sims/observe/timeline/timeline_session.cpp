@@ -40,7 +40,7 @@ void TimelineSession::finish(Cycle end) {
   });
 }
 
-void TimelineSession::write(const GraphHosts& hosts, const LinkUse& links) {
+void TimelineSession::write(const GraphHosts& hosts, const BusyLinks& links) {
   write_file(1, [&](const PerfettoClock& clock) { write_step(hosts, links, clock, file_); });
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "sims/observe/record/link_use.h"
+#include "sims/observe/record/busy_links.h"
 #include "sims/observe/record/run_recorder.h"
 #include "sims/observe/timeline/perfetto_file.h"
 #include "sims/system/simulation.h"
@@ -22,7 +22,7 @@ class TimelineSession : public SystemObserver {
   void advance(Cycle until) override { links_->advance(until); }
   void finish(Cycle end) override;
   // Of a step, whose messages are too many for a record: instead of the three above.
-  void write(const GraphHosts& hosts, const LinkUse& links);
+  void write(const GraphHosts& hosts, const BusyLinks& links);
   // Why the file is not complete; empty if it is.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
@@ -33,7 +33,7 @@ class TimelineSession : public SystemObserver {
   std::uint64_t clock_hertz_;
   PerfettoFile file_;
   RunRecorder recorder_;
-  std::optional<LinkUse> links_;
+  std::optional<BusyLinks> links_;
   std::string problem_;
 };
 

@@ -98,7 +98,7 @@ void write_in_flight(const RunRecord& record, const PerfettoClock& clock, std::u
 
 }  // namespace
 
-void write_counters(const LinkUse& links, const PerfettoClock& clock, std::uint32_t process,
+void write_counters(const BusyLinks& links, const PerfettoClock& clock, std::uint32_t process,
                     PerfettoFile& file) {
   for (std::uint32_t k = 0; k < links.kinds().names.size(); ++k) {
     const std::vector<double> busy = links.busy(k);
@@ -117,7 +117,7 @@ void write_counters(const LinkUse& links, const PerfettoClock& clock, std::uint3
   }
 }
 
-void write_counters(const RunRecord& record, const LinkUse& links, const PerfettoClock& clock,
+void write_counters(const RunRecord& record, const BusyLinks& links, const PerfettoClock& clock,
                     PerfettoFile& file) {
   const std::uint32_t process = file.add_process("network");
   write_counters(links, clock, process, file);

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "sims/observe/record/link_use.h"
+#include "sims/observe/record/busy_links.h"
 #include "sims/observe/record/run_record.h"
 #include "sims/observe/timeline/perfetto_file.h"
 
@@ -53,9 +53,9 @@ void write_ni_tracks(const RunRecord& record, const PerfettoClock& clock, Perfet
 void write_link_tracks(const RunRecord& record, PerfettoFile& file);
 
 // Writes counters: how busy links are, by dimension, and messages in flight.
-void write_counters(const RunRecord& record, const LinkUse& links, const PerfettoClock& clock,
+void write_counters(const RunRecord& record, const BusyLinks& links, const PerfettoClock& clock,
                     PerfettoFile& file);
-void write_counters(const LinkUse& links, const PerfettoClock& clock, std::uint32_t process,
+void write_counters(const BusyLinks& links, const PerfettoClock& clock, std::uint32_t process,
                     PerfettoFile& file);
 
 }  // namespace espalier

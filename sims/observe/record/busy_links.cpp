@@ -1,4 +1,4 @@
-#include "sims/observe/record/link_use.h"
+#include "sims/observe/record/busy_links.h"
 
 #include <fmt/format.h>
 
@@ -88,9 +88,9 @@ LinkKinds link_kinds(const Topology& topology) {
 }
 
 // Watches a link.
-class LinkUse::Watcher : public ChannelObserver {
+class BusyLinks::Watcher : public ChannelObserver {
  public:
-  Watcher(LinkUse& use, const LinkTiming& timing, std::uint32_t vcs)
+  Watcher(BusyLinks& use, const LinkTiming& timing, std::uint32_t vcs)
       : timing_(timing), use_(use), announced_(vcs) {}
 
   void flit_sent(std::uint32_t vc, const Flit& flit, Tick departure) override {
@@ -156,15 +156,15 @@ class LinkUse::Watcher : public ChannelObserver {
   }
 
   LinkTiming timing_;
-  LinkUse& use_;
+  BusyLinks& use_;
   std::vector<std::vector<Announced>> announced_;  // by VC
 };
 
-LinkUse::LinkUse(LinkKinds kinds, UserOf user_of)
+BusyLinks::BusyLinks(LinkKinds kinds, UserOf user_of)
     : kinds_(std::move(kinds)), user_of_(std::move(user_of)) {}
-LinkUse::~LinkUse() = default;
+BusyLinks::~BusyLinks() = default;
 
-void LinkUse::begin(Fabric& fabric) {
+void BusyLinks::begin(Fabric& fabric) {
   refuse_sockets(fabric);
   fabric_ = &fabric;
   ticks_per_cycle_ = fabric.timing().ticks_per_cycle;
@@ -178,7 +178,7 @@ void LinkUse::begin(Fabric& fabric) {
   }
 }
 
-void LinkUse::count(Cycle until, bool is_over) {
+void BusyLinks::count(Cycle until, bool is_over) {
   std::size_t cells = 0;
   for (const auto& watcher : watchers_) {
     watcher->count(until * ticks_per_cycle_, is_over);
@@ -197,7 +197,7 @@ void LinkUse::count(Cycle until, bool is_over) {
   }
 }
 
-std::map<std::uint32_t, double> LinkUse::shares(LinkId link, Cycle from, Cycle to) const {
+std::map<std::uint32_t, double> BusyLinks::shares(LinkId link, Cycle from, Cycle to) const {
   std::map<std::uint32_t, double> shares;
   const Watcher& watcher = *watchers_[link.index()];
   for (auto cell = watcher.cells.lower_bound({from / window_, 0});
@@ -211,7 +211,7 @@ std::map<std::uint32_t, double> LinkUse::shares(LinkId link, Cycle from, Cycle t
   return shares;
 }
 
-std::vector<double> LinkUse::busy(std::uint32_t kind) const {
+std::vector<double> BusyLinks::busy(std::uint32_t kind) const {
   std::vector<double> busy;
   const auto links = static_cast<double>(std::count(kinds_.of.begin(), kinds_.of.end(), kind));
   const Tick length = window_ * ticks_per_cycle_;

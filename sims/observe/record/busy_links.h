@@ -26,13 +26,13 @@ struct LinkKinds {
 };
 [[nodiscard]] LinkKinds link_kinds(const Topology& topology);
 
-class LinkUse : public SystemObserver {
+class BusyLinks : public SystemObserver {
  public:
   // A number for whom a message travels: its collective, for instance.
   using UserOf = std::function<std::uint32_t(const Operation&)>;
 
-  LinkUse(LinkKinds kinds, UserOf user_of);
-  ~LinkUse() override;
+  BusyLinks(LinkKinds kinds, UserOf user_of);
+  ~BusyLinks() override;
   void begin(Fabric& fabric) override;
   void advance(Cycle until) override { count(until, false); }
   void finish(Cycle end) override { count(end, true); }
