@@ -164,7 +164,7 @@ struct StepDimension {
   Bytes bytes = 0;  // that the links carried, with heads
   double busy = 0;  // share of their bandwidth in the step, mean
 };
-// The link that was busiest of those that carried a collective or a send of the critical path.
+// The busiest link that carried a part of the critical path.
 struct StepLink {
   std::string name;
   std::string dimension;

@@ -23,8 +23,9 @@ namespace espalier {
 // reported, which names gpu, tb and op.
 //
 // Refused: unknown operations; ranges beyond a buffer; channels, buffers and semaphores that do not
-// exist; waits without a signal; packets that nobody writes, or that are written twice; barriers
-// that lack a thread block; operations of switches. Left to certify_program(): deadlocks, races and
+// exist; waits without a signal; signals behind writes without a nop; a proxy's channels that lead
+// elsewhere than its data; packets that nobody writes, or that are written twice; barriers that
+// lack a thread block; operations of switches. Left to certify_program(): deadlocks, races,
 // results.
 [[nodiscard]] std::optional<Program> read_mscclpp(const std::string& file_name,
                                                   const std::string& text, Bytes size,

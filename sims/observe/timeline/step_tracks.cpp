@@ -1,5 +1,4 @@
-#include "sims/observe/timeline/step_tracks.h"
-
+// The tracks of a step of training.
 #include <fmt/format.h>
 
 #include <algorithm>

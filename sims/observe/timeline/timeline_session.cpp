@@ -2,7 +2,6 @@
 
 #include <stdexcept>
 
-#include "sims/observe/timeline/step_tracks.h"
 #include "sims/observe/timeline/tracks.h"
 #include "sims/system/fabric.h"
 
