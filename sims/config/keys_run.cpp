@@ -37,6 +37,7 @@ void add_workload_keys(KeyTable& table) {
   traced.path("groups", &WorkloadConfig::groups);
   traced.choice("issue", &WorkloadConfig::issue);
   traced.size("element", &WorkloadConfig::element_bytes).range(1, 16);
+  traced.integer("chunks", &WorkloadConfig::chunks).range(1, 4096);
   traced.path("counts", &WorkloadConfig::counts)
       .word(WorkloadConfig::kEqualCounts)
       .names({CountsConfig::kZipf});

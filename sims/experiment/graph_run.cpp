@@ -75,7 +75,8 @@ class GraphRun : public PointRun {
   void watch(SimulationHooks& /*hooks*/, RunAccount& /*account*/) override { explains_ = true; }
   SimulationOutcome simulate(const SimulationHooks& hooks) override {
     const bool is_watched = explains_ || hooks.step_ended;
-    GraphHosts hosts(graph_, point().workload->issue, point().system.clock, is_watched);
+    const WorkloadConfig& workload = *point().workload;
+    GraphHosts hosts(graph_, workload.issue, point().system.clock, workload.chunks, is_watched);
     BusyLinks links(link_kinds(topology()),
                     [&](const Operation& message) { return user_of(hosts, message); });
     SimulationHooks watched = hooks;

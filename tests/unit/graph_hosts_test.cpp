@@ -29,8 +29,8 @@ struct GraphRun {
 };
 
 GraphRun run_graph(const WorkGraph& graph, IssueOrder issue = IssueOrder::lowest_id,
-                   ClockSpec clock = {}, bool backwards = false) {
-  GraphHosts hosts(graph, issue, clock, true);
+                   ClockSpec clock = {}, bool backwards = false, std::uint32_t chunks = 1) {
+  GraphHosts hosts(graph, issue, clock, chunks, true);
   GraphMachine machine(graph, backwards);
   GraphRun run;
   run.problem = machine.run(hosts);
@@ -193,6 +193,21 @@ TEST_CASE("The k-th collective of a group at one rank meets the k-th at the othe
   REQUIRE(run.collectives.size() == 3);
   CHECK(run.collectives[0].what.group == run.collectives[2].what.group);
   CHECK(run.collectives[2].index == 1);
+}
+
+TEST_CASE("A collective in chunks is over at a rank with its last chunk, and loses no byte") {
+  GraphBuilder builder(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    builder.compute(r, 5000, {builder.reduce(r, kAll, 301, {builder.reduce(r, kAll, 1)})});
+  }
+  const GraphRun whole = run_graph(builder.build());
+  const GraphRun run = run_graph(builder.build(), IssueOrder::lowest_id, {}, false, 3);
+  CHECK(run.problem == "");
+  REQUIRE(run.collectives.size() == 2);
+  CHECK(run.collectives[1].what.bytes == 301);
+  CHECK(run.posts.size() == 2 * 2 * 3);
+  // Of the first one, each chunk has a byte for each rank: 6 B, where the whole one has 1.
+  for (std::size_t r = 0; r < 2; ++r) CHECK(run.ends[r] == whole.ends[r] + 5);
 }
 
 TEST_CASE("Collectives that meet and differ fail with both ranks and nodes") {

@@ -49,10 +49,11 @@ std::vector<WorkSet> sets_of(const WorkGraph& graph) {
 }
 
 GraphHosts::GraphHosts(const WorkGraph& graph, IssueOrder issue, const ClockSpec& clock,
-                       bool keeps_times)
+                       std::uint32_t chunks, bool keeps_times)
     : graph_(graph),
       issue_(issue),
       clock_(clock),
+      chunks_(chunks),
       sets_(sets_of(graph)),
       ranks_(graph.ranks.size()),
       times_(graph.ranks.size()),
@@ -341,12 +342,21 @@ void GraphHosts::post(RankId id, std::uint32_t node, Cycle now) {
   known.last_node = rank.shape->in_file[node];
   times_of(rank, node).partner = number;
   rank.under_way.push_back({node, number});
-  services_->post(id, number, what, now + 1);
+  // Chunks of less than a byte for each rank become larger, as in ASTRA-sim.
+  const Bytes least = graph_.groups[sets_[set].group].sets[sets_[set].set].size();
+  for (std::uint32_t c = 0; c < chunks_; ++c) {
+    HostCollective chunk = what;
+    if (chunks_ != 1) {
+      chunk.bytes = std::max(least, what.bytes / chunks_ + (c < what.bytes % chunks_ ? 1 : 0));
+    }
+    services_->post(id, number * chunks_ + c, chunk, now + 1);
+  }
 }
 
 void GraphHosts::collective_done(RankId id, CollectiveNumber collective, Cycle now) {
+  if ((collective + 1) % chunks_ != 0) return;
   for (const UnderWay& posted : ranks_[id.index()].under_way) {
-    if (posted.collective == collective) return learn(id, posted.node, now);
+    if (posted.collective == collective / chunks_) return learn(id, posted.node, now);
   }
 }
 
@@ -422,8 +432,9 @@ std::string GraphHosts::describe(RankId rank, std::uint32_t node) const {
 }
 
 std::string GraphHosts::name_of(CollectiveNumber collective) const {
-  const GraphCollective& known = collectives_[collective];
-  return fmt::format("{}, collective {} of group {}", describe(RankId(known.rank), known.node),
+  const GraphCollective& known = collectives_[collective / chunks_];
+  return fmt::format("{}, {}collective {} of group {}", describe(RankId(known.rank), known.node),
+                     chunks_ == 1 ? "" : fmt::format("chunk {} of ", collective % chunks_ + 1),
                      known.index + 1, graph_.groups[sets_[known.what.group].group].name);
 }
 

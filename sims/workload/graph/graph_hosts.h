@@ -68,20 +68,21 @@ struct NodeTimes {
 // itself. A computation of no duration is over at once in `streams`. In `lowest_id` it takes 1 ns,
 // as in ASTRA-sim, because it keeps others from beginning, which decides the order of collectives.
 //
-// The k-th collective of a set at one rank meets the k-th of that set at the others.
+// The k-th collective of a set at one rank meets the k-th of that set at the others. The NIs get a
+// collective as `chunks` equal ones at once, which run one after the other.
 class GraphHosts : public HostProgram {
  public:
-  // `graph` must outlive it. `keeps_times`: node_times() are kept, 24 bytes for each node of each
-  // rank.
+  // `graph` must outlive it. `chunks`: at least 1. `keeps_times`: node_times() are kept, 24 bytes
+  // for each node of each rank.
   GraphHosts(const WorkGraph& graph, IssueOrder issue, const ClockSpec& clock,
-             bool keeps_times = false);
+             std::uint32_t chunks = 1, bool keeps_times = false);
 
   void start(HostServices& services) override;
   void woken(RankId rank, Cycle now) override;
   void received(const HostMessage& message, Cycle now) override;
   void collective_done(RankId rank, CollectiveNumber collective, Cycle now) override;
   void opened(CollectiveNumber collective, FlowId first) override {
-    collectives_[collective].first_flow = first;
+    if (collective % chunks_ == 0) collectives_[collective / chunks_].first_flow = first;
   }
   [[nodiscard]] bool finished() const override { return left_ == 0 || failed(); }
   [[nodiscard]] bool failed() const override { return !failure_.empty(); }
@@ -204,6 +205,7 @@ class GraphHosts : public HostProgram {
   const WorkGraph& graph_;
   IssueOrder issue_;
   ClockSpec clock_;
+  std::uint32_t chunks_;  // chunk c of collective k is number k * chunks_ + c at the machine
   std::vector<WorkSet> sets_;
   std::map<const RankWork*, Shape> shapes_;
   std::vector<Rank> ranks_;

@@ -78,7 +78,7 @@ TrainingTimeline run_timeline(const Workload& workload, const ParallelGroups& gr
     throw std::invalid_argument("an iteration of the workload takes more than 104 days");
   }
   const WorkGraph graph = graph_of(workload, groups);
-  GraphHosts hosts(graph, IssueOrder::streams, kClock, true);
+  GraphHosts hosts(graph, IssueOrder::streams, kClock, 1, true);
   const std::vector<WorkSet> sets = sets_of(graph);
   const auto scope_of = [&](const HostCollective& what) {
     return static_cast<CommunicationScope>(sets[what.group].group);
