@@ -44,9 +44,16 @@ std::string links_text(const Topology& topology) {
 
 }  // namespace
 
-std::string choices_text(const std::map<Bytes, std::string>& taken) {
+void TakenAlgorithms::note(Bytes size, const std::string& algorithm) {
+  if (algorithm.empty()) return;
+  std::string& taken = by_size_[size];
+  if (taken.find(algorithm) != std::string::npos) return;
+  taken += (taken.empty() ? "" : " and ") + algorithm;
+}
+
+std::string TakenAlgorithms::text() const {
   std::vector<std::pair<std::string, std::vector<Bytes>>> by_name;
-  for (const auto& [size, name] : taken) {
+  for (const auto& [size, name] : by_size_) {
     const auto same = std::find_if(by_name.begin(), by_name.end(),
                                    [&, &n = name](const auto& known) { return known.first == n; });
     if (same == by_name.end()) {

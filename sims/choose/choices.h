@@ -23,9 +23,17 @@ struct Choice {
   std::string why;             // a sentence: times of the best two
 };
 
-// "forest for 3 sizes from 4000 to 2359296 B, multitree for 40000 B": the algorithm that was taken
-// for each size.
-[[nodiscard]] std::string choices_text(const std::map<Bytes, std::string>& taken);
+// The algorithms that `auto` took for the collectives of a run.
+class TakenAlgorithms {
+ public:
+  // Empty: the algorithm was not chosen. Groups may take several algorithms for a size.
+  void note(Bytes size, const std::string& algorithm);
+  // "forest for 3 sizes from 4000 to 2359296 B, multitree for 40000 B"; empty if none was chosen.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::map<Bytes, std::string> by_size_;
+};
 
 // Everything that a choice depends on: this program (a hash of its executable), the system and the
 // collective as resolved, the links of the network, and the node of each rank. `programs`: the

@@ -129,12 +129,6 @@ class TablesRun : public PointRun {
   std::optional<Certificate> certificate_;
 };
 
-class CollectiveRun : public TablesRun {
- public:
-  CollectiveRun(const PointInput& input, ScheduleTables tables)
-      : TablesRun(input, TrainingTables(std::move(tables))) {}
-};
-
 class TrainingRun : public TablesRun {
  public:
   explicit TrainingRun(const PointInput& input)
@@ -179,14 +173,14 @@ class TrainingRun : public TablesRun {
 }  // namespace
 
 std::unique_ptr<PointRun> make_collective_run(const PointInput& input) {
-  if (input.tables) return std::make_unique<CollectiveRun>(input, *input.tables);
+  if (input.tables) return std::make_unique<TablesRun>(input, TrainingTables(*input.tables));
   return make_work_run(input, generate_collective(input.topology, input.point, input.choices));
 }
 
 std::unique_ptr<PointRun> make_work_run(const PointInput& input, CollectiveWork work) {
   if (work.plan) return make_plan_run(input);
   if (work.program) return make_program_run(input, std::move(work));
-  return std::make_unique<CollectiveRun>(input, std::move(*work.tables));
+  return std::make_unique<TablesRun>(input, TrainingTables(std::move(*work.tables)));
 }
 
 std::unique_ptr<PointRun> make_training_run(const PointInput& input) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hw/topology/link_timing.h"
+#include "sims/choose/choices.h"
 #include "sims/choose/choose.h"
 #include "sims/experiment/result_parts.h"
 #include "sims/experiment/training_work.h"
@@ -102,7 +103,7 @@ class GraphRun : public PointRun {
     return outcome;
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
-    write_fields(result, StepOutcome{{point(), outcome}, step_, choices_text(taken_)});
+    write_fields(result, StepOutcome{{point(), outcome}, step_, taken_.text()});
   }
   [[nodiscard]] RunNeed need() const override {
     RunNeed need = configured_need(point());
@@ -124,11 +125,7 @@ class GraphRun : public PointRun {
     const Bytes part = what.bytes % ranks == 0 ? what.bytes / ranks : what.bytes;
     of_size.collective->element_bytes = std::gcd(of_size.collective->element_bytes, part);
     ScheduleTables tables = certified_tables(topology(), of_size, ranks_, what);
-    std::string& taken = taken_[what.bytes];
-    if (taken.find(tables.taken) == std::string::npos) {
-      taken += (taken.empty() ? "" : " and ") + tables.taken;
-    }
-    if (taken.empty()) taken_.erase(what.bytes);
+    taken_.note(what.bytes, tables.taken);
     return tables;
   }
   [[nodiscard]] CollectiveKind kind_of(const GraphCollective& collective) const {
@@ -276,7 +273,7 @@ class GraphRun : public PointRun {
   StepResult step_;
   bool explains_ = false;
   std::map<CollectiveKind, StepCollective> kinds_;
-  std::map<Bytes, std::string> taken_;  // by size, what auto took
+  TakenAlgorithms taken_;
 };
 
 }  // namespace

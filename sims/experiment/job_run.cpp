@@ -14,6 +14,7 @@
 #include "alg/routes/routing.h"
 #include "flowctl/framing.h"
 #include "hw/topology/link_timing.h"
+#include "sims/choose/choices.h"
 #include "sims/choose/choose.h"
 #include "sims/experiment/result_parts.h"
 #include "sims/experiment/training_work.h"
@@ -60,25 +61,24 @@ CoordinationSpec coordination_spec(const RunPoint& point, std::size_t ranks) {
 // docs/timing.md for any route.
 class IdleNetwork : public MessageTime {
  public:
-  // `nodes` is indexed by rank. `topology` and `nodes` must outlive this object. Throws
+  // `nodes` is indexed by rank. All arguments must outlive this object. Throws
   // std::invalid_argument if link rates have no common tick.
   IdleNetwork(const Topology& topology, const SystemConfig& config,
               const std::vector<NodeId>& nodes)
       : topology_(topology),
+        config_(config),
         nodes_(nodes),
         timing_(time_links(topology, config.clock)),
-        framing_(framing_spec(config)),
-        ends_(config.ni.dma_latency_cycles + config.ni.injection_cycles +
-              config.ni.ejection_cycles + config.ni.delivery_cycles),
-        router_(config.router.pipeline_cycles) {}
+        framing_(framing_spec(config)) {}
 
   [[nodiscard]] Path path(RankId from, RankId to) const override {
-    Shape shape{ends_ + router_, 0};
-    for (const LinkId link : route_packet(topology_, nodes_[from.index()], nodes_[to.index()])) {
-      const LinkTiming& timing = timing_.links[link.index()];
-      shape.first += timing.latency + router_;
-      shape.second = std::max<std::uint64_t>(shape.second, timing.ticks_per_flit);
+    Shape shape;
+    const auto route = route_packet(topology_, nodes_[from.index()], nodes_[to.index()]);
+    for (const LinkId link : route) {
+      shape.first += timing_.links[link.index()].latency;
+      shape.second = std::max(shape.second, timing_.links[link.index()].ticks_per_flit);
     }
+    shape.first = idle_overhead(config_, route.size(), shape.first) + 1;
     const auto [known, is_new] = numbers_.try_emplace(shape, static_cast<Path>(shapes_.size()));
     if (is_new) shapes_.push_back(shape);
     return known->second;
@@ -91,14 +91,13 @@ class IdleNetwork : public MessageTime {
 
  private:
   // The latency of a message of one flit, and the ticks of a flit on the slowest link.
-  using Shape = std::pair<Cycle, std::uint64_t>;
+  using Shape = std::pair<Cycle, Tick>;
 
   const Topology& topology_;
+  const SystemConfig& config_;
   const std::vector<NodeId>& nodes_;
   SystemTiming timing_;
   FramingSpec framing_;
-  Cycle ends_;                         // from NI to first router, and from last router to memory
-  Cycle router_;                       // the router pipeline
   mutable std::vector<Shape> shapes_;  // by path number
   mutable std::map<Shape, Path> numbers_;
 };
@@ -242,9 +241,7 @@ class JobRun : public PointRun {
     return outcome;
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
-    write_fields(result, JobOutcome{outcome,
-                                    {point(), job_, record_, planes_},
-                                    taken_.empty() ? std::string() : choices_text(taken_)});
+    write_fields(result, JobOutcome{outcome, {point(), job_, record_, planes_}, taken_.text()});
   }
   [[nodiscard]] RunNeed need() const override { return configured_need(point()); }
   // The data plane may be a closed form, which moves no flits.
@@ -260,7 +257,7 @@ class JobRun : public PointRun {
             topology(), point(), {nodes_, {}}, program,
             [&](const HostCollective& what) {
               ScheduleTables tables = certified_tables(topology(), point(), {nodes_, {}}, what);
-              if (!tables.taken.empty()) taken_[what.bytes] = tables.taken;
+              taken_.note(what.bytes, tables.taken);
               return tables;
             },
             hooks)
@@ -277,7 +274,7 @@ class JobRun : public PointRun {
   AllReduceForm reductions_;
   JobPlanes planes_;
   TrainingRecord record_;
-  std::map<Bytes, std::string> taken_;  // by size, what auto took
+  TakenAlgorithms taken_;
 };
 
 }  // namespace

@@ -36,11 +36,9 @@ TrainingTables layerwise_tables(const Topology& topology, const RunPoint& point,
   TableSequence sequence = concatenate(topology, parts);
   TrainingTables result(std::move(sequence.tables));
   store_rows(result.tables, point.system.ni);
-  std::map<Bytes, std::string> taken;
-  for (const auto& [size, tables] : by_size) {
-    if (!tables.taken.empty()) taken.emplace(size, tables.taken);
-  }
-  result.tables.choice = choices_text(taken);
+  TakenAlgorithms taken;
+  for (const auto& [size, tables] : by_size) taken.note(size, tables.taken);
+  result.tables.choice = taken.text();
   for (std::size_t p = 0; p < plan.posts.size(); ++p) {
     result.posts.push_back({sequence.first_step[p], sequence.first_chunk[p], plan.posts[p].at});
   }

@@ -110,15 +110,19 @@ std::string shallow_vcs_text(const std::string& key, std::uint64_t depth) {
 
 Cycle idle_overhead(const SystemConfig& config, const SystemTiming& timing, const RouteSet& routes,
                     RouteId route) {
-  // The sum of: DMA; NI to router; a router pipeline before each link and one after the last link;
-  // router to NI; memory. The serialization time contains the first flit's cycle.
   const std::size_t hops = routes.hops(route);
   Cycle links = 0;
   for (std::size_t h = 0; h < hops; ++h) {
     links += timing.links[routes.link(route, h).index()].latency;
   }
+  return idle_overhead(config, hops, links);
+}
+
+Cycle idle_overhead(const SystemConfig& config, std::size_t hops, Cycle latency) {
+  // The sum of: DMA; NI to router; a router pipeline before each link and one after the last link;
+  // router to NI; memory. The serialization time contains the first flit's cycle.
   return config.ni.dma_latency_cycles + config.ni.injection_cycles +
-         (hops + 1) * config.router.pipeline_cycles + links + config.ni.ejection_cycles +
+         (hops + 1) * config.router.pipeline_cycles + latency + config.ni.ejection_cycles +
          config.ni.delivery_cycles - 1;
 }
 

@@ -48,5 +48,7 @@ struct SystemConfig;
 // the serialization time.
 [[nodiscard]] Cycle idle_overhead(const SystemConfig& config, const SystemTiming& timing,
                                   const RouteSet& routes, RouteId route);
+// `latency`: the sum of the links' latencies.
+[[nodiscard]] Cycle idle_overhead(const SystemConfig& config, std::size_t hops, Cycle latency);
 
 }  // namespace espalier

@@ -22,13 +22,8 @@ class SideListener {
 // until then.
 class Deliveries : public DeliveryObserver {
  public:
-  Deliveries(ClockDomain& clock, std::uint64_t expected, const DeliveryCallback& delivered,
-             const std::vector<PostedCollective>& posts)
-      : clock_(clock),
-        expected_(expected),
-        delivered_(delivered),
-        posts_(posts),
-        spans_(posts.size()) {}
+  Deliveries(ClockDomain& clock, std::uint64_t expected, const DeliveryCallback& delivered)
+      : clock_(clock), expected_(expected), delivered_(delivered) {}
 
   void connect_control(ControlTraffic& control) { control_ = &control; }
   // Messages of MessageSources. The simulation does not wait for them.
@@ -63,11 +58,7 @@ class Deliveries : public DeliveryObserver {
     if (all_gradients()) end_gradients(now);
   }
   void issued(const Operation& operation, Cycle now) override {
-    if (operation.is_background()) return;
-    first_issue_ = std::min(first_issue_, now);
-    if (spans_.empty()) return;
-    CollectiveSpan& span = spans_[post_of(operation)];
-    span.first_issue = std::min(span.first_issue, now);
+    if (!operation.is_background()) first_issue_ = std::min(first_issue_, now);
   }
   void delivered(const Operation& operation, Cycle now) override {
     if (operation.traffic == TrafficClass::socket) {
@@ -85,7 +76,6 @@ class Deliveries : public DeliveryObserver {
       stop_if_all();
       return;
     }
-    if (!spans_.empty()) spans_[post_of(operation)].last_visible = now;
     last_delivery_ = std::max(last_delivery_, now);
     bytes_ += operation.bytes;
     sum_latency_ += now - operation.ready;
@@ -113,7 +103,6 @@ class Deliveries : public DeliveryObserver {
             count_ == 0 ? 0 : static_cast<double>(sum_latency_) / static_cast<double>(count_),
             max_latency_};
   }
-  [[nodiscard]] const std::vector<CollectiveSpan>& spans() const { return spans_; }
   [[nodiscard]] Cycle cycles() const { return elapsed(last_delivery_); }
   // From the first issue to `now`.
   [[nodiscard]] Cycle elapsed(Cycle now) const {
@@ -126,20 +115,11 @@ class Deliveries : public DeliveryObserver {
     if (control_ != nullptr) control_->close(now);
     stop_if_all();
   }
-  [[nodiscard]] std::size_t post_of(const Operation& operation) const {
-    const auto after = std::upper_bound(
-        posts_.begin(), posts_.end(), operation.first_chunk,
-        [](ChunkId chunk, const PostedCollective& post) { return chunk < post.first_chunk; });
-    return static_cast<std::size_t>(after - posts_.begin()) - 1;
-  }
 
   ClockDomain& clock_;
   std::uint64_t expected_;
   std::size_t programs_left_ = 0;
   const DeliveryCallback& delivered_;
-  // Ascending in first_chunk, which is 0 for the first.
-  const std::vector<PostedCollective>& posts_;
-  std::vector<CollectiveSpan> spans_;
   ControlTraffic* control_ = nullptr;
   SideListener* traffic_ = nullptr;
   SideListener* side_ = nullptr;

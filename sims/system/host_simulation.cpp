@@ -457,10 +457,9 @@ HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point, co
                              HostProgram& hosts, const TablesOf& tables_of,
                              const SimulationHooks& hooks) {
   refuse_what_hosts_do(point);
-  const std::vector<PostedCollective> no_posts;
   const RouteSet no_routes(topology);
   SimulatedSystem system(topology, point, no_routes, {},
-                         ni_ports_for_all_links(topology, point.system), 0, no_posts, hooks);
+                         ni_ports_for_all_links(topology, point.system), 0, hooks);
   HostNetwork network(topology, point, system, ranks, hosts, tables_of);
   network.start();
   HostedOutcome outcome;

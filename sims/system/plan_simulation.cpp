@@ -127,7 +127,7 @@ class PlanSimulation::Parts {
         counting_(counting_hooks()),
         system_(topology_, point, program_.routes().routes(), program_.routes().used(),
                 static_cast<std::uint32_t>(topology_.out_links(NodeId(0)).size()),
-                program_.num_operations(), no_posts_, counting_, suffix) {
+                program_.num_operations(), counting_, suffix) {
     outcome_.folded = folded_.has_value();
     outcome_.foldable = is_foldable(topology, point, plan);
     outcome_.equal_parts = program_.layout().equal_parts();
@@ -191,7 +191,6 @@ class PlanSimulation::Parts {
   const SimulationHooks& hooks_;
   PlanOutcome outcome_;
   StageLog log_;
-  const std::vector<PostedCollective> no_posts_;
   const std::optional<Topology> folded_;
   const Topology& topology_;
   const DimensionProgram program_;

@@ -183,12 +183,11 @@ ProbeResult probe_latency(const Topology& topology, const RunPoint& point, const
                           const ProgressCallback& progress) {
   check_spec(topology, spec);
   const RunPoint alone = probed(point);
-  const std::vector<PostedCollective> no_posts;
   std::unique_ptr<Prober> prober;
   SimulationHooks hooks;
   if (progress) hooks.progress = [&](double) { progress(prober->part_done()); };
   SimulatedSystem system(topology, alone, RouteSet(topology), {},
-                         ni_ports_for_all_links(topology, alone.system), 0, no_posts, hooks);
+                         ni_ports_for_all_links(topology, alone.system), 0, hooks);
   prober = std::make_unique<Prober>(topology, spec, system);
   system.deliveries().connect_side(*prober);
   system.deliveries().expect_programs(1);

@@ -86,8 +86,7 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
         program_(program, tiling_of(program, point), protocol_of(program, point),
                  context_spec(point), routes_.forward),
         system_(topology, point, routes_.routes, routes_.used,
-                ni_ports_for_all_links(topology, point.system), program_.num_operations(),
-                no_posts_, hooks),
+                ni_ports_for_all_links(topology, point.system), program_.num_operations(), hooks),
         credits_(slot_specs(point, system_.timing(), routes_, program_.protocol().slots)) {
     credits_.connect(*this);
     for (std::size_t c = 0; c < program_.num_connections() && hooks.at_least; ++c) {
@@ -133,7 +132,6 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
   const RunPoint& point_;
   const ProgramRoutes routes_;
   const ContextProgram program_;
-  const std::vector<PostedCollective> no_posts_;
   SimulatedSystem system_;
   SlotCredits credits_;
   std::vector<ProgramMemory> memories_;  // by rank

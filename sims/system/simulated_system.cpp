@@ -55,7 +55,6 @@ std::uint64_t longest_link_latency(const SystemTiming& timing) {
 SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point,
                                  const RouteSet& routes, const std::vector<RouteId>& used_routes,
                                  std::uint32_t ni_ports, std::uint64_t operations,
-                                 const std::vector<PostedCollective>& posts,
                                  const SimulationHooks& hooks, const std::string& suffix)
     : point_(with_possible_modules(point, topology, hooks)),
       topology_(topology),
@@ -64,7 +63,7 @@ SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point
       clock_(("clock" + suffix).c_str(), clock_period(point.system.clock),
              point.simulation.always_clocked),
       hooks_(hooks),
-      deliveries_(clock_, operations, hooks.delivered, posts),
+      deliveries_(clock_, operations, hooks.delivered),
       fabric_(("net" + suffix).c_str(), clock_, point.system, point.simulation, topology, timing_,
               routes, used_routes, ni_ports, deliveries_, point.control ? &*point.control : nullptr,
               point.tenants.has_value()),
@@ -280,7 +279,6 @@ SimulationOutcome SimulatedSystem::collect() {
   outcome.flits_injected = fabric_.injected_flits();
   outcome.head_flits = fabric_.head_flits();
   outcome.latency = deliveries_.latency();
-  outcome.collectives = deliveries_.spans();
   if (control_) outcome.control = control_->statistics();
   if (traffic_) outcome.traffic = traffic_->statistics();
   if (tenants_) outcome.tenants = tenants_->statistics(clock_.now());

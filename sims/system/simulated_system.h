@@ -48,8 +48,8 @@ class SimulatedSystem {
   // outlive the system.
   SimulatedSystem(const Topology& topology, const RunPoint& point, const RouteSet& routes,
                   const std::vector<RouteId>& used_routes, std::uint32_t ni_ports,
-                  std::uint64_t operations, const std::vector<PostedCollective>& posts,
-                  const SimulationHooks& hooks, const std::string& suffix = {});
+                  std::uint64_t operations, const SimulationHooks& hooks,
+                  const std::string& suffix = {});
 
   Fabric& fabric() { return fabric_; }
   Deliveries& deliveries() { return deliveries_; }

@@ -60,26 +60,27 @@ class LatePost {
     }
   }
   void add(NetworkInterface& ni, AuthorsTableEngine& engine) { nis_.emplace_back(&ni, &engine); }
-  // `hooks` with a count of the messages that arrive. Both must outlive the simulation.
-  [[nodiscard]] const SimulationHooks& hooked(const SimulationHooks& hooks) {
-    if (left_ == 0) return hooks;
-    hooks_ = hooks;
-    hooks_.delivered = [this, &hooks](const Operation& operation, Cycle now) {
-      if (hooks.delivered) hooks.delivered(operation, now);
-      if (operation.is_background() || left_ == 0 || --left_ != 0) return;
-      for (const auto& [ni, engine] : nis_) {
-        engine->post(now + 1);
-        ni->wake_engine(now + 1);
-      }
-    };
-    return hooks_;
+  [[nodiscard]] bool is_awaited() const { return left_ != 0; }
+  void delivered(Cycle now) {
+    if (left_ == 0 || --left_ != 0) return;
+    for (const auto& [ni, engine] : nis_) {
+      engine->post(now + 1);
+      ni->wake_engine(now + 1);
+    }
   }
 
  private:
   std::uint64_t left_ = 0;
   std::vector<std::pair<NetworkInterface*, AuthorsTableEngine*>> nis_;
-  SimulationHooks hooks_;
 };
+
+// The post whose collective has the message. Posts ascend in first_chunk, which is 0 for the first.
+std::size_t post_of(const Operation& operation, const std::vector<PostedCollective>& posts) {
+  const auto after = std::upper_bound(
+      posts.begin(), posts.end(), operation.first_chunk,
+      [](ChunkId chunk, const PostedCollective& post) { return chunk < post.first_chunk; });
+  return static_cast<std::size_t>(after - posts.begin()) - 1;
+}
 
 }  // namespace
 
@@ -108,10 +109,22 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
     if (authors) late_post.count(program, authors->posted_step);
     for (const Operation& send : program.sends) bytes += send.bytes;
   }
+  std::vector<CollectiveSpan> spans(posts.size());
+  SimulationHooks watched = hooks;
+  if (!posts.empty() || late_post.is_awaited()) {
+    watched.delivered = [&](const Operation& operation, Cycle now) {
+      if (hooks.delivered) hooks.delivered(operation, now);
+      if (operation.is_background()) return;
+      late_post.delivered(now);
+      if (posts.empty()) return;
+      CollectiveSpan& span = spans[post_of(operation, posts)];
+      span.first_issue = std::min(span.first_issue, operation.ready);
+      span.last_visible = now;
+    };
+  }
   const std::uint32_t ports = point.system.ni.ports != 0 ? point.system.ni.ports : tables.ni_ports;
   SimulatedSystem run(topology, point, tables.routes,
-                      routes_in(tables, programs, topology.num_nodes()), ports, messages, posts,
-                      late_post.hooked(hooks));
+                      routes_in(tables, programs, topology.num_nodes()), ports, messages, watched);
 
   for (std::size_t n = 0; n < topology.num_nodes() && hooks.at_least; ++n) {
     const NodeFrame frame(tables, NodeId(n));
@@ -149,6 +162,7 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
     run.fabric().ni(node).load(std::move(loaded), memories[n], host_delay(point.faults, node));
   }
   SimulationOutcome outcome = run.run(bytes);
+  outcome.collectives = std::move(spans);
   if (outcome.complete && outcome.failure.empty())
     outcome.failure = check_data(memories, tables.op, tables.chunks, ChunkId(0), tables.scope);
   outcome.verified = outcome.complete && outcome.failure.empty();
@@ -160,9 +174,8 @@ SimulationOutcome simulate_control(const Topology& topology, const RunPoint& poi
   if (point.control->duration_cycles == 0) {
     throw std::invalid_argument("control messages alone need a duration");
   }
-  const std::vector<PostedCollective> no_posts;
   SimulatedSystem run(topology, point, RouteSet(topology), {},
-                      ni_ports_for_all_links(topology, point.system), 0, no_posts, hooks);
+                      ni_ports_for_all_links(topology, point.system), 0, hooks);
   SimulationOutcome outcome = run.run(0);
   outcome.verified = outcome.complete && outcome.failure.empty();
   return outcome;
@@ -176,9 +189,8 @@ SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& poi
         "traffic.pattern: sockets: the messages come from a program that links the library and "
         "attaches TLM initiators (docs/plug_in.md); run that program, or choose another pattern");
   }
-  const std::vector<PostedCollective> no_posts;
   SimulatedSystem run(topology, point, RouteSet(topology), {},
-                      ni_ports_for_all_links(topology, point.system), kNever, no_posts, hooks);
+                      ni_ports_for_all_links(topology, point.system), kNever, hooks);
   Bytes bytes = 0;
   for (const TrafficMessage& message : point.traffic->messages) bytes += message.bytes;
   SimulationOutcome outcome = run.run(bytes);

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "busy_hosts.h"
 #include "draw.h"
 #include "draw_system.h"
-#include "hw/hash.h"
 #include "model_test_support.h"
 #include "sims/choose/choose.h"
 #include "sims/system/host_simulation.h"
@@ -28,91 +28,6 @@ struct HostJob {
   std::vector<std::vector<CollectiveNumber>> orders;  // by rank: what it posts
   Cycle spread = 1;
   std::uint64_t seed = 0;
-};
-
-// Every rank posts its collectives when woken at random times, and some when another one is over;
-// it sends messages to random ranks, some of which are answered. What a rank does depends on how
-// many events it has had, not on their order in a cycle.
-class GroupHosts : public HostProgram {
- public:
-  explicit GroupHosts(const HostJob& job) : job_(job), state_(job.orders.size()) {}
-
-  void start(HostServices& services) override {
-    services_ = &services;
-    for (std::size_t r = 0; r < state_.size(); ++r) {
-      const std::size_t wakes = job_.orders[r].size() + 2;
-      Cycle at = 1;
-      for (std::size_t w = 0; w < wakes; ++w) {
-        at += draw(r, w) % job_.spread;
-        services.wake(RankId(r), at);
-      }
-      open_ += wakes + job_.orders[r].size();
-    }
-  }
-  void woken(RankId rank, Cycle now) override {
-    note(rank, 1, 0, now);
-    const std::uint64_t turn = state_[rank.index()].wakes++;
-    post_next(rank, now);
-    for (std::uint64_t m = 0; m < draw(rank.index(), 1000 + turn) % 3; ++m) {
-      const std::uint64_t random = draw(rank.index(), 10'000 + 10 * turn + m);
-      const std::size_t away = 1 + random % (state_.size() - 1);
-      const Bytes bytes = 1 + mix(random) % (random % 5 == 0 ? 60'000 : 300);
-      services_->send(
-          {rank, RankId((rank.index() + away) % state_.size()), bytes, random % 2 + 2 * turn},
-          now + 1);
-      open_ += 1 + random % 2;
-    }
-    --open_;
-  }
-  void received(const HostMessage& message, Cycle now) override {
-    note(message.to, 2, mix(message.from.index(), message.tag), now);
-    if (message.tag % 2 == 1) services_->send({message.to, message.from, 24, 0}, now + 1);
-    --open_;
-  }
-  void collective_done(RankId rank, CollectiveNumber collective, Cycle now) override {
-    note(rank, 3, collective, now);
-    if (collective % 2 == 0) post_next(rank, now);
-    --open_;
-  }
-  [[nodiscard]] bool finished() const override { return open_ == 0; }
-  [[nodiscard]] std::string name_of(CollectiveNumber collective) const override {
-    const HostCollective& what = job_.what[collective];
-    return fmt::format("{} {} of group {}", to_string(what.op), collective, what.group);
-  }
-  void explain(WaitList&) const override {}
-
-  // By rank: all events with their cycles, whatever their order in a cycle.
-  [[nodiscard]] std::vector<std::uint64_t> events() const {
-    std::vector<std::uint64_t> sums;
-    for (const State& state : state_) sums.push_back(state.events);
-    return sums;
-  }
-
- private:
-  struct State {
-    std::uint64_t wakes = 0;
-    std::size_t next = 0;
-    std::uint64_t events = 0;
-  };
-
-  [[nodiscard]] std::uint64_t draw(std::uint64_t a, std::uint64_t b) const {
-    return mix(mix(job_.seed, a), b);
-  }
-  void note(RankId rank, std::uint64_t kind, std::uint64_t what, Cycle now) {
-    state_[rank.index()].events += mix(mix(mix(kind, what), now));
-  }
-  void post_next(RankId rank, Cycle now) {
-    State& state = state_[rank.index()];
-    const std::vector<CollectiveNumber>& order = job_.orders[rank.index()];
-    if (state.next == order.size()) return;
-    const CollectiveNumber number = order[state.next++];
-    services_->post(rank, number, job_.what[number], now + 1);
-  }
-
-  const HostJob& job_;
-  HostServices* services_ = nullptr;
-  std::vector<State> state_;  // by rank
-  std::size_t open_ = 0;      // events that will come
 };
 
 template <class T>
@@ -196,7 +111,7 @@ test::Report run(const HostJob& job, const Topology& topology, Fidelity fidelity
     RunPoint point = job.system.point;
     point.simulation.fidelity = fidelity;
     point.simulation.monitors = fidelity == Fidelity::cycle;
-    GroupHosts hosts(job);
+    test::BusyHosts hosts(job.what, job.orders, job.spread, job.seed);
     const auto tables_of = [&](const HostCollective& what) {
       return certified_tables(topology, point, job.ranks, what);
     };

@@ -1,5 +1,6 @@
 // Hosts on a simulated network: their messages, and the collectives that they post while it runs.
 #include <catch2/catch.hpp>
+#include <numeric>
 
 #include "busy_hosts.h"
 #include "hosted_run.h"
@@ -303,7 +304,12 @@ BusyCase draw_case(std::uint64_t seed) {
 
 test::Report run_busy(const BusyCase& busy, const RunPoint& point, std::uint64_t seed) {
   return test::in_child([&] {
-    test::BusyHosts hosts(busy.topology.num_nodes(), busy.sizes, busy.spread, seed);
+    std::vector<HostCollective> what;
+    for (const Bytes size : busy.sizes) what.push_back({CollectiveOp::all_reduce, size});
+    std::vector<CollectiveNumber> order(what.size());
+    std::iota(order.begin(), order.end(), CollectiveNumber{0});
+    const std::vector<std::vector<CollectiveNumber>> orders(busy.topology.num_nodes(), order);
+    test::BusyHosts hosts(what, orders, busy.spread, seed);
     const auto outcome =
         simulate_hosts(busy.topology, point, hosts, tables_by(busy.algorithm, busy.topology), {});
     Numbers numbers = test::reproducible(outcome.simulation);

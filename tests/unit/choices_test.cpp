@@ -103,6 +103,14 @@ TEST_CASE("A choice that cannot be written is known to this process") {
 }
 
 TEST_CASE("Choices of several sizes are one sentence") {
-  CHECK(choices_text({{4, "ring"}, {16, "forest"}, {64, "ring"}}) ==
-        "ring for 2 sizes from 4 to 64 B, forest for 16 B");
+  TakenAlgorithms taken;
+  CHECK(taken.text() == "");
+  taken.note(4, "ring");
+  taken.note(8, "");
+  taken.note(16, "forest");
+  taken.note(64, "ring");
+  taken.note(4, "ring");
+  CHECK(taken.text() == "ring for 2 sizes from 4 to 64 B, forest for 16 B");
+  taken.note(16, "direct");
+  CHECK(taken.text() == "ring for 2 sizes from 4 to 64 B, forest and direct for 16 B");
 }

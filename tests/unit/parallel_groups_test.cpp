@@ -33,13 +33,12 @@ TEST_CASE("Groups of 128 are the first dimensions of each of Themis' systems") {
     LogicalGroup model;
     LogicalGroup data;
   };
-  const std::vector<Row> table{
-      {"themis_2d_sw_sw", {{0, 16, 1}, {1, 8, 1}}, {{1, 8, 8}}},
-      {"themis_3d_sw_sw_sw_homo", {{0, 16, 1}, {1, 8, 1}}, {{2, 8, 1}}},
-      {"themis_3d_sw_sw_sw_hetero", {{0, 16, 1}, {1, 8, 1}}, {{2, 8, 1}}},
-      {"themis_3d_fc_ring_sw", {{0, 8, 1}, {1, 16, 1}}, {{2, 8, 1}}},
-      {"themis_4d_ring_sw_sw_sw", {{0, 4, 1}, {1, 4, 1}, {2, 8, 1}}, {{3, 8, 1}}},
-      {"themis_4d_ring_fc_ring_sw", {{0, 4, 1}, {1, 8, 1}, {2, 4, 1}}, {{3, 8, 1}}}};
+  const std::vector<Row> table{{"themis_2d_sw_sw", {{0, 16}, {1, 8}}, {{1, 8}}},
+                               {"themis_3d_sw_sw_sw_homo", {{0, 16}, {1, 8}}, {{2, 8}}},
+                               {"themis_3d_sw_sw_sw_hetero", {{0, 16}, {1, 8}}, {{2, 8}}},
+                               {"themis_3d_fc_ring_sw", {{0, 8}, {1, 16}}, {{2, 8}}},
+                               {"themis_4d_ring_sw_sw_sw", {{0, 4}, {1, 4}, {2, 8}}, {{3, 8}}},
+                               {"themis_4d_ring_fc_ring_sw", {{0, 4}, {1, 8}, {2, 4}}, {{3, 8}}}};
   for (const Row& row : table) {
     CAPTURE(row.preset);
     const std::vector<DimensionSpec> dimensions = groups_of_preset(row.preset);

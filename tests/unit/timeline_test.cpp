@@ -13,8 +13,8 @@ CommunicationOp of(Bytes bytes, CommunicationScope scope) {
 }
 
 // 4 x 4: the group's dimension, and the other one. Or 2 x 8, cut in the second.
-ParallelGroups separate() { return {{{0, 4, 1}, {1, 4, 1}}, {{0, 4, 1}}, {{1, 4, 1}}}; }
-ParallelGroups sharing() { return {{{0, 2, 1}, {1, 8, 1}}, {{0, 2, 1}, {1, 2, 1}}, {{1, 4, 2}}}; }
+ParallelGroups separate() { return {{{0, 4}, {1, 4}}, {{0, 4}}, {{1, 4}}}; }
+ParallelGroups sharing() { return {{{0, 2}, {1, 8}}, {{0, 2}, {1, 2}}, {{1, 4}}}; }
 
 TrainingTimeline run(const Workload& workload, const ParallelGroups& groups,
                      std::uint32_t iterations = 1) {

@@ -47,13 +47,8 @@ class CycleRun {
  private:
   void enter_cycle() {
     for (std::size_t r = 0; r < begin_.size(); ++r) {
-      const RankId rank(r);
-      RankController& controller = coordination_.controller(rank);
-      RankFramework& framework = ranks_[rank];
-      const ShapeId shape = framework.shape();
-      framework.take_until(begin_[r], [&](UnitId unit) { controller.submit(unit, shape); });
       now_[r] = begin_[r];
-      coordination_.enter(rank, cycle_);
+      coordination_.enter(RankId(r), cycle_, ranks_[RankId(r)], begin_[r]);
     }
   }
   void run_operation(ControlOp op) {
@@ -137,9 +132,7 @@ class CycleRun {
     return known.times;
   }
   void execute() {
-    const std::uint64_t executed = coordination_.controller(kRoot).num_executed();
-    ranks_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()), begin_[0],
-                         now_[0]);
+    ranks_.control_cycle(coordination_.controller(kRoot).num_executed(), begin_[0], now_[0]);
     Coordination::Decided decided;
     for (std::size_t r = 0; r < now_.size(); ++r) decided = coordination_.leave(RankId(r), cycle_);
     for (CollectiveNumber c = decided.first; c != decided.end; ++c) reduce(c);

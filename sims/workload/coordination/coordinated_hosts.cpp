@@ -19,7 +19,7 @@ class CoordinatedHosts : public JobHosts {
  public:
   // `job` must outlive it.
   explicit CoordinatedHosts(const TrainingJob& job)
-      : job_(job), ranks_(job), coordination_(job), hosts_(job.spec.ranks) {
+      : JobHosts(job), coordination_(job), hosts_(job.spec.ranks) {
     for (std::size_t op = 0; op < kNumControlOps; ++op) {
       steps_.push_back(
           steps_by_rank(coordination_.pattern(static_cast<ControlOp>(op)), job.spec.ranks));
@@ -52,7 +52,6 @@ class CoordinatedHosts : public JobHosts {
       post_next(rank);
     }
   }
-  [[nodiscard]] bool finished() const override { return ranks_.finished(); }
   [[nodiscard]] std::string name_of(CollectiveNumber collective) const override {
     return name_of_tensors(job_, coordination_.responses()[collective].tensors);
   }
@@ -65,8 +64,6 @@ class CoordinatedHosts : public JobHosts {
                        fmt::format("its message in cycle {}", h.cycle)});
     }
   }
-
-  [[nodiscard]] const TrainingRecord& record() const override { return ranks_.record(); }
 
  private:
   struct Arrival {
@@ -93,11 +90,7 @@ class CoordinatedHosts : public JobHosts {
   [[nodiscard]] Host& host(RankId rank) { return hosts_[rank.index()]; }
   void begin_cycle(RankId rank, Cycle now) {
     Host& h = host(rank);
-    RankController& controller = coordination_.controller(rank);
-    RankFramework& framework = ranks_[rank];
-    const ShapeId shape = framework.shape();
-    framework.take_until(now, [&](UnitId unit) { controller.submit(unit, shape); });
-    coordination_.enter(rank, h.cycle);
+    coordination_.enter(rank, h.cycle, ranks_[rank], now);
     h.stage = Stage::in_cycle;
     h.now = now;
     h.op_index = 0;
@@ -161,9 +154,7 @@ class CoordinatedHosts : public JobHosts {
   void end_cycle(RankId rank) {
     Host& h = host(rank);
     if (rank == kRoot) {
-      const std::uint64_t executed = coordination_.controller(rank).num_executed();
-      ranks_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()), h.cycle_begin,
-                           h.now);
+      ranks_.control_cycle(coordination_.controller(rank).num_executed(), h.cycle_begin, h.now);
     }
     const Coordination::Decided decided = coordination_.leave(rank, h.cycle);
     ++h.cycle;
@@ -181,9 +172,7 @@ class CoordinatedHosts : public JobHosts {
     do {
       h.now += job_.spec.times.overhead;
       const CollectiveNumber collective = h.next++;
-      const Response& response = coordination_.responses()[collective];
-      ranks_.posted(rank, collective, response, h.now);
-      services_->post(rank, collective, {CollectiveOp::all_reduce, response.bytes}, h.now);
+      post(rank, collective, coordination_.responses()[collective], h.now);
     } while (h.next != h.end && job_.spec.wait == DataPlaneWait::asynchronous);
     if (job_.spec.wait == DataPlaneWait::asynchronous) sleep(rank);
   }
@@ -206,12 +195,9 @@ class CoordinatedHosts : public JobHosts {
     return steps_[static_cast<std::size_t>(host.op)][rank.index()];
   }
 
-  const TrainingJob& job_;
-  TrainingRanks ranks_;
   Coordination coordination_;
   std::vector<std::vector<std::vector<PatternStep>>> steps_;  // by operation, rank
   std::vector<Host> hosts_;
-  HostServices* services_ = nullptr;
 };
 
 }  // namespace

@@ -49,10 +49,12 @@ const ControlPattern& Coordination::pattern(ControlOp op) const {
   return patterns_[static_cast<std::size_t>(op)];
 }
 
-void Coordination::enter(RankId rank, std::uint64_t cycle) {
+void Coordination::enter(RankId rank, std::uint64_t cycle, RankFramework& framework, Cycle at) {
+  RankController& controller = controllers_[rank.index()];
+  const ShapeId shape = framework.shape();
+  framework.take_until(at, [&](UnitId unit) { controller.submit(unit, shape); });
   if (cycle == first_record_ + records_.size()) records_.emplace_back();
   Record& now = record(cycle);
-  RankController& controller = controllers_[rank.index()];
   controller.begin_cycle();
   if (!controller.uncached().empty()) now.any_uncached = true;
   if (uses_cache_) {

@@ -12,6 +12,7 @@
 #include "sims/workload/coordination/control_pattern.h"
 #include "sims/workload/coordination/coordination_spec.h"
 #include "sims/workload/coordination/rank_controller.h"
+#include "sims/workload/coordination/rank_framework.h"
 #include "sims/workload/coordination/tensor_set.h"
 #include "sims/workload/graph/host_services.h"
 
@@ -59,8 +60,9 @@ class Coordination {
   [[nodiscard]] RankController& controller(RankId rank) { return controllers_[rank.index()]; }
   [[nodiscard]] const ControlPattern& pattern(ControlOp op) const;
 
-  // The rank begins the cycle. It has submitted the units that are complete.
-  void enter(RankId rank, std::uint64_t cycle);
+  // The rank begins the cycle in cycle `at` of the clock. It submits the units that its framework
+  // has completed.
+  void enter(RankId rank, std::uint64_t cycle, RankFramework& framework, Cycle at);
   // The cycle's operation number `index`; none after the last. Precondition: the rank has finished
   // the operations before it.
   [[nodiscard]] std::optional<ControlOp> op(RankId rank, std::uint64_t cycle, std::size_t index);

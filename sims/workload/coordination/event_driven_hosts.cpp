@@ -1,7 +1,8 @@
 // Hosts without cycles: they act on a unit as soon as their framework has completed it.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "sims/workload/coordination/control_pattern.h"
@@ -28,9 +29,8 @@ constexpr std::uint64_t kDown = std::uint64_t{1} << 32;
 class EventDrivenHosts : public JobHosts {
  public:
   explicit EventDrivenHosts(const TrainingJob& job)
-      : job_(job),
+      : JobHosts(job),
         in_ni_(job.spec.mode == CoordinationMode::in_ni),
-        ranks_(job),
         woken_at_(job.spec.ranks, kNever) {
     for (std::size_t r = 0; in_ni_ && r < job.spec.ranks; ++r) {
       missing_.insert(missing_.end(), job.units.size(), 1 + children_of(RankId(r)));
@@ -50,17 +50,9 @@ class EventDrivenHosts : public JobHosts {
            now + job_.spec.times.overhead);
     });
     wake_when_complete(rank);
-    if (rank != kRoot || at_root_.empty()) return;
-    std::vector<UnitId> shown;
-    for (const Complete& complete : at_root_) {
-      if (complete.at == now) shown.push_back(complete.unit);
-    }
-    at_root_.erase(std::remove_if(at_root_.begin(), at_root_.end(),
-                                  [&](const Complete& c) { return c.at == now; }),
-                   at_root_.end());
-    std::sort(shown.begin(), shown.end());
-    for (const UnitId unit : shown) {
-      started_.push_back(unit);
+    while (rank == kRoot && !at_root_.empty() && at_root_.begin()->first == now) {
+      started_.push_back(at_root_.begin()->second);
+      at_root_.erase(at_root_.begin());
       start_collective(kRoot, static_cast<CollectiveNumber>(started_.size() - 1), now);
     }
   }
@@ -76,7 +68,6 @@ class EventDrivenHosts : public JobHosts {
     ranks_.done(rank, collective, now);
     wake_when_complete(rank);
   }
-  [[nodiscard]] bool finished() const override { return ranks_.finished(); }
   [[nodiscard]] std::string name_of(CollectiveNumber collective) const override {
     return name_of_tensors(job_, unit_of(collective).tensors);
   }
@@ -91,7 +82,6 @@ class EventDrivenHosts : public JobHosts {
       }
     }
   }
-  [[nodiscard]] const TrainingRecord& record() const override { return ranks_.record(); }
 
  private:
   [[nodiscard]] const TensorUnit& unit_of(CollectiveNumber collective) const {
@@ -106,8 +96,7 @@ class EventDrivenHosts : public JobHosts {
   }
   void post(RankId rank, CollectiveNumber collective, Cycle at) {
     const TensorUnit& what = unit_of(collective);
-    ranks_.posted(rank, collective, {what.tensors, what.bytes}, at);
-    services_->post(rank, collective, {CollectiveOp::all_reduce, what.bytes}, at);
+    JobHosts::post(rank, collective, {what.tensors, what.bytes}, at);
   }
   // Sets the rank's own bit, or the bit of a child.
   void set_bit(RankId rank, UnitId unit, Cycle now) {
@@ -116,7 +105,7 @@ class EventDrivenHosts : public JobHosts {
     missing = 1 + children_of(rank);
     const Cycle shown = now + job_.spec.times.ni_update;
     if (rank == kRoot) {
-      at_root_.push_back({shown, unit});
+      at_root_.emplace(shown, unit);
       services_->wake(kRoot, shown);
       return;
     }
@@ -136,19 +125,11 @@ class EventDrivenHosts : public JobHosts {
     return tree_children(job_.spec.ranks, job_.spec.arity, rank);
   }
 
-  struct Complete {
-    Cycle at = 0;
-    UnitId unit;
-  };
-
-  const TrainingJob& job_;
   bool in_ni_;
-  TrainingRanks ranks_;
-  std::vector<Cycle> woken_at_;  // by rank: for the next unit to complete
-  HostServices* services_ = nullptr;
-  std::vector<std::uint32_t> missing_;  // by rank, unit: bits not yet set
-  std::vector<Complete> at_root_;       // takes effect at `at`
-  std::vector<UnitId> started_;         // by collective
+  std::vector<Cycle> woken_at_;                 // by rank: for the next unit to complete
+  std::vector<std::uint32_t> missing_;          // by rank, unit: bits not yet set
+  std::set<std::pair<Cycle, UnitId>> at_root_;  // complete units, from this cycle on
+  std::vector<UnitId> started_;                 // by collective
 };
 
 }  // namespace

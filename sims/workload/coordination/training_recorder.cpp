@@ -12,10 +12,11 @@ TrainingRanks::TrainingRanks(const TrainingJob& job)
   record_.iterations.front().begin = 0;
 }
 
-void TrainingRanks::control_cycle(std::uint32_t iteration, Cycle begin, Cycle end) {
+void TrainingRanks::control_cycle(std::uint64_t executed, Cycle begin, Cycle end) {
   // Cycles after the last tensor count towards the last iteration.
   const std::size_t last = record_.iterations.size() - 1;
-  IterationRecord& of = record_.iterations[std::min<std::size_t>(iteration, last)];
+  IterationRecord& of =
+      record_.iterations[std::min<std::size_t>(executed / job_.units.size(), last)];
   of.control += end - begin;
   ++of.control_cycles;
 }

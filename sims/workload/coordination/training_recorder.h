@@ -50,8 +50,8 @@ class TrainingRanks {
   [[nodiscard]] const RankFramework& operator[](RankId rank) const {
     return frameworks_[rank.index()];
   }
-  // A cycle of rank 0 while it waits for the tensors of `iteration`.
-  void control_cycle(std::uint32_t iteration, Cycle begin, Cycle end);
+  // A cycle of rank 0, which has executed so many units before.
+  void control_cycle(std::uint64_t executed, Cycle begin, Cycle end);
   void control_messages(std::uint64_t count, Bytes bytes);
   // The rank posts an all-reduce to its stream in cycle `at`.
   void posted(RankId rank, CollectiveNumber collective, const Response& response, Cycle at);
@@ -74,8 +74,23 @@ class TrainingRanks {
 // The hosts of a job in its mode of coordination.
 class JobHosts : public HostProgram {
  public:
+  // `job` must outlive it.
+  explicit JobHosts(const TrainingJob& job) : job_(job), ranks_(job) {}
+
+  [[nodiscard]] bool finished() const override { return ranks_.finished(); }
   // Complete when the job has finished.
-  [[nodiscard]] virtual const TrainingRecord& record() const = 0;
+  [[nodiscard]] const TrainingRecord& record() const { return ranks_.record(); }
+
+ protected:
+  // The rank posts an all-reduce to its stream in cycle `at`.
+  void post(RankId rank, CollectiveNumber collective, const Response& what, Cycle at) {
+    ranks_.posted(rank, collective, what, at);
+    services_->post(rank, collective, {CollectiveOp::all_reduce, what.bytes}, at);
+  }
+
+  const TrainingJob& job_;
+  TrainingRanks ranks_;
+  HostServices* services_ = nullptr;  // set by start()
 };
 
 [[nodiscard]] constexpr bool has_cycles(CoordinationMode mode) {

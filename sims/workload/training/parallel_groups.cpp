@@ -31,11 +31,11 @@ ParallelGroups split_groups(const std::vector<DimensionSpec>& dimensions,
   std::uint64_t missing = model_npus;  // factor from the group's size so far to model_npus
   for (std::uint32_t d = 0; d < dimensions.size(); ++d) {
     const std::uint32_t size = dimensions[d].size;
-    groups.all.push_back({d, size, 1});
+    groups.all.push_back({d, size});
     if (missing == 1) {
-      groups.data.push_back({d, size, 1});
+      groups.data.push_back({d, size});
     } else if (missing % size == 0) {
-      groups.model.push_back({d, size, 1});
+      groups.model.push_back({d, size});
       missing /= size;
     } else if (size % missing == 0) {
       if (dimensions[d].shape == DimensionShape::ring) {
@@ -44,8 +44,8 @@ ParallelGroups split_groups(const std::vector<DimensionSpec>& dimensions,
             model_npus, d + 1, missing));
       }
       const auto part = static_cast<std::uint32_t>(missing);
-      groups.model.push_back({d, part, 1});
-      groups.data.push_back({d, size / part, part});
+      groups.model.push_back({d, part});
+      groups.data.push_back({d, size / part});
       missing = 1;
     } else {
       throw std::invalid_argument(

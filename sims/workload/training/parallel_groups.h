@@ -10,14 +10,12 @@
 
 namespace espalier {
 
-// In `dimension`, the NPUs of a group have the coordinates x, x + stride, ..., x + (size - 1) *
-// stride, where x modulo size * stride is less than stride.
+// A group has `size` NPUs in the dimension.
 struct GroupDimension {
   std::uint32_t dimension = 0;
   std::uint32_t size = 2;
-  std::uint32_t stride = 1;
   friend bool operator==(const GroupDimension& a, const GroupDimension& b) {
-    return a.dimension == b.dimension && a.size == b.size && a.stride == b.stride;
+    return a.dimension == b.dimension && a.size == b.size;
   }
 };
 
