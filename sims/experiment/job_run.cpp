@@ -259,9 +259,9 @@ class JobRun : public PointRun {
         simulate_hosts(
             topology(), point(), {nodes_, {}}, program,
             [&](const HostCollective& what) {
-              ScheduleTables tables = certified_tables(topology(), point(), {nodes_, {}}, what);
-              if (!tables.taken.empty()) taken_[what.bytes] = tables.taken;
-              return tables;
+              StreamWork work = certified_work(topology(), point(), {nodes_, {}}, what);
+              if (!work.tables.taken.empty()) taken_[what.bytes] = work.tables.taken;
+              return work;
             },
             hooks)
             .simulation;
