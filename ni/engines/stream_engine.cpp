@@ -94,8 +94,8 @@ StreamEngine::Context::Context(const Posted& begun, NodeId member)
                                                    *collective.credits, nullptr);
     return;
   }
-  issue = std::make_unique<ScheduleTableEngine>(
-      loaded.program(member), NodeFrame(loaded.tables, member), loaded.engine);
+  issue = std::make_unique<ScheduleTableEngine>(loaded.program(member),
+                                                NodeFrame(loaded.tables, member), loaded.engine);
   unreceived = loaded.arrivals[member.index()].size();
 }
 

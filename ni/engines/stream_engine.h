@@ -125,8 +125,8 @@ struct StreamCollective {
   std::vector<ProgramMemory> block_memories;  // by member; of blocks
   // Of blocks, whose members have a communicator of their own: FIFO slots and a proxy.
   std::optional<SlotCredits> credits;
-  Cycle first_issue = kNever;        // earliest of all members
-  Cycle last_visible = 0;            // reduction included
+  Cycle first_issue = kNever;  // earliest of all members
+  Cycle last_visible = 0;      // reduction included
 };
 
 // The host side, which posts collectives to the streams of a system.
@@ -145,15 +145,15 @@ class StreamObserver {
 };
 
 // A collective begins when contexts are free for it: the one of the lowest priority number, among
-// these the one that was posted first. Each context has a schedule table, a timestep and a down-counter
-// of its own, or program contexts, one for each thread block. The contexts share the ports, the DMA
-// engine, the memory port and the reduction unit; where several have something to issue in a cycle,
-// they issue in the same order.
+// these the one that was posted first. Each context has a schedule table, a timestep and a
+// down-counter of its own, or program contexts, one for each thread block. The contexts share the
+// ports, the DMA engine, the memory port and the reduction unit; where several have something to
+// issue in a cycle, they issue in the same order.
 //
 // A collective is over at this NI when all its entries have issued, or all its steps are done, its
-// sends have left and all its arrivals are in memory. Its contexts are free in the following cycle. Other NIs may be ahead: this
-// NI holds their messages for a collective that has not begun here, because the collective's buffer
-// does not exist yet.
+// sends have left and all its arrivals are in memory. Its contexts are free in the following cycle.
+// Other NIs may be ahead: this NI holds their messages for a collective that has not begun here,
+// because the collective's buffer does not exist yet.
 class StreamEngine : public IssueEngine, public DataMemory {
  public:
   // `observer` must outlive the engine. `program_contexts`: for all thread blocks together; 0: as
@@ -215,7 +215,7 @@ class StreamEngine : public IssueEngine, public DataMemory {
     std::uint64_t priority;
     std::uint64_t age;
     std::unique_ptr<IssueEngine> issue;
-    Cycle at = 0;  // next cycle in which it may have something to do
+    Cycle at = 0;                      // next cycle in which it may have something to do
     std::size_t unreceived;            // of tables; the steps of blocks wait for their messages
     std::uint32_t in_flight = 0;       // issued, and not sent
     std::vector<TableEvent> received;  // in the tables' own numbers

@@ -335,11 +335,13 @@ bool find_program(const Topology& network, const std::vector<NodeId>& nodes, Run
   if (collective.nccl) {
     if (!find_algorithm(asked)->computes(collective.op)) return false;
     if (in_server == 0) {
-      refuse(asked, nodes.size(),
-             "it has as many ranks in each server, and ranks of a server follow each other");
+      refuse(
+          asked, nodes.size(),
+          "NCCL's choice is known for equal numbers of them in each server, one server after the "
+          "other; name a schedule or auto for this step");
     }
-    alone = with_nccl_choice(std::move(alone),
-                             static_cast<std::uint32_t>(nodes.size()) / in_server, in_server);
+    alone = with_nccl_choice(std::move(alone), static_cast<std::uint32_t>(nodes.size()) / in_server,
+                             in_server);
   }
   if (!has_program(alone)) return false;
   if (collective.program.given) {
@@ -354,14 +356,14 @@ bool find_program(const Topology& network, const std::vector<NodeId>& nodes, Run
   const ProgramNiConfig& contexts = alone.system.ni.program;
   const bool has_proxy = contexts.network_slot_cycles != 0 || contexts.network_receive_cycles != 0;
   if (has_servers && in_server == 0 && has_proxy) {
-    refuse(asked, nodes.size(), "contexts whose proxies take time need servers with equal ranks");
+    refuse(asked, nodes.size(), "proxies that take time need equal numbers of them in each server");
   }
   if (has_servers && collective.program.ranks_per_server == 0) {
     collective.program.ranks_per_server = std::max(in_server, 1U);
   }
   if (collective.program.given) return true;
-  const std::string why = find_builtin_program(collective.algorithm)
-                              ->unsuited(builtin_request(network, alone));
+  const std::string why =
+      find_builtin_program(collective.algorithm)->unsuited(builtin_request(network, alone));
   if (!why.empty()) refuse(asked, nodes.size(), why);
   return true;
 }

@@ -57,8 +57,8 @@ class NcclPoint {
       say_what_is_not_measured();
       return std::move(given_);
     }
-    NcclPlan plan = nccl_plan(machine_, node_of(asked_.system), asked_.collective->op,
-                              asked_.collective->size);
+    NcclPlan plan =
+        nccl_plan(machine_, node_of(asked_.system), asked_.collective->op, asked_.collective->size);
     warn_of_useless_keys(plan);
     if (plan.in_switch && !use_in_switch()) return std::nullopt;
     if (plan.in_switch) {

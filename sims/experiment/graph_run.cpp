@@ -76,10 +76,10 @@ class GraphRun : public PointRun {
       return members_of(set).size() == given->num_ranks();
     };
     if (given && std::none_of(sets_.begin(), sets_.end(), fits)) {
-      throw std::invalid_argument(
-          fmt::format("collective.algorithm: the program has {} ranks, and no group of the work has "
-                      "as many",
-                      given->num_ranks()));
+      throw std::invalid_argument(fmt::format(
+          "collective.algorithm: the program has {} ranks, and no group of the work has "
+          "as many",
+          given->num_ranks()));
     }
   }
 

@@ -321,7 +321,7 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
     StreamProgramCache::Program program;
     std::unique_ptr<StreamCollective> stream;
     std::unique_ptr<CreditReturn> credits;  // of blocks
-    std::vector<bool> posted;  // by member
+    std::vector<bool> posted;               // by member
     std::size_t ranks_left = 0;
   };
 
@@ -408,10 +408,9 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
     const ScheduleTables& tables = stream->program.tables;
     const StreamBlocks* const blocks = stream->program.blocks.get();
     const std::string wrong =
-        blocks != nullptr
-            ? check_program_data(blocks->loaded, stream->block_memories, blocks->root,
-                                 stream->first)
-            : check_data(stream->memories, tables.op, tables.chunks, stream->first);
+        blocks != nullptr ? check_program_data(blocks->loaded, stream->block_memories, blocks->root,
+                                               stream->first)
+                          : check_data(stream->memories, tables.op, tables.chunks, stream->first);
     if (!wrong.empty()) fail(fmt::format("{}: {}", hosts_.name_of(collective), wrong));
   }
 

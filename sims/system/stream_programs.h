@@ -74,10 +74,10 @@ struct StreamWork {
   // NOLINTNEXTLINE(google-explicit-constructor): most makers make tables.
   StreamWork(ScheduleTables of_schedule) : tables(std::move(of_schedule)) {}
 
-  ScheduleTables tables;                         // of a program: empty, but for `taken`
+  ScheduleTables tables;  // of a program: empty, but for `taken`
   std::shared_ptr<const Program> program = {};
-  std::shared_ptr<const RunPoint> point = {};    // of the program: its size and its contexts
-  std::uint32_t ranks_per_server = 0;            // ContextSpec
+  std::shared_ptr<const RunPoint> point = {};  // of the program: its size and its contexts
+  std::uint32_t ranks_per_server = 0;          // ContextSpec
   std::uint32_t root = 0;
 };
 

@@ -352,8 +352,8 @@ TEST_CASE("A collective of a step takes NCCL's choice, and its time from the pos
   struct Case {
     const char* op;
     unsigned kind;
-    Bytes size;        // of the call
-    Bytes shard;       // comm_size of the trace
+    Bytes size;   // of the call
+    Bytes shard;  // comm_size of the trace
     const char* choice;
   };
   for (const Case& c : {Case{"all_reduce", 0, 64 << 10, 64 << 10, "LL x"},
@@ -362,13 +362,13 @@ TEST_CASE("A collective of a step takes NCCL's choice, and its time from the pos
     const TemporaryFolder folder;
     const std::string step = write_nccl_step(folder, test::coll(1, c.kind, c.shard));
     const Json in_step = first_result(test::espalier({"run", step, "--json", "-"}));
-    const Json alone = first_result(test::espalier(
-        {"run",
-         folder.write("alone.yaml",
-                      "system: {preset: h100_10x8, topology: {servers: 2}}\n"
-                      "collective: {algorithm: nccl}\n"),
-         "-s", std::string("collective.op=") + c.op, "-s",
-         "collective.size=" + std::to_string(c.size) + "B", "--json", "-"}));
+    const Json alone = first_result(
+        test::espalier({"run",
+                        folder.write("alone.yaml",
+                                     "system: {preset: h100_10x8, topology: {servers: 2}}\n"
+                                     "collective: {algorithm: nccl}\n"),
+                        "-s", std::string("collective.op=") + c.op, "-s",
+                        "collective.size=" + std::to_string(c.size) + "B", "--json", "-"}));
     const std::string choice = alone.at("choice");
     CAPTURE(c.op, c.size, choice);
     CHECK_THAT(choice, Contains(c.choice));
@@ -389,8 +389,8 @@ TEST_CASE("NCCL chooses for each group of a step by its servers, and both fideli
   const Json train = first_result(test::espalier({"run", step, "--json", "-"}));
   CHECK(train.at("verified") == true);
   CHECK_THAT(train.dump(), Contains("ring LL x"));
-  const Json cycle = first_result(
-      test::espalier({"run", step, "--json", "-", "-s", "simulation.fidelity=cycle"}));
+  const Json cycle =
+      first_result(test::espalier({"run", step, "--json", "-", "-s", "simulation.fidelity=cycle"}));
   CHECK(train.at("cycles") == cycle.at("cycles"));
   CHECK(train.at("step") == cycle.at("step"));
 }
@@ -400,18 +400,18 @@ TEST_CASE("A step on another network has no NCCL, and runs programs by name wher
   std::string links = "nodes: [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11]\nlinks:\n";
   for (int n = 0; n < 12; ++n) {
     links += fmt::format("  - {{between: [a{}, a{}]}}\n  - {{between: [a{}, a{}]}}\n", n,
-                         (n + 1) % 12, n, (n + 3) % 12);
+                         (n + 1) % 12, n, (n + 5) % 12);
   }
   folder.write("network.yaml", links);
   std::string text = kTwoServers;
   text.replace(text.find("group: 8"), 8, "group: 4");
   text.replace(text.find("gpus: 16"), 8, "gpus: 12");
   folder.write("step.txt", text);
-  const std::string step =
-      folder.write("step.yaml",
-                   "system: {topology: {type: file, file: network.yaml}, router: {flit_bytes: 64}}\n"
-                   "collective: {algorithm: nccl}\n"
-                   "workload: {file: step.txt}\n");
+  const std::string step = folder.write(
+      "step.yaml",
+      "system: {topology: {type: file, file: network.yaml}, router: {flit_bytes: 64}}\n"
+      "collective: {algorithm: nccl}\n"
+      "workload: {file: step.txt}\n");
   const Outcome refused = test::espalier({"run", step});
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err, Contains("collective.algorithm: nccl chooses by the links and NICs of"));
@@ -419,8 +419,8 @@ TEST_CASE("A step on another network has no NCCL, and runs programs by name wher
     const std::string set = std::string("collective.algorithm=") + program;
     const Json train = first_result(test::espalier({"run", step, "--json", "-", "-s", set}));
     CHECK(train.at("verified") == true);
-    const Json cycle = first_result(test::espalier(
-        {"run", step, "--json", "-", "-s", set, "-s", "simulation.fidelity=cycle"}));
+    const Json cycle = first_result(
+        test::espalier({"run", step, "--json", "-", "-s", set, "-s", "simulation.fidelity=cycle"}));
     CHECK(train.at("step") == cycle.at("step"));
   }
 }

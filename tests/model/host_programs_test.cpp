@@ -82,8 +82,9 @@ TEST_CASE("A posted program takes as long as the same program alone, from the po
   }
 }
 
-TEST_CASE("Programs of groups that share no link do not slow each other, and groups that look "
-          "alike share one program") {
+TEST_CASE(
+    "Programs of groups that share no link do not slow each other, and groups that look "
+    "alike share one program") {
   const Topology torus = make_torus({4, 4}, link_of(20));
   std::vector<std::vector<RankId>> rows(1);
   std::vector<HostCollective> what;
@@ -193,8 +194,9 @@ TEST_CASE("Wrong data of a posted program are found, and a program that stands s
                }
              }),
              Contains("<tensor 1>: wrong data at rank"));
-  const std::string stuck = failure_with(
-      [](Program& program) { program.ranks[2].blocks[0].steps.erase(program.ranks[2].blocks[0].steps.begin()); });
+  const std::string stuck = failure_with([](Program& program) {
+    program.ranks[2].blocks[0].steps.erase(program.ranks[2].blocks[0].steps.begin());
+  });
   CHECK_THAT(stuck, Contains("no progress") && Contains("in <tensor 1>.ctx0 waits for ") &&
                         Contains("waits for its message"));
 }
