@@ -8,7 +8,7 @@ namespace espalier {
 
 ProgramContextEngine::ProgramContextEngine(const ContextProgram& program, NodeId rank,
                                            ProgramMemory& memory, SlotCredits& credits,
-                                           ProgramObserver& observer)
+                                           ProgramObserver* observer)
     : program_(program),
       rank_(rank),
       memory_(memory),
@@ -33,6 +33,7 @@ ProgramContextEngine::ProgramContextEngine(const ContextProgram& program, NodeId
 }
 
 Cycle ProgramContextEngine::evaluate(Cycle now, BackEnd& back_end) {
+  if (done()) return kNever;
   shared_.back_end = &back_end;
   if (scoreboard_.show_published()) {
     for (const std::uint32_t c : active_) contexts_[c].wake();
@@ -55,7 +56,7 @@ Cycle ProgramContextEngine::evaluate(Cycle now, BackEnd& back_end) {
   // Ascending again.
   std::rotate(active_.begin(), std::min_element(active_.begin(), active_.end()), active_.end());
   if (done()) {
-    observer_.program_done(rank_, now);
+    if (observer_ != nullptr) observer_->program_done(rank_, now);
     next_ = kNever;
   } else if (active_.empty() || scoreboard_.has_news()) {
     next_ = now + 1;

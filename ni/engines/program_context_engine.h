@@ -23,8 +23,9 @@ class ProgramObserver {
 class ProgramContextEngine : public IssueEngine {
  public:
   // All arguments must outlive the engine. `memory` belongs to the rank; all NIs share `credits`.
+  // `observer`: nullptr if whoever evaluates the engine asks whether it is done.
   ProgramContextEngine(const ContextProgram& program, NodeId rank, ProgramMemory& memory,
-                       SlotCredits& credits, ProgramObserver& observer);
+                       SlotCredits& credits, ProgramObserver* observer);
 
   Cycle evaluate(Cycle now, BackEnd& back_end) override;
   bool sent(const Operation& operation, Cycle now) override;
@@ -50,7 +51,7 @@ class ProgramContextEngine : public IssueEngine {
   const ContextProgram& program_;
   NodeId rank_;
   ProgramMemory& memory_;
-  ProgramObserver& observer_;
+  ProgramObserver* observer_;
   ProgramScoreboard scoreboard_;
   ProgramContext::Shared shared_;
   std::vector<ProgramContext> contexts_;  // by block

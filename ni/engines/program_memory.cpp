@@ -16,11 +16,12 @@ std::uint32_t offset(std::int32_t chunk) { return static_cast<std::uint32_t>(chu
 
 }  // namespace
 
-DataTag piece_contribution(const InputChunk& chunk, std::uint64_t tile, std::uint64_t tiles) {
-  return contribution(NodeId(chunk.rank), ChunkId(chunk.index * tiles + tile));
+DataTag piece_contribution(const InputChunk& chunk, std::uint64_t tile, std::uint64_t tiles,
+                           ChunkId first) {
+  return contribution(NodeId(chunk.rank), ChunkId(first.index() + chunk.index * tiles + tile));
 }
 
-ProgramMemory::ProgramMemory(const ContextProgram& program, NodeId rank)
+ProgramMemory::ProgramMemory(const ContextProgram& program, NodeId rank, ChunkId first)
     : program_(program),
       rank_(rank),
       tiles_(program.tiling().tiles),
@@ -30,7 +31,7 @@ ProgramMemory::ProgramMemory(const ContextProgram& program, NodeId rank)
   for (std::uint32_t k = 0; k < storage.size(rank.value(), ProgramBuffer::input); ++k) {
     const std::uint32_t place = storage.place(rank.value(), ProgramBuffer::input, k);
     for (std::uint64_t t = 0; t < tiles_; ++t) {
-      tags_[place * tiles_ + t] = piece_contribution({rank.value(), k}, t, tiles_);
+      tags_[place * tiles_ + t] = piece_contribution({rank.value(), k}, t, tiles_, first);
     }
   }
 }
@@ -88,7 +89,8 @@ std::vector<DataTag> ProgramMemory::execute(const ProgramStep& step, std::uint64
 }
 
 std::string check_program_data(const ContextProgram& program,
-                               const std::vector<ProgramMemory>& memories, std::uint32_t root) {
+                               const std::vector<ProgramMemory>& memories, std::uint32_t root,
+                               ChunkId first) {
   const ProgramStorage& storage = program.storage();
   const std::uint64_t tiles = program.tiling().tiles;
   for (std::uint32_t rank = 0; rank < memories.size(); ++rank) {
@@ -98,7 +100,7 @@ std::string check_program_data(const ContextProgram& program,
       const std::uint32_t place = storage.place(rank, ProgramBuffer::output, k);
       for (std::uint64_t t = 0; t < tiles; ++t) {
         DataTag sum = 0;
-        for (const InputChunk& chunk : promised) sum += piece_contribution(chunk, t, tiles);
+        for (const InputChunk& chunk : promised) sum += piece_contribution(chunk, t, tiles, first);
         if (memories[rank].tag(place, t) != sum) {
           return fmt::format("wrong data at rank {}: output chunk {}, pass {}", rank, k, t);
         }

@@ -16,8 +16,8 @@ namespace espalier {
 // Chunks that were never written hold a value that no sum of contributions has.
 class ProgramMemory : public DataMemory {
  public:
-  // `program` must outlive this object.
-  ProgramMemory(const ContextProgram& program, NodeId rank);
+  // `program` must outlive this object. Contributions are numbered from `first` on (NodeMemory).
+  ProgramMemory(const ContextProgram& program, NodeId rank, ChunkId first = ChunkId(0));
 
   // Sets the tags that the next issued request carries.
   void put_outgoing(const std::vector<DataTag>& tags) { outgoing_ = tags; }
@@ -64,12 +64,12 @@ class ProgramMemory : public DataMemory {
 
 // The tag of the piece of an input chunk that moves in pass `tile`.
 [[nodiscard]] DataTag piece_contribution(const InputChunk& chunk, std::uint64_t tile,
-                                         std::uint64_t tiles);
+                                         std::uint64_t tiles, ChunkId first);
 
 // Compares the data of all ranks with the result of the collective. Returns an error text, or an
 // empty string if all data are right. Broadcast and reduce use `root`.
 [[nodiscard]] std::string check_program_data(const ContextProgram& program,
                                              const std::vector<ProgramMemory>& memories,
-                                             std::uint32_t root);
+                                             std::uint32_t root, ChunkId first = ChunkId(0));
 
 }  // namespace espalier

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <utility>
 
+#include "ni/engines/program_context_engine.h"
+
 namespace espalier {
 
 namespace {
@@ -51,6 +53,17 @@ StreamProgram load_stream(ScheduleTables tables, std::size_t members) {
   return stream;
 }
 
+StreamProgram load_stream(std::shared_ptr<const StreamBlocks> blocks) {
+  const ContextProgram& loaded = blocks->loaded;
+  StreamProgram stream{ScheduleTables(Topology("")), {}, {}, {}, {}, 0, 0, false, {}};
+  stream.operations = loaded.num_operations();
+  // Flows are connections, and each pass moves a piece of each chunk.
+  stream.numbers = std::max<std::size_t>(loaded.num_connections(),
+                                         loaded.program().chunks * loaded.tiling().tiles);
+  stream.blocks = std::move(blocks);
+  return stream;
+}
+
 namespace {
 // Gradients leave after messages of the hosts, which have rank 0.
 constexpr std::uint64_t kGradientRank = 1;
@@ -63,20 +76,28 @@ StreamCollective::StreamCollective(const StreamProgram& stream_program, const St
       bound(stream_program.bound.at(&of_group)),
       number(host_number),
       first(first_number) {
-  memories.reserve(group.size());
-  for (std::size_t m = 0; m < group.size(); ++m) {
+  if (program.blocks) credits.emplace(program.blocks->credits);
+  for (std::size_t m = 0; m < group.size() && program.blocks; ++m) {
+    block_memories.emplace_back(program.blocks->loaded, NodeId(m), first);
+  }
+  for (std::size_t m = 0; m < group.size() && !program.blocks; ++m) {
     memories.emplace_back(NodeId(m), program.tables.op, program.tables.chunks, first);
   }
 }
 
-StreamEngine::Context::Context(const Posted& begun, const TableProgram& program,
-                               const NodeFrame& frame)
-    : collective(*begun.collective),
-      priority(begun.priority),
-      age(begun.age),
-      issue(program, frame, collective.program.engine),
-      unsent(static_cast<std::uint32_t>(program.sends.size())),
-      unreceived(0) {}
+StreamEngine::Context::Context(const Posted& begun, NodeId member)
+    : collective(*begun.collective), priority(begun.priority), age(begun.age), unreceived(0) {
+  const StreamProgram& loaded = collective.program;
+  if (loaded.blocks) {
+    issue = std::make_unique<ProgramContextEngine>(loaded.blocks->loaded, member,
+                                                   collective.block_memories[member.index()],
+                                                   *collective.credits, nullptr);
+    return;
+  }
+  issue = std::make_unique<ScheduleTableEngine>(loaded.program(member),
+                                                NodeFrame(loaded.tables, member), loaded.engine);
+  unreceived = loaded.arrivals[member.index()].size();
+}
 
 // The back end as a context sees it. Translates the collective's names into the network's names.
 class StreamEngine::Outlet : public BackEnd {
@@ -114,26 +135,28 @@ bool StreamEngine::post(StreamCollective& collective, std::uint32_t priority, Cy
   auto stream = std::find_if(streams_.begin(), streams_.end(),
                              [&](const Stream& s) { return s.group == &collective.group; });
   if (stream == streams_.end()) stream = streams_.insert(stream, {&collective.group, false, {}});
-  const auto waiting = std::count_if(streams_.begin(), streams_.end(), [](const Stream& s) {
-    return !s.is_running && !s.posted.empty();
+  const auto waiting = std::count_if(streams_.begin(), streams_.end(), [&](const Stream& s) {
+    return !s.is_running && !s.posted.empty() && has_contexts_for(s);
   });
   const bool is_next = !stream->is_running && stream->posted.empty();
   stream->posted.push_back({&collective, priority, posts_++, at});
   return is_next && contexts_.size() + static_cast<std::size_t>(waiting) < most_contexts_;
 }
 
-Cycle StreamEngine::evaluate(Cycle now, BackEnd& back_end) {
-  while (contexts_.size() < most_contexts_) {
-    Stream* const stream = next_stream(now);
-    if (stream == nullptr) break;
-    begin(*stream, now);
+void StreamEngine::credit_comes(const StreamCollective& collective, Cycle at) {
+  for (const auto& context : contexts_) {
+    if (&context->collective == &collective) context->at = std::min(context->at, at);
   }
+}
+
+Cycle StreamEngine::evaluate(Cycle now, BackEnd& back_end) {
+  while (Stream* const stream = next_stream(now)) begin(*stream, now);
   Cycle next = kNever;
   for (std::size_t c = 0; c < contexts_.size();) {
     Context& context = *contexts_[c];
-    if (context.at <= now || context.issue.waits_for_ports()) {
+    if (context.at <= now || context.issue->waits_for_ports()) {
       Outlet outlet(context, back_end);
-      context.at = context.issue.evaluate(now, outlet);
+      context.at = context.issue->evaluate(now, outlet);
     }
     if (is_over(context)) {
       end(context, now);
@@ -151,17 +174,30 @@ StreamEngine::Stream* StreamEngine::next_stream(Cycle now) {
     return std::pair(s.posted.front().priority, s.posted.front().age);
   };
   for (Stream& stream : streams_) {
-    if (stream.is_running || stream.posted.empty() || stream.posted.front().at > now) continue;
+    if (stream.is_running || stream.posted.empty() || stream.posted.front().at > now ||
+        !has_contexts_for(stream)) {
+      continue;
+    }
     if (best == nullptr || order(stream) < order(*best)) best = &stream;
   }
   return best;
 }
 
+bool StreamEngine::has_contexts_for(const Stream& stream) const {
+  if (contexts_.size() == most_contexts_) return false;
+  const auto needs = [&](const StreamCollective& collective) {
+    return collective.program.contexts_of(collective.group.member(node_));
+  };
+  std::size_t blocks = needs(*stream.posted.front().collective);
+  if (most_blocks_ == 0 || blocks == 0) return true;
+  for (const auto& context : contexts_) blocks += needs(context->collective);
+  return blocks <= most_blocks_;
+}
+
 Cycle StreamEngine::next_begin() const {
   Cycle next = kNever;
-  if (contexts_.size() == most_contexts_) return next;
   for (const Stream& stream : streams_) {
-    if (!stream.is_running && !stream.posted.empty())
+    if (!stream.is_running && !stream.posted.empty() && has_contexts_for(stream))
       next = std::min(next, stream.posted.front().at);
   }
   return next;
@@ -171,13 +207,9 @@ void StreamEngine::begin(Stream& stream, Cycle now) {
   const Posted posted = stream.posted.front();
   stream.posted.pop_front();
   stream.is_running = true;
-  const StreamProgram& loaded = posted.collective->program;
-  const NodeId member = posted.collective->group.member(node_);
-  auto context =
-      std::make_unique<Context>(posted, loaded.program(member), NodeFrame(loaded.tables, member));
-  if (is_shown_) context->issue.prepare_to_show();
+  auto context = std::make_unique<Context>(posted, posted.collective->group.member(node_));
+  if (is_shown_) context->issue->prepare_to_show();
   context->at = now;
-  context->unreceived = static_cast<std::uint32_t>(loaded.arrivals[member.index()].size());
   const auto order = [](const auto& c) { return std::pair(c->priority, c->age); };
   const auto place = std::find_if(contexts_.begin(), contexts_.end(),
                                   [&](const auto& other) { return order(context) < order(other); });
@@ -186,7 +218,9 @@ void StreamEngine::begin(Stream& stream, Cycle now) {
 
 void StreamEngine::end(const Context& context, Cycle now) {
   StreamCollective& over = context.collective;
-  decided_ += context.issue.decisions();
+  decided_ += context.issue->decisions();
+  // The last steps of blocks may add or copy after the last message has come.
+  if (over.program.blocks) over.last_visible = std::max(over.last_visible, now);
   for (Stream& stream : streams_) stream.is_running &= stream.group != &over.group;
   contexts_.erase(std::find_if(contexts_.begin(), contexts_.end(),
                                [&](const auto& c) { return c.get() == &context; }));
@@ -204,8 +238,7 @@ bool StreamEngine::note_event(Context& context, bool may_issue, Cycle now) {
 
 bool StreamEngine::sent(const Operation& operation, Cycle now) {
   Context& context = *context_of(operation);
-  const bool may_issue = context.issue.sent(in_collective(context, operation), now);
-  --context.unsent;
+  const bool may_issue = context.issue->sent(in_collective(context, operation), now);
   --context.in_flight;
   return note_event(context, may_issue, now);
 }
@@ -215,27 +248,29 @@ bool StreamEngine::completed(const Operation& operation, Cycle now) {
   Cycle& last_visible = context.collective.last_visible;
   last_visible = std::max(last_visible, now);
   const Operation own = in_collective(context, operation);
-  context.received.push_back(arrival(own));
-  const bool may_issue = context.issue.completed(own, now);
-  --context.unreceived;
+  const bool may_issue = context.issue->completed(own, now);
+  if (!context.collective.program.blocks) {
+    context.received.push_back(arrival(own));
+    --context.unreceived;
+  }
   return note_event(context, may_issue, now);
 }
 
 bool StreamEngine::may_add(const Operation& operation) const {
   const Context* const context = context_of(operation);
-  return context != nullptr && context->issue.may_add(in_collective(*context, operation));
+  return context != nullptr && context->issue->may_add(in_collective(*context, operation));
 }
 
 void StreamEngine::read(const Operation& operation, std::vector<DataTag>& data) const {
   const Context& context = *context_of(operation);
   const NodeId member = context.collective.group.member(node_);
-  context.collective.memories[member.index()].read(in_collective(context, operation), data);
+  context.collective.memory(member).read(in_collective(context, operation), data);
 }
 
 void StreamEngine::write(const Operation& operation, const std::vector<DataTag>& data) {
   const Context& context = *context_of(operation);
   const NodeId member = context.collective.group.member(node_);
-  context.collective.memories[member.index()].write(in_collective(context, operation), data);
+  context.collective.memory(member).write(in_collective(context, operation), data);
 }
 
 StreamEngine::Context* StreamEngine::context_of(const Operation& operation) const {
@@ -250,7 +285,10 @@ Operation StreamEngine::in_network(const Context& context, Operation operation) 
   const BoundRoutes& bound = collective.bound;
   const std::size_t first = collective.first.index();
   operation.flow = FlowId(first + operation.flow.index());
-  operation.first_chunk = ChunkId(first + operation.first_chunk.index());
+  // Blocks number the messages of a connection, and their flows tell the collectives apart.
+  if (!collective.program.blocks) {
+    operation.first_chunk = ChunkId(first + operation.first_chunk.index());
+  }
   operation.from = collective.group.node(operation.from);
   operation.to = collective.group.node(operation.to);
   operation.route =
@@ -265,7 +303,9 @@ Operation StreamEngine::in_collective(const Context& context, Operation operatio
   const StreamCollective& collective = context.collective;
   const std::size_t first = collective.first.index();
   operation.flow = FlowId(operation.flow.index() - first);
-  operation.first_chunk = ChunkId(operation.first_chunk.index() - first);
+  if (!collective.program.blocks) {
+    operation.first_chunk = ChunkId(operation.first_chunk.index() - first);
+  }
   operation.from = collective.group.member(operation.from);
   operation.to = collective.group.member(operation.to);
   return operation;
@@ -273,28 +313,31 @@ Operation StreamEngine::in_collective(const Context& context, Operation operatio
 
 std::uint64_t StreamEngine::decisions() const {
   std::uint64_t sum = decided_;
-  for (const auto& context : contexts_) sum += context->issue.decisions();
+  for (const auto& context : contexts_) sum += context->issue->decisions();
   return sum;
 }
 
 bool StreamEngine::waits_for_ports() const {
   return std::any_of(contexts_.begin(), contexts_.end(),
-                     [](const auto& context) { return context->issue.waits_for_ports(); });
+                     [](const auto& context) { return context->issue->waits_for_ports(); });
 }
 
 bool StreamEngine::timer_running(Cycle now) const {
   return next_begin() != kNever ||
          std::any_of(contexts_.begin(), contexts_.end(),
-                     [&](const auto& context) { return context->issue.timer_running(now); });
+                     [&](const auto& context) { return context->issue->timer_running(now); });
 }
 
 void StreamEngine::show(EngineView& view) const {
-  if (contexts_.empty()) {
+  const auto found = std::find_if(contexts_.begin(), contexts_.end(), [](const auto& context) {
+    return !context->collective.program.blocks;
+  });
+  if (found == contexts_.end()) {
     view.table.emplace().done = true;
     return;
   }
-  const Context& context = *contexts_.front();
-  context.issue.show(view);
+  const Context& context = **found;
+  context.issue->show(view);
   FlowId& flow = view.table->flow;
   if (flow.valid()) flow = FlowId(context.collective.first.index() + flow.index());
 }
@@ -334,9 +377,10 @@ void StreamEngine::explain_context(const Context& context, const std::string& wh
     names.push_back(name(ni_names[collective.group.node(NodeId(m)).index()]));
   }
   const std::size_t first = waits.size();
-  context.issue.explain(name(who), names, waits);
-  if (context.issue.done()) explain_missing(context, name(who), names, waits);
-  for (std::size_t w = first; w < waits.size() && !collective.group.is_whole(); ++w) {
+  context.issue->explain(name(who), names, waits);
+  const bool has_table = !collective.program.blocks;
+  if (has_table && context.issue->done()) explain_missing(context, name(who), names, waits);
+  for (std::size_t w = first; w < waits.size() && has_table && !collective.group.is_whole(); ++w) {
     std::string& why = waits[w].why;
     why.replace(why.rfind(" node "), std::strlen(" node "), " member ");
   }

@@ -7,12 +7,16 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "alg/schedule/schedule_table.h"
+#include "ni/engines/context_program.h"
+#include "ni/engines/program_memory.h"
 #include "ni/engines/schedule_table_engine.h"
+#include "ni/engines/slot_credits.h"
 #include "ni/issue_engine.h"
 #include "ni/node_memory.h"
 
@@ -44,6 +48,20 @@ class StreamGroup {
 
 using BoundRoutes = std::vector<std::pair<RouteId, RouteId>>;
 
+// A program of thread blocks among the members of a group.
+struct StreamBlocks {
+  StreamBlocks(Program the_program, const Tiling& tiling, const ProtocolSpec& protocol,
+               const ContextSpec& spec, const std::vector<ConnectionRoutes>& routes)
+      : program(std::move(the_program)), loaded(program, tiling, protocol, spec, routes) {}
+  StreamBlocks(const StreamBlocks&) = delete;  // `loaded` refers to `program`
+  StreamBlocks& operator=(const StreamBlocks&) = delete;
+
+  const Program program;
+  const ContextProgram loaded;
+  std::vector<SlotCredits::Spec> credits;  // by connection
+  std::uint32_t root = 0;
+};
+
 // A collective that the NIs of a group, or of groups whose routes look alike, may execute any
 // number of times. It is loaded once for all of them.
 struct StreamProgram {
@@ -59,22 +77,30 @@ struct StreamProgram {
   ScheduleTables tables;
   std::vector<TableProgram> programs;  // one per member, or a single one that fits all members
   TableEngine::Spec engine;
-  // By group: route in the tables, ascending, and route in the network.
+  // By group: route in the tables or of a connection, ascending, and route in the network.
   std::map<const StreamGroup*, BoundRoutes> bound;
   std::vector<std::vector<TableEvent>> arrivals;  // by member: its messages, ascending
   std::uint64_t operations = 0;                   // of all members
   std::size_t numbers = 0;                        // flow and chunk numbers are below this value
   bool keeps_to_packet_routes = false;            // `ways` has all its routes, ascending
   std::vector<Way> ways;
+  // Instead of tables; then `tables`, `programs` and `arrivals` are empty.
+  std::shared_ptr<const StreamBlocks> blocks = nullptr;
 
   [[nodiscard]] const TableProgram& program(NodeId member) const {
     return programs.size() == 1 ? programs.front() : programs[member.index()];
+  }
+  // The program contexts that a member needs.
+  [[nodiscard]] std::size_t contexts_of(NodeId member) const {
+    return blocks ? blocks->loaded.blocks(member).size() : 0;
   }
 };
 
 // Fills in all members except `engine`, `bound` and `ways`. `members`: of the group. Precondition:
 // the tables name members instead of nodes, and pass the certifier.
 [[nodiscard]] StreamProgram load_stream(ScheduleTables tables, std::size_t members);
+// The same of a certified program.
+[[nodiscard]] StreamProgram load_stream(std::shared_ptr<const StreamBlocks> blocks);
 
 // A collective that a host has posted, and the data of all members.
 struct StreamCollective {
@@ -86,15 +112,21 @@ struct StreamCollective {
   [[nodiscard]] bool has(FlowId flow) const {
     return flow >= FlowId(first.index()) && flow.index() - first.index() < program.numbers;
   }
-
+  [[nodiscard]] DataMemory& memory(NodeId member) {
+    if (program.blocks) return block_memories[member.index()];
+    return memories[member.index()];
+  }
   const StreamProgram& program;
   const StreamGroup& group;
   const BoundRoutes& bound;
   std::uint32_t number;  // its number at the hosts
   ChunkId first;         // first number of its chunks and flows; no two collectives share a number
-  std::vector<NodeMemory> memories;  // by member
-  Cycle first_issue = kNever;        // earliest of all members
-  Cycle last_visible = 0;            // reduction included
+  std::vector<NodeMemory> memories;           // by member; of tables
+  std::vector<ProgramMemory> block_memories;  // by member; of blocks
+  // Of blocks, whose members have a communicator of their own: FIFO slots and a proxy.
+  std::optional<SlotCredits> credits;
+  Cycle first_issue = kNever;  // earliest of all members
+  Cycle last_visible = 0;      // reduction included
 };
 
 // The host side, which posts collectives to the streams of a system.
@@ -103,7 +135,6 @@ class StreamObserver {
   virtual ~StreamObserver() = default;
   // Node `node` has sent everything and has its result. The node's engine accepts posts again.
   virtual void collective_done(NodeId node, StreamCollective& collective, Cycle now) = 0;
-  // Texts for messages to the user.
   [[nodiscard]] virtual std::string name_of(const StreamCollective& collective) const = 0;
   [[nodiscard]] virtual std::string host_of(NodeId node) const = 0;
   // Where an NI named `ni` executes the collective, if it has several contexts.
@@ -113,25 +144,34 @@ class StreamObserver {
   }
 };
 
-// A collective begins when a context is free: the one of the lowest priority number, among these
-// the one that was posted first. Each context has a schedule table, a timestep and a down-counter
-// of its own. The contexts share the ports, the DMA engine and the reduction unit; where several
-// have an entry to issue in a cycle, they issue in the same order.
+// A collective begins when contexts are free for it: the one of the lowest priority number, among
+// these the one that was posted first. Each context has a schedule table, a timestep and a
+// down-counter of its own, or program contexts, one for each thread block. The contexts share the
+// ports, the DMA engine, the memory port and the reduction unit; where several have something to
+// issue in a cycle, they issue in the same order.
 //
-// A collective is over at this NI when all its entries have issued, its sends have left and all its
-// arrivals are in memory. Its context is free in the following cycle. Other NIs may be ahead: this
-// NI holds their messages for a collective that has not begun here, because the collective's buffer
-// does not exist yet.
+// A collective is over at this NI when all its entries have issued, or all its steps are done, its
+// sends have left and all its arrivals are in memory. Its contexts are free in the following cycle.
+// Other NIs may be ahead: this NI holds their messages for a collective that has not begun here,
+// because the collective's buffer does not exist yet.
 class StreamEngine : public IssueEngine, public DataMemory {
  public:
-  // `observer` must outlive the engine.
-  StreamEngine(NodeId node, std::uint32_t contexts, StreamObserver& observer)
-      : node_(node), most_contexts_(contexts), observer_(observer) {}
+  // `observer` must outlive the engine. `program_contexts`: for all thread blocks together; 0: as
+  // many as they need.
+  StreamEngine(NodeId node, std::uint32_t contexts, StreamObserver& observer,
+               std::uint32_t program_contexts = 0)
+      : node_(node),
+        most_contexts_(contexts),
+        most_blocks_(program_contexts),
+        observer_(observer) {}
 
   // Appends a collective to its group's stream in cycle `at`, which is later than now and not
   // before the cycle of the last post. Lower `priority` goes first. Returns true if the NI must
   // wake the engine in this cycle. `collective` must outlive its execution.
   [[nodiscard]] bool post(StreamCollective& collective, std::uint32_t priority, Cycle at);
+  // A credit for a slot of the collective comes in cycle `at`, which is later than now. The NI must
+  // wake the engine.
+  void credit_comes(const StreamCollective& collective, Cycle at);
 
   Cycle evaluate(Cycle now, BackEnd& back_end) override;
   bool sent(const Operation& operation, Cycle now) override;
@@ -149,7 +189,7 @@ class StreamEngine : public IssueEngine, public DataMemory {
   [[nodiscard]] bool waits_for_ports() const override;
   [[nodiscard]] bool timer_running(Cycle now) const override;
   void prepare_to_show() override { is_shown_ = true; }
-  // Shows the first context.
+  // Shows the first context with a table.
   void show(EngineView& view) const override;
   void explain(const std::string& who, const std::vector<std::string>& ni_names,
                WaitList& waits) const override;
@@ -169,25 +209,26 @@ class StreamEngine : public IssueEngine, public DataMemory {
     std::deque<Posted> posted;  // not begun
   };
   struct Context {
-    Context(const Posted& begun, const TableProgram& program, const NodeFrame& frame);
+    Context(const Posted& begun, NodeId member);
 
     StreamCollective& collective;
     std::uint64_t priority;
     std::uint64_t age;
-    ScheduleTableEngine issue;
-    Cycle at = 0;  // next cycle in which it may have something to do
-    std::uint32_t unsent;
-    std::uint32_t unreceived;
+    std::unique_ptr<IssueEngine> issue;
+    Cycle at = 0;                      // next cycle in which it may have something to do
+    std::size_t unreceived;            // of tables; the steps of blocks wait for their messages
     std::uint32_t in_flight = 0;       // issued, and not sent
-    std::vector<TableEvent> received;  // in the collective's own numbers
+    std::vector<TableEvent> received;  // in the tables' own numbers
   };
 
-  // The stream whose first collective begins next if a context is free; nullptr if all are empty or
-  // run a collective. Only collectives that have been posted by `now` count.
+  // The stream whose first collective begins next; nullptr if all are empty or run a collective, or
+  // contexts are not free. Only collectives that have been posted by `now` count.
   [[nodiscard]] Stream* next_stream(Cycle now);
+  // True if contexts are free for the first collective of the stream.
+  [[nodiscard]] bool has_contexts_for(const Stream& stream) const;
   void begin(Stream& stream, Cycle now);
   [[nodiscard]] static bool is_over(const Context& context) {
-    return context.issue.done() && context.unsent == 0 && context.unreceived == 0;
+    return context.issue->done() && context.in_flight == 0 && context.unreceived == 0;
   }
   void end(const Context& context, Cycle now);
   // Returns true if evaluate() has something to do in the next cycle.
@@ -207,6 +248,7 @@ class StreamEngine : public IssueEngine, public DataMemory {
 
   NodeId node_;
   std::uint32_t most_contexts_;
+  std::uint32_t most_blocks_;
   StreamObserver& observer_;
   std::vector<Stream> streams_;
   std::uint64_t posts_ = 0;

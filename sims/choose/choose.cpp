@@ -13,6 +13,7 @@
 #include "hw/topology/link_timing.h"
 #include "sims/choose/candidate.h"
 #include "sims/choose/certify_point.h"
+#include "sims/config/nccl_point.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/idle_times.h"
 #include "sims/model/plan_forecast.h"
@@ -314,10 +315,99 @@ ScheduleTables fastest_tables(const GroupRequest& of_group) {
   return named(of_group.tables_of(std::move(best.schedule)), {best.generator->name, 0, best.name});
 }
 
+[[noreturn]] void refuse(const std::string& algorithm, std::size_t ranks, const std::string& why) {
+  throw std::invalid_argument(
+      fmt::format("algorithm {} among {} ranks: {}", algorithm, ranks, why));
+}
+
+[[noreturn]] void refuse_uncertified(const HostCollective& what, const std::string& why) {
+  throw std::runtime_error(
+      fmt::format("an {} of {} bytes is not certified: {}", to_string(what.op), what.bytes, why));
+}
+
+// Fills in the program of the point's collective, as the members of the group see it, and its
+// parameters by the members' servers. False if the algorithm has none of this operation.
+bool find_program(const Topology& network, const std::vector<NodeId>& nodes, RunPoint& alone) {
+  CollectiveConfig& collective = *alone.collective;
+  const std::string asked = collective.algorithm;
+  const std::uint32_t in_server = nodes_per_server(alone.system.topology, nodes);
+  const bool has_servers = server_of(alone.system.topology).nics != 0;
+  if (collective.nccl) {
+    if (!find_algorithm(asked)->computes(collective.op)) return false;
+    if (in_server == 0) {
+      refuse(
+          asked, nodes.size(),
+          "NCCL's choice is known for equal numbers of them in each server, one server after the "
+          "other; name a schedule or auto for this step");
+    }
+    alone = with_nccl_choice(std::move(alone), static_cast<std::uint32_t>(nodes.size()) / in_server,
+                             in_server);
+  }
+  if (!has_program(alone)) return false;
+  if (collective.program.given) {
+    const Program& given = *collective.program.given;
+    const bool fits = given.collective == collective.op && given.num_ranks() == nodes.size() &&
+                      collective.size >= given.min_bytes && collective.size % given.multiple == 0 &&
+                      (given.max_bytes == 0 || collective.size <= given.max_bytes);
+    if (!fits) return false;
+  } else if (!find_builtin_program(collective.algorithm)->computes(collective.op)) {
+    return false;
+  }
+  const ProgramNiConfig& contexts = alone.system.ni.program;
+  const bool has_proxy = contexts.network_slot_cycles != 0 || contexts.network_receive_cycles != 0;
+  if (has_servers && in_server == 0 && has_proxy) {
+    refuse(asked, nodes.size(), "proxies that take time need equal numbers of them in each server");
+  }
+  if (has_servers && collective.program.ranks_per_server == 0) {
+    collective.program.ranks_per_server = std::max(in_server, 1U);
+  }
+  if (collective.program.given) return true;
+  const std::string why =
+      find_builtin_program(collective.algorithm)->unsuited(builtin_request(network, alone));
+  if (!why.empty()) refuse(asked, nodes.size(), why);
+  return true;
+}
+
+// The certified program of find_program().
+StreamWork program_work(const Topology& network, RunPoint alone, const HostCollective& what) {
+  Program program = build_program(network, alone);
+  const bool checks = alone.simulation.check;
+  const ProgramCertificate certificate = certify_program_point(network, alone, program, !checks);
+  if (!certificate.ok()) refuse_uncertified(what, describe(certificate.violations.front()));
+  StreamWork work{ScheduleTables(Topology(""))};
+  const std::string& choice = alone.collective->choice;
+  work.tables.taken = choice.substr(0, choice.find(';'));
+  const bool has_servers = server_of(alone.system.topology).nics != 0;
+  work.ranks_per_server = has_servers ? alone.collective->program.ranks_per_server : 0;
+  work.root = checks ? certificate.root : program.root.value_or(0);
+  work.program = std::make_shared<const Program>(std::move(program));
+  work.point = std::make_shared<const RunPoint>(std::move(alone));
+  return work;
+}
+
 }  // namespace
 
-ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
-                                const JobRanks& ranks, const HostCollective& what) {
+std::uint32_t nodes_per_server(const TopologyConfig& topology, const std::vector<NodeId>& nodes) {
+  const std::uint32_t size = server_of(topology).nodes;
+  std::vector<std::size_t> counts;
+  std::vector<bool> seen;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const std::size_t server = nodes[n].index() / size;
+    if (server >= seen.size()) seen.resize(server + 1);
+    if (n == 0 || server != nodes[n - 1].index() / size) {
+      if (seen[server]) return 0;
+      seen[server] = true;
+      counts.push_back(0);
+    }
+    ++counts.back();
+  }
+  const auto is_first = [&](std::size_t count) { return count == counts.front(); };
+  const bool are_equal = std::all_of(counts.begin(), counts.end(), is_first);
+  return are_equal && !counts.empty() ? static_cast<std::uint32_t>(counts.front()) : 0;
+}
+
+StreamWork certified_work(const Topology& topology, const RunPoint& point, const JobRanks& ranks,
+                          const HostCollective& what) {
   RunPoint alone;
   alone.system = point.system;
   CollectiveConfig& collective = alone.collective.emplace(*point.collective);
@@ -352,6 +442,15 @@ ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
       collective.counts.weights = weights->second;
     }
   }
+  if (are_all) std::sort(nodes.begin(), nodes.end());
+  if (collective.nccl || has_program(alone)) {
+    RunPoint of_program = alone;
+    of_program.simulation.check = point.simulation.check;
+    if (find_program(network, nodes, of_program)) {
+      return program_work(network, std::move(of_program), what);
+    }
+    collective.algorithm = kAutoAlgorithm;
+  }
   GroupRequest request(network, alone.system, collective);
   request.request.keeps_to_packet_routes = ranks.groups.size() > 1;
   const Generator* const generator = find_generator(collective.algorithm);
@@ -364,19 +463,12 @@ ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
                           : generator == nullptr
                               ? "it makes no tables"
                               : unsuited_for(*generator, network, request.request);
-  if (!why.empty()) {
-    throw std::invalid_argument(fmt::format("algorithm {} among {} ranks: {}", collective.algorithm,
-                                            network.num_nodes(), why));
-  }
+  if (!why.empty()) refuse(collective.algorithm, network.num_nodes(), why);
   ScheduleTables tables =
       chooses ? fastest_tables(request) : request.tables_of(request.generate(collective.algorithm));
   if (!point.simulation.check) return tables;
   const Certificate certificate = certify_point(network, alone, tables);
-  if (!certificate.ok()) {
-    throw std::runtime_error(fmt::format("an {} of {} bytes is not certified: {}",
-                                         to_string(what.op), what.bytes,
-                                         certificate.violations.front().what));
-  }
+  if (!certificate.ok()) refuse_uncertified(what, certificate.violations.front().what);
   return tables;
 }
 

@@ -17,12 +17,14 @@
 #include "sims/model/build_program.h"
 #include "sims/point/collective_config.h"
 #include "sims/point/ni_config.h"
+#include "sims/system/stream_programs.h"
 #include "sims/workload/graph/host_services.h"
 
 namespace espalier {
 
 struct RunPoint;
 struct SystemConfig;
+struct TopologyConfig;
 
 // Makes the work of the point's algorithm. auto takes a schedule or a program. Precondition: the
 // algorithm is no planner and fits the topology (the reader checked it).
@@ -34,14 +36,18 @@ struct SystemConfig;
                                              const CollectiveConfig& collective,
                                              const Choices& choices = Choices());
 
-// The tables of a job's collective, for simulate_hosts(), by the point's algorithm. auto, and an
-// algorithm that does not compute the operation, leave it to the schedule that is planned to be the
-// fastest; nothing is simulated. Certified, unless the point does not check. A group's messages
-// take the whole network's routes, because messages of several groups are in flight at the same
-// time. Throws std::invalid_argument if the algorithm does not make such tables, and
-// std::runtime_error if they are not certified.
-[[nodiscard]] ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
-                                              const JobRanks& ranks, const HostCollective& what);
+// The tables or the program of a job's collective, for simulate_hosts(), by the point's algorithm.
+// auto, and an algorithm that does not compute the operation, or a program of a file with other
+// ranks, leave it to the schedule that is planned to be the fastest; nothing is simulated.
+// Certified, unless the point does not check. A group's messages take the whole network's routes,
+// because messages of several groups are in flight at the same time. Throws std::invalid_argument
+// if the algorithm does not make such work, and std::runtime_error if it is not certified.
+[[nodiscard]] StreamWork certified_work(const Topology& topology, const RunPoint& point,
+                                        const JobRanks& ranks, const HostCollective& what);
+// How many of `nodes` are in each server, if these are as many in each and one server comes after
+// the other; otherwise 0.
+[[nodiscard]] std::uint32_t nodes_per_server(const TopologyConfig& topology,
+                                             const std::vector<NodeId>& nodes);
 
 // The plan of the point's planner, with its start_order where the point enforces one.
 // Preconditions: the point's algorithm is a planner, topology.dimensions().

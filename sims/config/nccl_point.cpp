@@ -23,6 +23,23 @@ std::string presets_with_nccl() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+NcclNode node_of(const SystemConfig& system) {
+  const auto gbps = [](const LinkSpec& link) {
+    return static_cast<double>(link.bytes_per_second) / 1e9;
+  };
+  return {system.clock.hertz, system.ni.program.context_bytes_per_cycle,
+          system.ni.program.doorbell_cycles, gbps(system.link),
+          gbps(system.topology.link("nic_link", system.link))};
+}
+
+std::optional<Value> parsed(const Key& key, const std::string& text, const Place& place,
+                            Diagnostics& diagnostics) {
+  Diagnostics unheard;
+  auto node = load_yaml(text, unheard.add_file("nccl", text, false), unheard);
+  node->place = place;
+  return parse_value(*node, key.name, key.shape, diagnostics);
+}
+
 class NcclPoint {
  public:
   NcclPoint(const GivenKeys& given, const RunPoint& asked, const Preset* machine, bool is_alone,
@@ -36,14 +53,12 @@ class NcclPoint {
   std::optional<GivenKeys> keys() {
     if (asked_.collective->size == 0 && !asked_.training && !asked_.workload) return std::nullopt;
     if (!can_run()) return std::nullopt;
-    const SystemConfig& system = asked_.system;
-    const auto gbps = [](const LinkSpec& link) {
-      return static_cast<double>(link.bytes_per_second) / 1e9;
-    };
-    const NcclNode node{system.clock.hertz, system.ni.program.context_bytes_per_cycle,
-                        system.ni.program.doorbell_cycles, gbps(system.link),
-                        gbps(system.topology.link("nic_link", system.link))};
-    NcclPlan plan = nccl_plan(machine_, node, asked_.collective->op, asked_.collective->size);
+    if (asked_.workload) {
+      say_what_is_not_measured();
+      return std::move(given_);
+    }
+    NcclPlan plan =
+        nccl_plan(machine_, node_of(asked_.system), asked_.collective->op, asked_.collective->size);
     warn_of_useless_keys(plan);
     if (plan.in_switch && !use_in_switch()) return std::nullopt;
     if (plan.in_switch) {
@@ -68,16 +83,13 @@ class NcclPoint {
 
   // Fills in machine_.
   bool can_run() {
-    if (asked_.training || asked_.workload) {
+    if (asked_.training || (asked_.workload && asked_.workload->file.empty())) {
       return refuse(kAlgorithmKey,
-                    asked_.training
-                        ? "chooses for one call of a known size, not for a training"
-                        : "chooses among programs of thread blocks, and NIs run the many "
-                          "collectives of a step as schedule tables",
+                    "chooses for a call of a known size or for the step of workload.file",
                     "name a schedule, for example algorithm: ring; auto takes the fastest for "
                     "each group and size");
     }
-    if (!nccl_computes(asked_.collective->op)) {
+    if (!asked_.workload && !nccl_computes(asked_.collective->op)) {
       return refuse("collective.op",
                     "computes all_reduce, reduce_scatter, all_gather, all_to_all, and custom, "
                     "which is a message to the next rank",
@@ -174,12 +186,8 @@ class NcclPoint {
   }
 
   void set(const std::string& name, const std::string& value) {
-    Diagnostics unheard;
-    auto node = load_yaml(value, unheard.add_file("nccl", value, false), unheard);
-    node->place = place();
-    const Key& key = *find_key(name);
-    const auto parsed = parse_value(*node, name, key.shape, diagnostics_);
-    if (parsed) given_.set(name, {place(), {{*parsed, place(), {}, {}}}, {}});
+    const auto found = parsed(*find_key(name), value, place(), diagnostics_);
+    if (found) given_.set(name, {place(), {{*found, place(), {}, {}}}, {}});
   }
 
   void say_what_is_not_measured() {
@@ -215,6 +223,22 @@ std::optional<GivenKeys> keys_of_nccl(const GivenKeys& given, const RunPoint& as
                                       const Preset* machine, bool is_alone,
                                       Diagnostics& diagnostics) {
   return NcclPoint(given, asked, machine, is_alone, diagnostics).keys();
+}
+
+RunPoint with_nccl_choice(RunPoint point, std::uint32_t servers, std::uint32_t gpus) {
+  CollectiveConfig& collective = *point.collective;
+  const NcclNode node = node_of(point.system);
+  const NcclMachine machine =
+      collective.nccl->for_group(servers, gpus, node.link_rate / kNcclOnWire);
+  const NcclPlan plan = nccl_plan(machine, node, collective.op, collective.size);
+  for (const auto& [name, text] : plan.settings) {
+    if (!is_inside(name, "collective") && !is_inside(name, "system.ni.program")) continue;
+    Diagnostics unheard;
+    const Key& key = *find_key(name);
+    key.set(point, *parsed(key, text, {}, unheard));
+  }
+  collective.choice = plan.choice;
+  return point;
 }
 
 void check_nccl_channels(const RunPoint& point, const Preset* machine, const GivenKeys& given,

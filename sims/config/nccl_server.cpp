@@ -9,8 +9,6 @@ namespace espalier {
 
 namespace {
 
-// Flits and headers on a link take a sixteenth more than the data (system.flow_control).
-constexpr double kOnWire = 17.0 / 16;
 constexpr double kPcieOverNccl = 21.0 / 16;  // 128 of 130 bits of a transfer
 
 class Machine {
@@ -78,7 +76,7 @@ std::optional<Preset> machine_of(const NcclServer& server, const std::string& gp
   nccl.hosts = server.is_amd_host ? "amd" : "intel";
   machine.set("system.topology.servers", servers);
   machine.set("system.topology.gpus_per_server", server.gpus);
-  const double wire = nvlinks * kOnWire;
+  const double wire = nvlinks * kNcclOnWire;
   const auto flit = static_cast<std::uint64_t>(std::ceil(wire - 0.05));  // at 1 GHz
   machine.set_rate("system.link.bandwidth", wire);
   machine.set("system.router.flit_bytes", flit);
@@ -86,10 +84,7 @@ std::optional<Preset> machine_of(const NcclServer& server, const std::string& gp
   // Rings by NVLinks in a server, one for each NIC between servers.
   std::string rates = fmt::format("{:g} GB/s of NVLinks", nvlinks);
   if (is_one) {
-    nccl.found = is_hopper ? 24 : 12;
-    nccl.channels = 24;
-    nccl.ring_rate = nvlinks / nccl.found;
-    nccl.network_rate = 0;
+    nccl.find_rings_of_server(nvlinks);
   } else if (server.nics == 0) {
     assumed += "NICs, ";
   } else {
@@ -101,7 +96,7 @@ std::optional<Preset> machine_of(const NcclServer& server, const std::string& gp
     if (nccl.nvls_channels != 0) nccl.nvls_channels = nics;
     machine.set("system.topology.gpus_per_nic_group", server.gpus / server.nics);
     machine.set_rate("system.topology.nic_link.bandwidth",
-                     std::min(server.nic_rate, server.nic_pcie * kPcieOverNccl) * kOnWire);
+                     std::min(server.nic_rate, server.nic_pcie * kPcieOverNccl) * kNcclOnWire);
     rates += fmt::format(", {} NICs of {:g} GB/s for NCCL", server.nics, nccl.network_rate);
   }
   if (nccl.nvls_channels != 0) nccl.nvls_rate = nvlinks / nccl.nvls_channels;

@@ -52,18 +52,23 @@ std::string section_example(const std::string& section) {
 // Makes run points from the given keys.
 class PointBuilder {
  public:
+  // `has_asked_nccl`: keys_of_nccl() has made the keys, and what is left of NCCL is a step's.
   PointBuilder(const GivenKeys& given, std::string folder, ConfigNeed need,
-               Diagnostics& diagnostics)
-      : given_(given), folder_(std::move(folder)), need_(need), diagnostics_(diagnostics) {}
+               Diagnostics& diagnostics, bool has_asked_nccl = false)
+      : given_(given),
+        folder_(std::move(folder)),
+        need_(need),
+        diagnostics_(diagnostics),
+        has_asked_nccl_(has_asked_nccl) {}
 
   [[nodiscard]] RunPoint draft() {
     frame_ = choose_sections(given_, need_, diagnostics_);
     static_cast<void>(read_preset());
     recognise_dimensions();
     const RunPoint point = make_point();
-    if (!runs_nccl(point)) return point;
+    if (!runs_nccl(point) || has_asked_nccl_) return point;
     const auto given = keys_of_nccl(given_, point, machine(), true, diagnostics_);
-    return given ? PointBuilder(*given, folder_, need_, diagnostics_).draft() : point;
+    return given ? PointBuilder(*given, folder_, need_, diagnostics_, true).draft() : point;
   }
 
   void build(ConfigResult& result) {
@@ -147,7 +152,7 @@ class PointBuilder {
       Diagnostics found = diagnostics_.without_messages();
       ConfigResult one;
       if (const auto keys = keys_of_nccl(own, each.asked, machine(), points_.empty(), found)) {
-        PointBuilder(*keys, folder_, need_, found).build(one);
+        PointBuilder(*keys, folder_, need_, found, true).build(one);
       }
       if (one.points.empty() && !points_.empty()) {
         skip(each, found, result);
@@ -272,7 +277,10 @@ class PointBuilder {
       // A point without a size is refused like others.
       const bool is_sized =
           !point.collective || point.training || point.workload || point.collective->size != 0;
-      if (runs_nccl(point) && is_sized) {
+      if (runs_nccl(point) && has_asked_nccl_) {
+        point.collective->nccl = std::make_shared<const NcclMachine>(*machine_->nccl);
+      }
+      if (runs_nccl(point) && is_sized && !has_asked_nccl_) {
         libraries_.push_back({points_.size(), std::move(point), chosen_});
       } else {
         points_.push_back(std::move(point));
@@ -539,6 +547,7 @@ class PointBuilder {
   std::string folder_;
   ConfigNeed need_;
   Diagnostics& diagnostics_;
+  bool has_asked_nccl_;
   RunPoint frame_;  // a point with its optional sections, all at their defaults
   std::map<std::string, Value> preset_;
   std::optional<Preset> machine_;  // the preset, or the user's machine

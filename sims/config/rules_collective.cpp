@@ -56,11 +56,12 @@ Topology ranks_network_of(const ExaminedPoint& examined) {
 // Why the algorithm does not run on the network and among the groups; empty if it does.
 std::string unsuited(const ExaminedPoint& examined, const Algorithm& algorithm) {
   const auto& workload = examined.point.workload;
-  if (workload && !workload->file.empty() && algorithm.generator == nullptr &&
-      !examined.topology->dimensions()) {
-    return "collectives of workload.file are schedules, which several groups run at once";
-  }
   const CollectiveConfig& collective = *examined.point.collective;
+  const GivenKey* const named = examined.given.find(kAlgorithmKey);
+  if (workload && !workload->file.empty() && algorithm.program != nullptr &&
+      (algorithm.name != collective.algorithm || (named != nullptr && named->all_place))) {
+    return "a step takes programs only by name, because each computes one operation";
+  }
   if (algorithm.generator == nullptr || collective.groups.empty() ||
       examined.topology->dimensions() ||
       !has_good_groups(collective, examined.topology->num_nodes())) {
@@ -409,6 +410,7 @@ void check_program(const ExaminedPoint& examined) {
   const RunPoint& point = examined.point;
   if (!has_program(point)) return;
   check_bits(examined);
+  if (point.workload) return;  // its groups are not the network
   const ProgramConfig& config = point.collective->program;
   if (!config.file.empty()) {
     if (config.given) check_program_file(examined, *config.given);
@@ -432,7 +434,8 @@ void check_rank_order(const ExaminedPoint& examined) {
   if (algorithm == nullptr) return;
   check_parameters(examined, *algorithm);
   const AlgorithmRow& row = algorithm->row_on(examined.point.system.topology.is_dimensional());
-  if (collective.rank_order.is_identity() || row.follows_rank_order()) return;
+  const bool is_step_of_library = examined.point.workload && algorithm->is_library;
+  if (collective.rank_order.is_identity() || row.follows_rank_order() || is_step_of_library) return;
   const auto able =
       algorithms_where([](const Algorithm& other) { return other.follows_rank_order(); });
   examined.diagnostics.error(

@@ -17,6 +17,7 @@
 #include "sims/choose/choose.h"
 #include "sims/experiment/result_parts.h"
 #include "sims/experiment/training_work.h"
+#include "sims/model/build_program.h"
 #include "sims/observe/record/busy_links.h"
 #include "sims/point/config.h"
 #include "sims/system/host_simulation.h"
@@ -69,6 +70,17 @@ class GraphRun : public PointRun {
     for (const WorkSet& set : sets_) {
       std::vector<RankId>& members = ranks_.groups.emplace_back();
       for (const std::uint32_t rank : members_of(set)) members.emplace_back(rank);
+      if (point().collective->nccl) order_by_server(members);
+    }
+    const auto& given = point().collective->program.given;
+    const auto fits = [&](const WorkSet& set) {
+      return members_of(set).size() == given->num_ranks();
+    };
+    if (given && std::none_of(sets_.begin(), sets_.end(), fits)) {
+      throw std::invalid_argument(fmt::format(
+          "collective.algorithm: the program has {} ranks, and no group of the work has "
+          "as many",
+          given->num_ranks()));
     }
   }
 
@@ -85,7 +97,7 @@ class GraphRun : public PointRun {
     SimulationOutcome outcome =
         simulate_hosts(
             topology(), point(), ranks_, hosts,
-            [&](const HostCollective& what) { return tables_of(what); }, watched)
+            [&](const HostCollective& what) { return work_of(what); }, watched)
             .simulation;
     if (!hosts.failure().empty()) outcome.failure = hosts.failure();
     outcome.verified = outcome.verified && outcome.failure.empty();
@@ -117,16 +129,26 @@ class GraphRun : public PointRun {
   [[nodiscard]] const std::vector<std::uint32_t>& members_of(const WorkSet& set) const {
     return graph_.groups[set.group].sets[set.set];
   }
+  // NCCL's rings pass from server to server, whatever numbers the ranks have. The root stays first.
+  void order_by_server(std::vector<RankId>& members) const {
+    const std::size_t size = server_of(point().system.topology).nodes;
+    const std::size_t servers = topology().num_nodes() / size;
+    const auto server_of_rank = [&](RankId r) { return ranks_.nodes[r.index()].index() / size; };
+    const std::size_t first = server_of_rank(members.front());
+    const auto turn = [&](RankId r) { return (server_of_rank(r) + servers - first) % servers; };
+    std::stable_sort(members.begin(), members.end(),
+                     [&](RankId a, RankId b) { return turn(a) < turn(b); });
+  }
   // auto chooses by plan, because this process simulates already.
-  [[nodiscard]] ScheduleTables tables_of(const HostCollective& what) {
+  [[nodiscard]] StreamWork work_of(const HostCollective& what) {
     // Traces give bytes alone: ranks have equal parts of any number of them, if they can.
     RunPoint of_size = point();
     const std::size_t ranks = members_of(sets_[what.group]).size();
     const Bytes part = what.bytes % ranks == 0 ? what.bytes / ranks : what.bytes;
     of_size.collective->element_bytes = std::gcd(of_size.collective->element_bytes, part);
-    ScheduleTables tables = certified_tables(topology(), of_size, ranks_, what);
-    taken_.note(what.bytes, tables.taken);
-    return tables;
+    StreamWork work = certified_work(topology(), of_size, ranks_, what);
+    taken_.note(what.bytes, work.tables.taken);
+    return work;
   }
   [[nodiscard]] CollectiveKind kind_of(const GraphCollective& collective) const {
     const std::vector<std::uint32_t>& ranks = members_of(sets_[collective.what.group]);

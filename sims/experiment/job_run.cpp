@@ -256,9 +256,9 @@ class JobRun : public PointRun {
         simulate_hosts(
             topology(), point(), {nodes_, {}}, program,
             [&](const HostCollective& what) {
-              ScheduleTables tables = certified_tables(topology(), point(), {nodes_, {}}, what);
-              taken_.note(what.bytes, tables.taken);
-              return tables;
+              StreamWork work = certified_work(topology(), point(), {nodes_, {}}, what);
+              taken_.note(what.bytes, work.tables.taken);
+              return work;
             },
             hooks)
             .simulation;

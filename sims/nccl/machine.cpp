@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -151,6 +153,32 @@ std::vector<std::string> field_names() {
 }
 
 }  // namespace
+
+void NcclMachine::find_rings_of_server(double nvlinks) {
+  found = gpu == "hopper" ? 24 : 12;
+  channels = 24;
+  ring_rate = nvlinks / found;
+  network_rate = 0;
+}
+
+NcclMachine NcclMachine::for_group(std::uint32_t count, std::uint32_t gpus, double nvlinks) const {
+  NcclMachine group = *this;
+  group.servers = count;
+  group.gpus_per_server = gpus;
+  if (count == 1) {
+    group.nvls_channels = 0;  // a context of the NI adds, and no switch does
+    if (network_rate == 0) return group;
+    group.find_rings_of_server(nvlinks);
+    group.ll128_step = NcclMachine().ll128_step;
+    return group;
+  }
+  if (gpus == gpus_per_server) return group;
+  // A ring for each NIC near the group's GPUs, duplicated as the machine's rings are.
+  group.found = std::max(std::floor(rings() * gpus / gpus_per_server), 1.0);
+  group.channels = group.found * channels / rings();
+  group.nvls_channels = 0;
+  return group;
+}
 
 void read_nccl_machine(const ConfigNode& node, const std::string& name, NcclMachine& machine,
                        Diagnostics& diagnostics) {

@@ -23,6 +23,9 @@ using NcclTables = std::map<std::string, std::vector<double>>;
 
 [[nodiscard]] std::string_view nccl_tuning_file();  // tuning.yaml
 
+// Flits and headers on a link take a sixteenth more than the data (system.flow_control).
+inline constexpr double kNcclOnWire = 17.0 / 16;
+
 struct NcclMachine {
   std::string gpu;  // a row of the tables
   std::string version = "2.22";
@@ -69,6 +72,13 @@ struct NcclMachine {
   }
   [[nodiscard]] double ranks() const { return servers * gpus_per_server; }
   [[nodiscard]] double rings() const { return found != 0 ? found : channels; }
+
+  // The rings of one server, whose GPUs have NVLinks of so many GB/s each.
+  void find_rings_of_server(double nvlinks);
+  // The machine that a communicator of a step finds: `gpus` GPUs in each of `count` servers.
+  // Precondition: several servers only where the machine's numbers are of several.
+  [[nodiscard]] NcclMachine for_group(std::uint32_t count, std::uint32_t gpus,
+                                      double nvlinks) const;
 };
 
 // Sets the numbers that `node` gives, and leaves the others. Its key `tuning` has the form of

@@ -71,6 +71,8 @@ struct GroupConfig {
 // point.
 inline constexpr const char* kNcclAlgorithm = "nccl";
 
+struct NcclMachine;  // sims/nccl/machine.h
+
 struct CollectiveConfig {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::string algorithm = kAutoAlgorithm;
@@ -92,11 +94,12 @@ struct CollectiveConfig {
   std::uint32_t chunks = 64;
   std::uint32_t threshold_divisor = 16;
   bool loads_start_at_fixed_delay = false;
-  PartSizes parts = PartSizes::automatic;  // of different NPUs
-  std::string choice;                      // what kNcclAlgorithm took, for people; empty: nothing
-  Cycle launch_cycles = 0;                 // from the hosts' call to the start
-  Cycle host_cycles = 0;                   // that hosts need for each call, at least
-  ProgramConfig program;                   // collective programs
+  PartSizes parts = PartSizes::automatic;   // of different NPUs
+  std::string choice;                       // what kNcclAlgorithm took, for people; empty: nothing
+  std::shared_ptr<const NcclMachine> nccl;  // kNcclAlgorithm in a step, which asks it again
+  Cycle launch_cycles = 0;                  // from the hosts' call to the start
+  Cycle host_cycles = 0;                    // that hosts need for each call, at least
+  ProgramConfig program;                    // collective programs
 };
 
 }  // namespace espalier

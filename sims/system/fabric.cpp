@@ -244,6 +244,7 @@ RouteId Fabric::bind_control(const RouteSet& routes, RouteId route) {
 
 RouteId Fabric::bind_side(const RouteSet& routes, RouteId route) {
   bound_routes_.push_back(bind_over(routes, route, vcs_.of_gradients(), injection_vcs_));
+  bound_routes_.back().share = share_of_route(topology_, routes, route);
   return RouteId(bound_routes_.size() - 1);
 }
 

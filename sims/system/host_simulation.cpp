@@ -223,7 +223,8 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
     for (std::size_t r = 0; r < nodes_.size(); ++r) ranks_[nodes_[r].index()] = RankId(r);
     StreamObserver& observer = *this;
     for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-      auto stream = std::make_unique<StreamEngine>(NodeId(n), contexts_, observer);
+      auto stream = std::make_unique<StreamEngine>(NodeId(n), contexts_, observer,
+                                                   point.system.ni.program.contexts);
       streams_.push_back(stream.get());
       system.fabric().ni(NodeId(n)).load(std::move(stream), *streams_.back());
     }
@@ -296,11 +297,31 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
   [[nodiscard]] std::uint64_t num_messages() const { return messages_.count(); }
 
  private:
+  // Tells the NI of a sending member that the receiver has freed a slot.
+  class CreditReturn : public CreditedSender {
+   public:
+    CreditReturn(HostNetwork& network, StreamCollective& stream)
+        : network_(network), stream_(stream) {
+      stream.credits->connect(*this);
+    }
+    void wake_for_credit(ConnectionId connection, Cycle at) override {
+      const ContextProgram& program = stream_.program.blocks->loaded;
+      const NodeId from = stream_.group.node(NodeId(program.route(connection).connection.from));
+      network_.streams_[from.index()]->credit_comes(stream_, at);
+      network_.system_.fabric().ni(from).wake_engine(at);
+    }
+
+   private:
+    HostNetwork& network_;
+    StreamCollective& stream_;
+  };
+
   // A collective that is not complete at all nodes.
   struct Running {
     StreamProgramCache::Program program;
     std::unique_ptr<StreamCollective> stream;
-    std::vector<bool> posted;  // by member
+    std::unique_ptr<CreditReturn> credits;  // of blocks
+    std::vector<bool> posted;               // by member
     std::size_t ranks_left = 0;
   };
 
@@ -342,6 +363,9 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
     running.program = program;
     running.stream =
         std::make_unique<StreamCollective>(*program, group, collective, ChunkId(next_number_));
+    if (program->blocks) {
+      running.credits = std::make_unique<CreditReturn>(*this, *running.stream);
+    }
     hosts_.opened(collective, FlowId(next_number_));
     next_number_ += program->numbers;
     system_.deliveries().expect_more(program->operations);
@@ -382,7 +406,11 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
     collectives_[collective].first_issue = stream->first_issue;
     collectives_[collective].last_visible = stream->last_visible;
     const ScheduleTables& tables = stream->program.tables;
-    const std::string wrong = check_data(stream->memories, tables.op, tables.chunks, stream->first);
+    const StreamBlocks* const blocks = stream->program.blocks.get();
+    const std::string wrong =
+        blocks != nullptr ? check_program_data(blocks->loaded, stream->block_memories, blocks->root,
+                                               stream->first)
+                          : check_data(stream->memories, tables.op, tables.chunks, stream->first);
     if (!wrong.empty()) fail(fmt::format("{}: {}", hosts_.name_of(collective), wrong));
   }
 

@@ -46,11 +46,12 @@ ContextSpec context_spec(const RunPoint& point) {
           server.nics != 0 ? server.nodes : 0};
 }
 
-ProgramRoutes program_routes(const Topology& topology, const Program& program) {
+ProgramRoutes program_routes(const Topology& topology, const Program& program,
+                             const StreamGroup& group) {
   ProgramRoutes found{RouteSet(topology), {}, {}, {}};
   for (const Connection& connection : connections_of(program)) {
-    const NodeId from(connection.from);
-    const NodeId to(connection.to);
+    const NodeId from = group.node(NodeId(connection.from));
+    const NodeId to = group.node(NodeId(connection.to));
     const std::uint32_t channel = connection.channel;
     found.forward.push_back(connection_routes(topology, found.routes, from, to, channel));
     found.back.push_back(connection_routes(topology, found.routes, to, from, channel).first);
@@ -116,7 +117,7 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
     for (std::size_t r = 0; r < ranks; ++r) {
       const NodeId rank(r);
       auto engine =
-          std::make_unique<ProgramContextEngine>(program_, rank, memories_[r], credits_, *this);
+          std::make_unique<ProgramContextEngine>(program_, rank, memories_[r], credits_, this);
       if (!engine->done()) ++busy;
       system_.fabric().ni(rank).load(std::move(engine), memories_[r],
                                      host_delay(point_.faults, rank));

@@ -12,6 +12,7 @@
 #include "hw/topology/topology.h"
 #include "ni/engines/context_program.h"
 #include "ni/engines/slot_credits.h"
+#include "ni/engines/stream_engine.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
@@ -29,7 +30,14 @@ struct ProgramRoutes {
   std::vector<RouteId> back;              // by connection; the way of its credits
   std::vector<RouteId> used;              // ascending
 };
-[[nodiscard]] ProgramRoutes program_routes(const Topology& topology, const Program& program);
+// Rank r of the program is member r of the group.
+[[nodiscard]] ProgramRoutes program_routes(const Topology& topology, const Program& program,
+                                           const StreamGroup& group);
+// The same if it is a node.
+[[nodiscard]] inline ProgramRoutes program_routes(const Topology& topology,
+                                                  const Program& program) {
+  return program_routes(topology, program, StreamGroup(topology.num_nodes()));
+}
 
 // By connection. A freed slot is reported to the sender's NI with the latency that a message has on
 // the idle way back.

@@ -20,13 +20,18 @@ class SideRoutes {
 
   // Returns the route id for operations over these links. Throws std::invalid_argument if the route
   // has more hops than a flit can count.
-  [[nodiscard]] RouteId bind(const std::vector<LinkId>& links) {
-    const RouteId route =
-        links.size() == 1 ? RouteSet::single(links.front()) : routes_.add(topology_, links);
-    const auto known = bound_.find(route);
-    if (known != bound_.end()) return known->second;
-    if (waits_ != nullptr) waits_->add(routes_, route);
-    return bound_.emplace(route, fabric_.bind_side(routes_, route)).first->second;
+  [[nodiscard]] RouteId bind(const std::vector<LinkId>& links) { return bind_bundle({links}); }
+  // The first of the ids of several routes, over which messages are cut; the others follow it.
+  [[nodiscard]] RouteId bind_bundle(const std::vector<std::vector<LinkId>>& bundle) {
+    const RouteId first = routes_.add_bundle(topology_, bundle);
+    const auto [place, is_new] = bound_.try_emplace(first);
+    for (std::size_t r = 0; is_new && r < bundle.size(); ++r) {
+      const RouteId route(first.index() + r);
+      if (waits_ != nullptr) waits_->add(routes_, route);
+      const RouteId bound = fabric_.bind_side(routes_, route);
+      if (r == 0) place->second = bound;
+    }
+    return place->second;
   }
   // Grows with each route of several links.
   [[nodiscard]] std::size_t size() const { return routes_.size(); }

@@ -9,6 +9,7 @@
 #include "alg/routes/routing.h"
 #include "ni/engines/table_program.h"
 #include "sims/point/config.h"
+#include "sims/system/program_simulation.h"
 #include "sims/system/step_time.h"
 
 namespace espalier {
@@ -44,7 +45,13 @@ StreamProgramCache::Program StreamPrograms::of(const HostCollective& what) {
 
 StreamProgramCache::Program StreamPrograms::load(const HostCollective& what) {
   const StreamGroup& group = groups_[what.group];
-  ScheduleTables tables = tables_of_(what);
+  StreamWork work = tables_of_(what);
+  if (work.program) {
+    auto program = std::make_shared<StreamProgram>(load_blocks(work, group));
+    bind(*program, group);
+    return program;
+  }
+  ScheduleTables& tables = work.tables;
   const bool has_counts =
       what.op == CollectiveOp::all_to_all && tables.op == CollectiveOp::all_to_allv;
   if ((tables.op != what.op && !has_counts) || tables.size != what.bytes ||
@@ -120,7 +127,11 @@ void StreamPrograms::bind(StreamProgram& program, const StreamGroup& group) {
     bound.emplace_back(way.route, routes_.bind(route_packet(topology_, group.node(way.from),
                                                             group.node(way.to), way.turn)));
   }
-  if (!program.keeps_to_packet_routes) bound = bind_links(program, group.size());
+  if (program.blocks) {
+    bound = bind_blocks(*program.blocks, group);
+  } else if (!program.keeps_to_packet_routes) {
+    bound = bind_links(program, group.size());
+  }
   if (point_.simulation.check && routes_.size() != routes_before) {
     const std::string circle = waits_.cycle(kLongestPrintedCycle);
     if (!circle.empty()) {
@@ -131,6 +142,39 @@ void StreamPrograms::bind(StreamProgram& program, const StreamGroup& group) {
     }
   }
   program.bound.emplace(&group, std::move(bound));
+}
+
+// Channels take turns on the routes of packets, so groups whose routes look alike share programs.
+StreamProgram StreamPrograms::load_blocks(StreamWork& work, const StreamGroup& group) const {
+  const Program& program = *work.program;
+  const RunPoint& point = *work.point;
+  const ProgramRoutes routes = program_routes(topology_, program, group);
+  ContextSpec spec = context_spec(point);
+  spec.ranks_per_server = work.ranks_per_server;
+  const ProtocolSpec protocol = protocol_of(program, point);
+  auto blocks = std::make_shared<StreamBlocks>(program, tiling_of(program, point), protocol, spec,
+                                               routes.forward);
+  blocks->credits = slot_specs(point, timing_, routes, protocol.slots);
+  blocks->root = work.root;
+  StreamProgram stream = load_stream(std::move(blocks));
+  stream.keeps_to_packet_routes = true;
+  return stream;
+}
+
+BoundRoutes StreamPrograms::bind_blocks(const StreamBlocks& blocks, const StreamGroup& group) {
+  const ProgramRoutes routes = program_routes(topology_, blocks.program, group);
+  std::map<RouteId, RouteId> bound;
+  for (std::size_t c = 0; c < blocks.loaded.num_connections(); ++c) {
+    const auto [place, is_new] =
+        bound.try_emplace(blocks.loaded.route(ConnectionId(c)).routes.first);
+    std::vector<std::vector<LinkId>> bundle;
+    for (std::size_t r = 0; is_new && r < routes.forward[c].size(); ++r) {
+      const RouteSet::Links links = routes.routes.links(routes.forward[c].route(r));
+      bundle.emplace_back(links.begin(), links.end());
+    }
+    if (is_new) place->second = routes_.bind_bundle(bundle);
+  }
+  return {bound.begin(), bound.end()};
 }
 
 BoundRoutes StreamPrograms::bind_links(const StreamProgram& program, std::size_t members) {

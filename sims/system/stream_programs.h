@@ -68,10 +68,23 @@ class StreamProgramCache {
   std::map<HostCollective, Kept> kept_;
 };
 
-// Certified tables of a collective. They name the members of its group, by their places in the
-// group, instead of nodes; those of group 0 name nodes, if every node has a rank. An all_to_all may
-// have tables of an all_to_allv. May throw.
-using TablesOf = std::function<ScheduleTables(const HostCollective&)>;
+// What NIs execute for a collective, certified: tables, or a program with the settings of its
+// contexts.
+struct StreamWork {
+  // NOLINTNEXTLINE(google-explicit-constructor): most makers make tables.
+  StreamWork(ScheduleTables of_schedule) : tables(std::move(of_schedule)) {}
+
+  ScheduleTables tables;  // of a program: empty, but for `taken`
+  std::shared_ptr<const Program> program = {};
+  std::shared_ptr<const RunPoint> point = {};  // of the program: its size and its contexts
+  std::uint32_t ranks_per_server = 0;          // ContextSpec
+  std::uint32_t root = 0;
+};
+
+// The work of a collective. It names the members of the group, by their places in the group,
+// instead of nodes; that of group 0 names nodes, if every node has a rank. An all_to_all may have
+// tables of an all_to_allv. May throw.
+using TablesOf = std::function<StreamWork(const HostCollective&)>;
 
 // The tables of one group fit another group if the pattern of its routes (route_pattern) is the
 // same, member by member: the link of each route has its counterpart, of the same rate, latency and
@@ -98,12 +111,14 @@ class StreamPrograms {
   // The first group whose tables fit this one.
   [[nodiscard]] std::uint32_t model_of(std::uint32_t group);
   [[nodiscard]] std::vector<std::uint64_t> pattern_of(std::uint32_t group) const;
-  // Notes which routes of packets the program uses, if it uses no others.
+  // Notes which routes of packets the tables use, if they use no others.
   void note_turns(StreamProgram& program, const StreamGroup& group) const;
   // Binds the routes that the program uses among the group's nodes.
   void bind(StreamProgram& program, const StreamGroup& group);
   // The same by the links of its tables. Precondition: they have not been dropped.
   [[nodiscard]] BoundRoutes bind_links(const StreamProgram& program, std::size_t members);
+  [[nodiscard]] StreamProgram load_blocks(StreamWork& work, const StreamGroup& group) const;
+  [[nodiscard]] BoundRoutes bind_blocks(const StreamBlocks& blocks, const StreamGroup& group);
 
   const Topology& topology_;
   const RunPoint& point_;

@@ -1,9 +1,12 @@
 // algorithm nccl and machine files, as users see them.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
 #include "cli_test_support.h"
+#include "tests/support/trace_writer.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;
@@ -315,4 +318,109 @@ TEST_CASE("rccl is refused by name, with what stands for it") {
              Contains("-s collective.algorithm=rccl: error: collective.algorithm: 'rccl' "
                       "needs the tables of RCCL's cost model") &&
                  Contains("hint: nccl, with a machine file whose nccl.tuning"));
+}
+
+namespace {
+
+// On 2 servers of 8 H100: all ranks post one collective.
+std::string write_nccl_step(const TemporaryFolder& folder, const test::TraceNodeText& collective) {
+  for (std::uint32_t r = 0; r < 16; ++r) {
+    folder.write(fmt::format("one.{}.et", r), test::trace_text({collective}));
+  }
+  return folder.write("one.yaml",
+                      "system: {preset: h100_10x8, topology: {servers: 2}}\n"
+                      "collective: {algorithm: nccl}\n"
+                      "workload: {file: one, compute: {tflops: recorded}}\n");
+}
+
+Json first_result(const Outcome& run) {
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  return Json::parse(run.out).at("results").at(0);
+}
+
+// Tensor parallel in the servers, data parallel across them.
+constexpr const char* kTwoServers =
+    "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 8 ep: 1 pp: 1 vpp: 1 ga: 1 "
+    "all_gpus: 16 checkpoints: 0 checkpoint_initiates: 0\n1\n"
+    "mlp -1 20000 ALLREDUCE 4194304 20000 ALLREDUCE 65536 20000 REDUCESCATTER 4194304 100\n";
+
+}  // namespace
+
+TEST_CASE("A collective of a step takes NCCL's choice, and its time from the post on") {
+  if (test::skips_traces()) return;
+  struct Case {
+    const char* op;
+    unsigned kind;
+    Bytes size;   // of the call
+    Bytes shard;  // comm_size of the trace
+    const char* choice;
+  };
+  for (const Case& c : {Case{"all_reduce", 0, 64 << 10, 64 << 10, "LL x"},
+                        Case{"all_reduce", 0, 4 << 20, 4 << 20, " x"},
+                        Case{"all_gather", 2, 1 << 20, 64 << 10, "ring "}}) {
+    const TemporaryFolder folder;
+    const std::string step = write_nccl_step(folder, test::coll(1, c.kind, c.shard));
+    const Json in_step = first_result(test::espalier({"run", step, "--json", "-"}));
+    const Json alone = first_result(
+        test::espalier({"run",
+                        folder.write("alone.yaml",
+                                     "system: {preset: h100_10x8, topology: {servers: 2}}\n"
+                                     "collective: {algorithm: nccl}\n"),
+                        "-s", std::string("collective.op=") + c.op, "-s",
+                        "collective.size=" + std::to_string(c.size) + "B", "--json", "-"}));
+    const std::string choice = alone.at("choice");
+    CAPTURE(c.op, c.size, choice);
+    CHECK_THAT(choice, Contains(c.choice));
+    CHECK(in_step.at("verified") == true);
+    CHECK_THAT(in_step.dump(), Contains(choice.substr(0, choice.find(';'))));
+    // The hosts post in cycle 2.
+    CHECK(in_step.at("cycles") == alone.at("cycles").get<std::uint64_t>() + 2);
+  }
+}
+
+TEST_CASE("NCCL chooses for each group of a step by its servers, and both fidelities agree") {
+  const TemporaryFolder folder;
+  folder.write("step.txt", kTwoServers);
+  const std::string step = folder.write("step.yaml",
+                                        "system: {preset: h100_10x8, topology: {servers: 2}}\n"
+                                        "collective: {algorithm: nccl}\n"
+                                        "workload: {file: step.txt}\n");
+  const Json train = first_result(test::espalier({"run", step, "--json", "-"}));
+  CHECK(train.at("verified") == true);
+  CHECK_THAT(train.dump(), Contains("ring LL x"));
+  const Json cycle =
+      first_result(test::espalier({"run", step, "--json", "-", "-s", "simulation.fidelity=cycle"}));
+  CHECK(train.at("cycles") == cycle.at("cycles"));
+  CHECK(train.at("step") == cycle.at("step"));
+}
+
+TEST_CASE("A step on another network has no NCCL, and runs programs by name where they fit") {
+  const TemporaryFolder folder;
+  std::string links = "nodes: [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11]\nlinks:\n";
+  for (int n = 0; n < 12; ++n) {
+    links += fmt::format("  - {{between: [a{}, a{}]}}\n  - {{between: [a{}, a{}]}}\n", n,
+                         (n + 1) % 12, n, (n + 5) % 12);
+  }
+  folder.write("network.yaml", links);
+  std::string text = kTwoServers;
+  text.replace(text.find("group: 8"), 8, "group: 4");
+  text.replace(text.find("gpus: 16"), 8, "gpus: 12");
+  folder.write("step.txt", text);
+  const std::string step = folder.write(
+      "step.yaml",
+      "system: {topology: {type: file, file: network.yaml}, router: {flit_bytes: 64}}\n"
+      "collective: {algorithm: nccl}\n"
+      "workload: {file: step.txt}\n");
+  const Outcome refused = test::espalier({"run", step});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, Contains("collective.algorithm: nccl chooses by the links and NICs of"));
+  for (const char* program : {"gc3_ring", "gc3_allpairs"}) {
+    const std::string set = std::string("collective.algorithm=") + program;
+    const Json train = first_result(test::espalier({"run", step, "--json", "-", "-s", set}));
+    CHECK(train.at("verified") == true);
+    const Json cycle = first_result(
+        test::espalier({"run", step, "--json", "-", "-s", set, "-s", "simulation.fidelity=cycle"}));
+    CHECK(train.at("step") == cycle.at("step"));
+  }
 }

@@ -36,6 +36,30 @@ void shuffle(Draw& draw, std::vector<T>& list) {
     std::swap(list[i - 1], list[draw.between(0, i - 1)]);
 }
 
+// A program, which runs beside tables of the operations that it does not compute.
+void draw_program(Draw& draw, RunPoint& point) {
+  point.collective->algorithm =
+      draw.pick({"gc3_ring", "gc3_allpairs", "gc3_allgather_ring", "gc3_reducescatter_ring",
+                 "gc3_direct_alltoall", "gc3_double_binary_tree", "nccl_ring", "nccl_allgather",
+                 "gc3_binomial_tree", "gc3_broadcast_tree"});
+  ProgramConfig& program = point.collective->program;
+  program.channels = draw.between32(1, 3);
+  program.protocol = draw.pick({ProtocolChoice::automatic, ProtocolChoice::ll,
+                                ProtocolChoice::ll128, ProtocolChoice::message});
+  ProgramNiConfig& ni = point.system.ni.program;
+  ni.slots = draw.between32(0, 3);
+  ni.slot_bytes = draw.pick<Bytes>({0, 64, 1000, 8192});
+  ni.request_bytes = draw.pick<Bytes>({48, 1000, 65536});
+  ni.requests = draw.between32(1, 8);
+  ni.context_bytes_per_cycle = draw.pick<std::uint64_t>({0, 3, 20});
+  ni.memory_bytes_per_cycle = draw.pick<std::uint64_t>({0, 0, 7});
+  ni.decode_cycles = draw.between(1, 50);
+  ni.fence_cycles = draw.pick<Cycle>({0, 1, 100});
+  ni.doorbell_cycles = draw.pick<Cycle>({0, 300});
+  ni.credit_cycles = draw.pick<Cycle>({0, 1, 40});
+  if (draw.percent(30)) ni.contexts = draw.between32(6, 60);
+}
+
 HostJob draw_job(std::uint64_t seed, std::uint64_t number) {
   Draw draw(seed, number);
   HostJob job;
@@ -60,7 +84,9 @@ HostJob draw_job(std::uint64_t seed, std::uint64_t number) {
   }
   CollectiveConfig& collective = point.collective.emplace();
   collective.algorithm = draw.pick({"ring", "auto", "direct", "multitree", "auto"});
+  if (draw.percent(50)) draw_program(draw, point);
   const Generator* const generator = find_generator(collective.algorithm);
+  const BuiltinProgram* const program = find_builtin_program(collective.algorithm);
   for (std::uint64_t c = draw.between(2, 9); c != 0; --c) {
     HostCollective what;
     do {
@@ -68,6 +94,7 @@ HostJob draw_job(std::uint64_t seed, std::uint64_t number) {
                            CollectiveOp::reduce_scatter, CollectiveOp::all_to_all,
                            CollectiveOp::broadcast, CollectiveOp::reduce});
     } while (generator != nullptr && !generator->computes(what.op));
+    if (program != nullptr && draw.percent(60)) what.op = program->op();
     what.group = draw.between32(0, static_cast<std::uint32_t>(job.ranks.groups.size() - 1));
     // Parts are equal.
     const std::size_t members = what.group == 0 ? ranks : job.ranks.groups[what.group].size();
@@ -113,7 +140,7 @@ test::Report run(const HostJob& job, const Topology& topology, Fidelity fidelity
     point.simulation.monitors = fidelity == Fidelity::cycle;
     test::BusyHosts hosts(job.what, job.orders, job.spread, job.seed);
     const auto tables_of = [&](const HostCollective& what) {
-      return certified_tables(topology, point, job.ranks, what);
+      return certified_work(topology, point, job.ranks, what);
     };
     const HostedOutcome outcome = simulate_hosts(topology, point, job.ranks, hosts, tables_of, {});
     test::Numbers numbers = test::reproducible(outcome.simulation);

@@ -41,7 +41,7 @@ SimulatedGraph simulate_graph(const Topology& topology, const WorkGraph& graph, 
         simulate_hosts(topology, point, ranks, hosts,
                        [&](const HostCollective& what) {
                          ++plans;
-                         return certified_tables(topology, point, ranks, what);
+                         return certified_work(topology, point, ranks, what);
                        },
                        {});
     test::Numbers numbers{outcome.simulation.verified ? 1U : 0U, plans};

@@ -30,7 +30,7 @@ RunPoint point_of_job(std::uint32_t contexts, const std::string& algorithm = "ri
 HostedRun run_job(const Topology& topology, const RunPoint& point, const JobRanks& ranks,
                   const std::vector<HostCollective>& what, const std::vector<PostList>& posts) {
   const TablesOf tables_of = [&](const HostCollective& w) {
-    return certified_tables(topology, point, ranks, w);
+    return certified_work(topology, point, ranks, w);
   };
   return run_hosts(topology, point, tables_of, what, posts, ranks);
 }
@@ -210,7 +210,7 @@ TEST_CASE("Wrong data of a group's collective are found") {
   const RunPoint point = point_of_job(2);
   // The first member sends its part twice to the wrong place: its own chunk is never sent.
   const TablesOf wrong = [&](const HostCollective& w) {
-    ScheduleTables tables = certified_tables(line, point, job, w);
+    ScheduleTables tables = certified_work(line, point, job, w).tables;
     if (w.group == 1) tables.nodes[0].clear();
     return tables;
   };
