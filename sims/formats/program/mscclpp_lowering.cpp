@@ -15,7 +15,7 @@
 #include <numeric>
 
 #include "sims/formats/program/msccl_format.h"
-#include "sims/formats/program/mscclpp_steps.h"
+#include "sims/formats/program/mscclpp_switches.h"
 
 namespace espalier::mscclpp {
 
@@ -140,6 +140,8 @@ class Lowering {
 
   void lower_block() {
     ports_.clear();
+    switch_ports_.clear();
+    multicast_.clear();
     tail_.clear();
     home_is_free_ = true;
     unsynced_ = nullptr;
@@ -176,13 +178,9 @@ class Lowering {
         {&Lowering::copy, " copy cpkt upkt "},
         {&Lowering::put, " put pws pwsf ppkt rppkt "},
         {&Lowering::get, " get "},
+        {&Lowering::command_switch, " glres gstore gstorepkt "},
         {&Lowering::reduce, " re res rre rres repkt respkt recpkt recspkt "}};
     steps_.begin(op, place_);
-    if (op.name == "glres" || op.name == "gstore" || op.name == "gstorepkt") {
-      steps_.fail(
-          "needs a machine whose thread blocks command switches that add and copy",
-          "system.dimensions with algorithm: in_network has such switches, but no thread blocks");
-    }
     const auto* const found =
         std::find_if(std::begin(kLowerings), std::end(kLowerings), [&](const auto& lowering) {
           return std::string(lowering.second).find(" " + op.name + " ") != std::string::npos;
@@ -235,22 +233,6 @@ class Lowering {
     fine.count = end - begin;
     return fine;
   }
-  static ProgramStep step(ProgramOp op, const Range* src, const Range* dst) {
-    ProgramStep step;
-    step.op = op;
-    if (src != nullptr) {
-      step.src_buffer = src->buffer;
-      step.src_offset = as_i32(src->index);
-      step.count = static_cast<std::uint32_t>(src->count);
-    }
-    if (dst != nullptr) {
-      step.dst_buffer = dst->buffer;
-      step.dst_offset = as_i32(dst->index);
-      step.count = static_cast<std::uint32_t>(dst->count);
-    }
-    return step;
-  }
-
   [[nodiscard]] bool is_own(const Range& range) const { return range.rank == rank_; }
   [[nodiscard]] std::vector<Range> fine(const Op& op, const std::vector<Range>& ranges, bool own) {
     std::vector<Range> found;
@@ -289,14 +271,20 @@ class Lowering {
 
   // ---------------------------------------------------------------- operations
 
-  void wait_for_steps(const Op& op) {
+  // The threads see what they have written; a switch brings it back to their own rank, too.
+  void synchronize() {
     unsynced_ = nullptr;
+    tail_.insert(tail_.end(), multicast_.begin(), multicast_.end());
+    multicast_.clear();
+  }
+  void wait_for_steps(const Op& op) {
+    synchronize();
     if (op.after.empty()) return;
     const std::uint32_t node = then_nop();
     for (const auto& [tb, step] : op.after) steps_.step_waits.push_back({node, {tb, step}});
   }
   void barrier(const Op& op) {
-    unsynced_ = nullptr;
+    synchronize();
     const std::uint32_t arrives = then_nop();
     steps_.barriers[{rank_, op.barrier}].push_back(arrives);
     then_nop();
@@ -321,10 +309,10 @@ class Lowering {
   std::uint32_t send_signal(const Channel& channel, PortKind kind,
                             const std::vector<std::uint32_t>& after) {
     Port& to = port(channel.peer, kind);
-    const ProgramStep sends = step(ProgramOp::send, nullptr, nullptr);
+    const ProgramStep sends = step_of(ProgramOp::send, nullptr, nullptr);
     const std::uint32_t sent = steps_.add(rank_, to.block, sends, after);
     steps_.signals[{rank_, channel.peer, channel.type, channel.buffers, channel.number}].push_back(
-        steps_.add(channel.peer, to.landing, step(ProgramOp::recv, nullptr, nullptr), {}, sent));
+        steps_.add(channel.peer, to.landing, step_of(ProgramOp::recv, nullptr, nullptr), {}, sent));
     to.last = sent;
     return sent;
   }
@@ -375,9 +363,9 @@ class Lowering {
       note_data(op);
       expect_equal(src, dst);
       Port& to = port(dst.rank, kind);
-      const std::uint32_t node = then(to.block, step(ProgramOp::send, &src, nullptr));
+      const std::uint32_t node = then(to.block, step_of(ProgramOp::send, &src, nullptr));
       const std::uint32_t landed =
-          steps_.add(dst.rank, to.landing, step(ProgramOp::recv, nullptr, &dst), {}, node);
+          steps_.add(dst.rank, to.landing, step_of(ProgramOp::recv, nullptr, &dst), {}, node);
       steps_.puts[{rank_, dst.rank}][to.block].push_back(landed);
       // A proxy takes packets as they are.
       if (op.name == "rppkt" || (op.name == "ppkt" && kind == PortKind::proxy)) {
@@ -422,7 +410,7 @@ class Lowering {
   }
   void copy(const Op& op, const Range& src, const Range& dst) {
     expect_equal(src, dst);
-    const std::uint32_t node = then(tb_, step(ProgramOp::copy, &src, &dst));
+    const std::uint32_t node = then(tb_, step_of(ProgramOp::copy, &src, &dst));
     // Schema 1 has the word cpkt for the way back from packets.
     const bool unpacks = op.name == "upkt" || dst.buffer != ProgramBuffer::scratch;
     if (unpacks) {
@@ -444,9 +432,9 @@ class Lowering {
     for (const Range& range : ranges) {
       note_data(op);
       const Port& to = port(range.rank, PortKind::data);
-      asked.push_back(then(to.block, step(ProgramOp::send, nullptr, nullptr)));
-      steps_.add(range.rank, to.landing, step(ProgramOp::recv, nullptr, nullptr));
-      steps_.add(range.rank, to.landing, step(ProgramOp::send, &range, nullptr));
+      asked.push_back(then(to.block, step_of(ProgramOp::send, nullptr, nullptr)));
+      steps_.add(range.rank, to.landing, step_of(ProgramOp::recv, nullptr, nullptr));
+      steps_.add(range.rank, to.landing, step_of(ProgramOp::send, &range, nullptr));
     }
     tail_ = asked;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -466,8 +454,41 @@ class Lowering {
       steps_.fail("executors exchange its two indices, so it is right only if both are equal",
                   "write the same index in src_buff and dst_buff");
     }
-    read_remote(op, from, [&](std::size_t i) { return step(ProgramOp::recv, nullptr, &into[i]); });
+    read_remote(op, from,
+                [&](std::size_t i) { return step_of(ProgramOp::recv, nullptr, &into[i]); });
     unsynced_ = &op;
+  }
+
+  void command_switch(const Op& op) {
+    const bool loads = op.name == "glres";
+    const auto is_switched = [](const Range& range) { return !range.group.empty(); };
+    if (op.src.size() != 1 || op.dst.size() != 1 || !is_switched(op.dst[0]) ||
+        is_switched(op.src[0]) != loads || (!loads && !is_own(op.src[0])) ||
+        (loads && op.src[0].group != op.dst[0].group)) {
+      steps_.fail(loads ? "needs a source and a target on switch channels of one group"
+                        : "needs a source of its own, and a target on a switch channel");
+    }
+    const Range src = fine(op, op.src[0]);
+    const Range dst = fine(op, op.dst[0]);
+    expect_equal(src, dst);
+    note_data(op);
+    const auto [port, is_new] = switch_ports_.try_emplace(dst.group);
+    if (is_new) {
+      const std::uint32_t block = home_is_free_ ? tb_ : steps_.add_block(rank_);
+      home_is_free_ = false;
+      port->second = switches_.make(rank_, block, dst.group);
+    }
+    std::vector<std::uint32_t> landed;
+    const std::uint32_t sent = loads ? switches_.load_reduce(port->second, src, dst, tail_, landed)
+                                     : switches_.multicast(port->second, src, dst, tail_, landed);
+    for (std::size_t i = 0; i < landed.size(); ++i) {
+      Range at = dst;
+      at.rank = dst.group[i];
+      wrote(landed[i], at);
+      if (at.rank == rank_) multicast_.push_back(landed[i]);
+    }
+    tail_ = {sent};
+    if (!is_packets_) unsynced_ = &op;
   }
 
   void reduce(const Op& op) {
@@ -493,12 +514,13 @@ class Lowering {
             !others.empty());
     // The first answer is added to the only own source, where it stands.
     read_remote(op, others, [&](std::size_t i) {
-      return step(ProgramOp::recv_reduce_copy, i == 0 && own.size() == 1 ? own.data() : &sum, &sum);
+      return step_of(ProgramOp::recv_reduce_copy, i == 0 && own.size() == 1 ? own.data() : &sum,
+                     &sum);
     });
     if (!tail_.empty()) wrote(tail_.back(), sum);
     for (std::size_t i = 1; i < results.size(); ++i) {
       expect_equal(sum, results[i]);
-      const std::uint32_t node = then(tb_, step(ProgramOp::copy, &sum, &results[i]));
+      const std::uint32_t node = then(tb_, step_of(ProgramOp::copy, &sum, &results[i]));
       wrote(node, results[i]);
       tail_ = {node};
     }
@@ -522,13 +544,13 @@ class Lowering {
                               : kept == own.end() ? 0
                                                   : static_cast<std::size_t>(kept - own.begin());
     if (!is_in_place) {
-      const std::uint32_t node = then(tb_, step(ProgramOp::copy, &own[first], &sum));
+      const std::uint32_t node = then(tb_, step_of(ProgramOp::copy, &own[first], &sum));
       reads_packets(node, own[first]);
       tail_ = {node};
     }
     for (std::size_t i = 0; i < own.size(); ++i) {
       if (i == first) continue;
-      const std::uint32_t node = then(tb_, step(ProgramOp::reduce, &own[i], &sum));
+      const std::uint32_t node = then(tb_, step_of(ProgramOp::reduce, &own[i], &sum));
       reads_packets(node, own[i]);
       // The packets of the target are waited for, too.
       if (is_in_place) reads_packets(node, sum);
@@ -542,6 +564,7 @@ class Lowering {
   std::uint64_t fineness_ = 1;
   Program program_;
   PlanSteps steps_;
+  SwitchPorts switches_{steps_, program_};
 
   // The operation that is being lowered.
   std::uint32_t rank_ = 0;
@@ -552,7 +575,9 @@ class Lowering {
   std::uint64_t unit_ = 0;  // chunks of the program in a piece; 0: in no pipeline
   // The thread block.
   std::map<std::pair<std::uint32_t, PortKind>, Port> ports_;
-  std::vector<std::uint32_t> tail_;  // what it has done last
+  std::map<std::vector<std::uint32_t>, SwitchPorts::Port> switch_ports_;  // by group
+  std::vector<std::uint32_t> multicast_;  // landings at the own rank since the last nop
+  std::vector<std::uint32_t> tail_;       // what it has done last
   bool home_is_free_ = true;
   const Op* unsynced_ = nullptr;  // the last that wrote data, if no nop followed
   const Op* packets_ = nullptr;   // an operation that moves packets

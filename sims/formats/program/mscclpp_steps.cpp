@@ -14,6 +14,22 @@ constexpr std::size_t kMostKnown = std::size_t{1} << 25;  // entries of clocks o
 
 }  // namespace
 
+ProgramStep step_of(ProgramOp op, const Range* src, const Range* dst) {
+  ProgramStep step;
+  step.op = op;
+  if (src != nullptr) {
+    step.src_buffer = src->buffer;
+    step.src_offset = as_i32(src->index);
+    step.count = static_cast<std::uint32_t>(src->count);
+  }
+  if (dst != nullptr) {
+    step.dst_buffer = dst->buffer;
+    step.dst_offset = as_i32(dst->index);
+    step.count = static_cast<std::uint32_t>(dst->count);
+  }
+  return step;
+}
+
 PlanSteps::PlanSteps(const Plan& plan, const std::uint64_t& fineness)
     : plan_(plan), fineness_(fineness) {
   for (const Gpu& gpu : plan.gpus) blocks_.emplace_back(gpu.blocks.size());
@@ -114,9 +130,11 @@ void PlanSteps::pair(const Nodes& waiting, const Nodes* signalled, std::size_t i
     if (k >= given) fail(waiting[k], fmt::format(lacks, waiting.size(), given));
     const std::uint32_t signal = (*signalled)[k - initial];
     nodes_[waiting[k]].after.push_back(signal);
-    if (nodes_[signal].op->name == "signal") {
-      released_[nodes_[nodes_[signal].sent_by].rank].emplace_back(waiting[k], signal);
+    if (nodes_[signal].op->name != "signal") continue;
+    if (nodes_[waiting[k]].op->name == "rlxwait") {
+      fail(waiting[k], "a relaxed wait has no order with the data of the signal that ends it");
     }
+    released_[nodes_[nodes_[signal].sent_by].rank].emplace_back(waiting[k], signal);
   }
 }
 
@@ -197,7 +215,8 @@ void PlanSteps::order_released_writes(std::uint32_t rank) {
   const std::vector<Block>& blocks = blocks_[rank];
   std::size_t of_rank = 0;
   for (const Block& block : blocks) of_rank += block.nodes.size();
-  if (found == released_.end() || plan_.gpus[rank].blocks.size() < 2) return;
+  const bool has_switch = blocks_.size() > plan_.gpus.size();
+  if (found == released_.end() || (plan_.gpus[rank].blocks.size() < 2 && !has_switch)) return;
   if (of_rank > kMostKnown / blocks.size()) {
     throw PlanError(plan_.gpus[rank].place,
                     fmt::format("gpu {}: {} steps in {} thread blocks and ports are too many", rank,

@@ -17,6 +17,9 @@ inline constexpr std::uint32_t kNoNode = UINT32_MAX;
 
 inline std::int32_t as_i32(std::uint64_t value) { return static_cast<std::int32_t>(value); }
 
+// A step that reads `src`, or writes `dst`.
+[[nodiscard]] ProgramStep step_of(ProgramOp op, const Range* src, const Range* dst);
+
 class PlanSteps {
  public:
   using Nodes = std::vector<std::uint32_t>;
@@ -40,6 +43,7 @@ class PlanSteps {
   std::uint32_t add(std::uint32_t rank, std::uint32_t block, ProgramStep step, Nodes after = {},
                     std::uint32_t sent_by = kNoNode);
   std::uint32_t add_block(std::uint32_t rank);
+  void add_switch() { blocks_.emplace_back(); }
   // A channel of two ranks that no other block has.
   std::uint32_t new_channel(std::uint32_t rank, std::uint32_t peer);
   // The blocks at both ends of one direction of the channel.
