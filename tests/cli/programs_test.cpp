@@ -1,4 +1,6 @@
 // Collective programs from the command line: built in, as MSCCL XML, as traces.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <set>
 
