@@ -167,7 +167,7 @@ class DataFlow {
   }
 
   void lay_out_memory() {
-    for (std::uint32_t r = 0; r < flat_.program.num_ranks(); ++r) {
+    for (std::uint32_t r = 0; r < flat_.program.ranks.size(); ++r) {
       memory_.push_back(values_.size());
       values_.resize(values_.size() + storage_.num_places(r), ChunkSums::kNothing);
       const std::uint32_t inputs = storage_.size(r, ProgramBuffer::input);

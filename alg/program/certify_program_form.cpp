@@ -40,7 +40,7 @@ void check_frame(const Program& program, Findings& findings) {
 void check_size(const Program& program, Findings& findings) {
   const ProgramStorage storage(program);
   std::uint64_t chunks = 0;
-  for (std::uint32_t r = 0; r < program.num_ranks(); ++r) {
+  for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
     for (const auto buffer :
          {ProgramBuffer::input, ProgramBuffer::output, ProgramBuffer::scratch}) {
       chunks += storage.size(r, buffer);
@@ -113,7 +113,7 @@ void check_promises(const Program& program, Findings& findings) {
 // Returns whether each peer is a rank or kNoPeer.
 bool check_peers(const Program& program, std::size_t rank, std::size_t block, Findings& findings) {
   const ThreadBlock& of_block = program.ranks[rank].blocks[block];
-  const auto ranks = static_cast<std::int64_t>(program.num_ranks());
+  const auto ranks = static_cast<std::int64_t>(program.ranks.size());
   const auto check = [&](const char* verb, std::int32_t peer) {
     const bool exists = peer >= kNoPeer && peer < ranks;
     if (exists && peer != static_cast<std::int32_t>(rank)) return true;
@@ -144,7 +144,7 @@ void check_form(const Program& program, Findings& findings) {
   check_size(program, findings);
   check_promises(program, findings);
   bool has_right_peers = true;
-  for (std::size_t r = 0; r < program.num_ranks(); ++r) {
+  for (std::size_t r = 0; r < program.ranks.size(); ++r) {
     check_chunk_counts(program, r, findings);
     for (std::size_t b = 0; b < program.ranks[r].blocks.size(); ++b) {
       has_right_peers = check_peers(program, r, b, findings) && has_right_peers;

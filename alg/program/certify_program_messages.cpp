@@ -26,7 +26,7 @@ struct End {
 
 std::vector<End> ends_of(const Program& program) {
   std::vector<End> ends;
-  for (std::uint32_t r = 0; r < program.num_ranks(); ++r) {
+  for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
     const auto& blocks = program.ranks[r].blocks;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const ThreadBlock& block = blocks[b];

@@ -50,7 +50,7 @@ std::vector<Connection> connections_of(const Program& program) {
     connection.call = block.call;
     if (connection.*end == kNoPeer) connection.*end = static_cast<std::int32_t>(number);
   };
-  for (std::uint32_t r = 0; r < program.num_ranks(); ++r) {
+  for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
     const auto& blocks = program.ranks[r].blocks;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const ThreadBlock& block = blocks[b];
@@ -74,6 +74,7 @@ ProgramStorage::ProgramStorage(const Program& program)
 std::uint32_t ProgramStorage::size(std::uint32_t rank, ProgramBuffer buffer) const {
   const RankProgram& of_rank = program_.ranks[rank];
   if (buffer == ProgramBuffer::scratch) return of_rank.scratch_chunks;
+  if (rank >= program_.num_ranks()) return 0;
   const bool is_input = buffer == ProgramBuffer::input;
   switch (program_.collective) {
     case CollectiveOp::all_gather:

@@ -84,6 +84,8 @@ struct ProgramStep {
   std::int32_t plan_gpu = -1;
   std::int32_t plan_block = -1;
   std::int32_t plan_step = -1;
+  // Data pass through a register: each request waits for the same request of the awaited step.
+  bool on_the_fly = false;
 };
 
 struct ThreadBlock {
@@ -136,6 +138,8 @@ struct Program {
   // buffer has (nchunksperloop).
   std::uint32_t chunks = 1;
   std::vector<RankProgram> ranks;
+  // Of `ranks`, the last ones. They are switches, which add and copy for the ranks, in scratch.
+  std::uint32_t switches = 0;
   Bytes min_bytes = 0;  // smallest size of a call for which the program may be used
   Bytes max_bytes = 0;  // largest size of a call; 0: no limit
   Bytes multiple = 1;   // of which a call's size must be one
@@ -147,7 +151,7 @@ struct Program {
   // For custom collectives: the promises; empty: unknown.
   std::vector<PromisedChunk> promises;
 
-  [[nodiscard]] std::size_t num_ranks() const { return ranks.size(); }
+  [[nodiscard]] std::size_t num_ranks() const { return ranks.size() - switches; }
   [[nodiscard]] std::size_t num_steps() const;
   // Number of library calls, at least 1.
   [[nodiscard]] std::uint32_t num_calls() const;

@@ -77,7 +77,7 @@ void resolve_connections(FlatProgram& flat) {
 
 FlatProgram::FlatProgram(const Program& of) : program(of) {
   steps.reserve(program.num_steps());
-  for (std::uint32_t r = 0; r < program.num_ranks(); ++r) {
+  for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
     first_block.push_back(static_cast<std::uint32_t>(blocks.size()));
     for (std::uint32_t b = 0; b < program.ranks[r].blocks.size(); ++b) add_block(*this, r, b);
   }

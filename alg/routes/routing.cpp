@@ -144,6 +144,11 @@ class UpDownRouter {
 std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId to,
                                  std::uint32_t channel) {
   if (from == to) throw std::invalid_argument("a route has two different ends");
+  // A switch that adds is an end of its messages, one link from its nodes.
+  const LinkId direct = topology.is_switch(from) != topology.is_switch(to)
+                            ? topology.link_between(from, to)
+                            : LinkId();
+  if (direct.valid()) return {direct};
   if (topology.shape().route) return topology.shape().route(topology, from, to, channel);
   return up_down_route(topology, from, to, channel);
 }

@@ -44,6 +44,7 @@ struct ProgramContextsShape {
   std::uint32_t instruction_bits = 0;
   std::uint32_t slots = 0;     // of a connection
   std::uint32_t requests = 0;  // of a context, in flight
+  bool adds_in_switch = false;
 };
 
 struct ScheduleTableShape {

@@ -133,6 +133,7 @@ class ContextProgram {
   [[nodiscard]] ConnectionId recv_connection(NodeId rank, std::size_t block) const {
     return ends_[rank.index()][block].recv;
   }
+  [[nodiscard]] bool is_switch(NodeId rank) const { return rank.index() >= program_.num_ranks(); }
   [[nodiscard]] bool leaves_server(ConnectionId connection) const {
     if (spec_.ranks_per_server == 0) return false;
     const Connection& ends = routes_[connection.index()].connection;

@@ -38,7 +38,7 @@ Cycle ProgramContext::proceed(Cycle now, Shared& shared) {
     if (phase_ != Phase::move) {
       if (!is_decoded(now, shared, next)) return next;
       grid_ = shared.program.requests(step(), tile_);
-      started_ = 0;
+      started_ = ended_ = 0;
       phase_ = Phase::move;
     }
     next = move(now, shared);
@@ -58,7 +58,7 @@ void ProgramContext::begin_step(Cycle now, const Shared& shared) {
 bool ProgramContext::is_decoded(Cycle now, const Shared& shared, Cycle& next) {
   const ProgramStep& step = block_->steps[step_];
   if (phase_ == Phase::fetch) {
-    if (step.wait_block != kNoPeer &&
+    if (step.wait_block != kNoPeer && !step.on_the_fly &&
         !shared.scoreboard.is_done(static_cast<std::size_t>(step.wait_block), tile_,
                                    static_cast<std::size_t>(step.wait_step))) {
       stall_ = ContextStall::dependency;
@@ -87,6 +87,12 @@ Cycle ProgramContext::start_requests(Cycle now, Shared& shared) {
   for (; started_ < grid_.size(); ++started_) {
     if (under_way_.size() == shared.program.spec().requests) {
       stall_ = ContextStall::requests;
+      return kNever;
+    }
+    if (step().on_the_fly && step().wait_block != kNoPeer &&
+        !shared.scoreboard.is_done(static_cast<std::size_t>(step().wait_block), tile_,
+                                   static_cast<std::size_t>(step().wait_step), started_ + 1)) {
+      stall_ = ContextStall::dependency;
       return kNever;
     }
     if (receives(step().op) && !shared.memory.has_arrived(recv_connection_)) {
@@ -135,7 +141,7 @@ void ProgramContext::start_request(Cycle now, Shared& shared) {
   LocalWork work;
   if (reads_source(op)) work.read += bytes;
   if (op == ProgramOp::reduce) work.read += bytes;
-  if (writes_target(op)) work.written = bytes;
+  if (writes_target(op) && !step().on_the_fly) work.written = bytes;
   if (reduces(op)) work.reduced = bytes;
   // The DMA engine reads data to be sent, so the context does not wait for them.
   work.waits_for_read = work.read != 0 && !sends(op);
@@ -157,7 +163,7 @@ void ProgramContext::start_request(Cycle now, Shared& shared) {
 // The context's own loads and stores. Data that are sent or received count in bytes on the wire.
 Cycle ProgramContext::move_by_context(ProgramOp op, Bytes bytes, Cycle now, const Shared& shared) {
   const Bytes rate = shared.program.spec().bytes_per_cycle;
-  if (rate == 0) return now;
+  if (rate == 0 || shared.program.is_switch(shared.rank)) return now;
   if (sends(op) || receives(op)) bytes = shared.program.protocol().wire_bytes(bytes);
   mover_free_ = std::max(mover_free_, now) + (bytes + rate - 1) / rate;
   return mover_free_;
@@ -251,6 +257,10 @@ bool ProgramContext::end_requests(Cycle now, Shared& shared) {
   bool ended = false;
   for (; !under_way_.empty() && under_way_.front().ended; under_way_.pop_front()) {
     ended = true;
+    ++ended_;
+    if (step().on_the_fly && step().signals) {
+      shared.scoreboard.publish(number_, tile_, step_, ended_);
+    }
     under_way_.front().times.ended = now;
     for (EngineObserver* observer : shared.observers) {
       observer->request_ended(place(), under_way_.front().times);

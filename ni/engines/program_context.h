@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "ni/engine_view.h"
@@ -14,34 +15,42 @@
 
 namespace espalier {
 
-// The progress of blocks as other contexts see it: a number that ascends over passes and steps.
+// The progress of blocks as other contexts see it: steps done, over all passes, and requests of the
+// next step.
 class ProgramScoreboard {
  public:
-  explicit ProgramScoreboard(const std::vector<ThreadBlock>& blocks) : done_(blocks.size(), 0) {
+  explicit ProgramScoreboard(const std::vector<ThreadBlock>& blocks) : done_(blocks.size()) {
     for (const ThreadBlock& block : blocks) lengths_.push_back(block.steps.size());
   }
   // Makes everything that was published in earlier cycles visible. Returns whether that was
   // anything.
   bool show_published();
-  // Step `step` of pass `tile` is done. Other contexts see it from the next cycle on.
-  void publish(std::size_t block, std::uint64_t tile, std::size_t step) {
-    published_.push_back({block, value(block, tile, step)});
+  // Step `step` of pass `tile` is done, or so many requests of it. Other contexts see it from the
+  // next cycle on.
+  void publish(std::size_t block, std::uint64_t tile, std::size_t step,
+               std::uint64_t requests = kAll) {
+    published_.push_back({block, value(block, tile, step, requests)});
   }
-  [[nodiscard]] bool is_done(std::size_t block, std::uint64_t tile, std::size_t step) const {
-    return done_[block] >= value(block, tile, step);
+  [[nodiscard]] bool is_done(std::size_t block, std::uint64_t tile, std::size_t step,
+                             std::uint64_t requests = kAll) const {
+    return done_[block] >= value(block, tile, step, requests);
   }
   [[nodiscard]] bool has_news() const { return !published_.empty(); }
 
  private:
+  static constexpr std::uint64_t kAll = UINT64_MAX;
+  using Progress = std::pair<std::uint64_t, std::uint64_t>;
   struct News {
     std::size_t block;
-    std::uint64_t value;
+    Progress value;
   };
-  [[nodiscard]] std::uint64_t value(std::size_t block, std::uint64_t tile, std::size_t step) const {
-    return tile * lengths_[block] + step + 1;
+  [[nodiscard]] Progress value(std::size_t block, std::uint64_t tile, std::size_t step,
+                               std::uint64_t requests) const {
+    const std::uint64_t before = tile * lengths_[block] + step;
+    return requests == kAll ? Progress{before + 1, 0} : Progress{before, requests};
   }
   std::vector<std::uint64_t> lengths_;
-  std::vector<std::uint64_t> done_;
+  std::vector<Progress> done_;
   std::vector<News> published_;
 };
 
@@ -137,6 +146,7 @@ class ProgramContext {
   Cycle counted_ = 0;  // stalls of the step are counted up to this cycle
   RequestGrid grid_;
   std::uint64_t started_ = 0;  // requests of the step that have started
+  std::uint64_t ended_ = 0;
   // Times of the request that starts next, as in RequestTimes.
   Cycle taken_ = kNever;
   Cycle received_ = kNever;

@@ -293,6 +293,15 @@ void check_root(const ExaminedPoint& examined) {
   });
 }
 
+bool is_one_switch(const Topology& topology) {
+  for (std::size_t n = 0; n < topology.num_nodes() && topology.num_switches() == 1; ++n) {
+    const NodeId center(topology.num_nodes());
+    if (!topology.link_between(NodeId(n), center).valid()) return false;
+    if (!topology.link_between(center, NodeId(n)).valid()) return false;
+  }
+  return topology.num_switches() == 1 && !topology.dimensions();
+}
+
 void check_program_file(const ExaminedPoint& examined, const Program& program) {
   const CollectiveConfig& collective = *examined.point.collective;
   const Place place =
@@ -302,6 +311,13 @@ void check_program_file(const ExaminedPoint& examined, const Program& program) {
         place, fmt::format("collective.program.file: the program has {} ranks, but the network has "
                            "{} nodes; the two numbers must be equal",
                            program.num_ranks(), examined.topology->num_nodes()));
+  } else if (examined.topology != nullptr && program.switches != 0 &&
+             !is_one_switch(*examined.topology)) {
+    examined.diagnostics.error(
+        place,
+        "collective.program.file: the plan's glres and gstore command one switch to which all "
+        "nodes are linked, but the network is another",
+        "for example system.topology.type: switch");
   } else if (examined.topology != nullptr) {
     const std::string problem = missing_route(*examined.topology, examined.point);
     if (!problem.empty()) {

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// No bound is proven for the operations that only programs compute.
+// No bound is proven for the operations that only programs compute, nor for switches that add.
 bool has_bound(CollectiveOp op) {
   return op != CollectiveOp::broadcast && op != CollectiveOp::reduce && op != CollectiveOp::custom;
 }
@@ -70,7 +70,7 @@ class ProgramRun : public PointRun {
     RunBound bound;
     bound.size = size;
     bound.bus_factor = bus_factor(program_.collective, topology().num_nodes());
-    if (has_bound(program_.collective)) {
+    if (has_bound(program_.collective) && program_.switches == 0) {
       bound.bound = collective_bound(topology(), program_.collective, size, {},
                                      held_inputs(point(), topology()));
     }

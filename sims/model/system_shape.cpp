@@ -70,11 +70,14 @@ class ShapeBuilder {
   }
 
  private:
+  [[nodiscard]] bool adds_at(NodeId vertex) const {
+    return topology_.aggregates(vertex) || (need_.program && need_.program->adds_in_switch);
+  }
   // The same numbers as in sims/system/fabric.cpp.
   [[nodiscard]] std::size_t ni_ports(NodeId vertex) const {
     const std::size_t links =
         std::max(topology_.in_links(vertex).size(), topology_.out_links(vertex).size());
-    if (topology_.is_switch(vertex)) return topology_.aggregates(vertex) ? links : 0;
+    if (topology_.is_switch(vertex)) return adds_at(vertex) ? links : 0;
     if (depths_.empty() && takes_any_port(system_.ni.rules)) {
       return system_.ni.ports == 0 ? most_links_ : system_.ni.ports;
     }
@@ -110,7 +113,7 @@ class ShapeBuilder {
     for (const LinkId link : topology_.in_links(vertex)) ++of(dimension_of(link)).inputs;
     for (const LinkId link : topology_.out_links(vertex)) ++of(dimension_of(link)).outputs;
     const auto ports = static_cast<std::uint32_t>(ni_ports(vertex));
-    const bool adds = topology_.is_switch(vertex) && topology_.aggregates(vertex);
+    const bool adds = topology_.is_switch(vertex) && adds_at(vertex);
     for (auto& [dimension, part] : slices) {
       part.link_ends = std::max(part.inputs, part.outputs);
       const std::uint32_t more = dimension == 0 || ports == 0 ? ports : part.outputs;
@@ -307,7 +310,7 @@ ProgramContextsShape contexts_for(const Program& program, const ProgramNiConfig&
   std::uint32_t places = 1;
   std::uint32_t most_chunks = 1;  // of a step
   const ProgramStorage storage(program);
-  for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
+  for (std::uint32_t r = 0; r < program.num_ranks(); ++r) {
     const RankProgram& rank = program.ranks[r];
     // All blocks of a call are resident at once.
     std::map<std::uint32_t, std::uint32_t> blocks_of_call;
@@ -332,6 +335,7 @@ ProgramContextsShape contexts_for(const Program& program, const ProgramNiConfig&
                            bits_for(shape.steps) + 1;
   shape.slots = slots;
   shape.requests = config.requests;
+  shape.adds_in_switch = program.switches != 0;
   return shape;
 }
 

@@ -42,6 +42,10 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
   if (config.topology.external.any()) {
     sockets_ = std::make_unique<Sockets>(clock, topology, config.topology.external);
   }
+  for (const RouteId route : used_routes) {
+    const NodeId to = topology_.link(routes.link(route, routes.hops(route) - 1)).to;
+    if (topology_.is_switch(to)) message_ends_.insert(to);
+  }
   network_ = build_network(config, simulation);
   build_nis(config, observer);
   network_->connect();
@@ -57,7 +61,7 @@ std::uint32_t Fabric::ports_of(NodeId vertex) const {
       std::max(topology_.out_links(vertex).size(), topology_.in_links(vertex).size());
   if (has_tenants_at(vertex)) return topology_.shape().racks.uplinks;
   if (topology_.is_switch(vertex)) {
-    return topology_.aggregates(vertex) ? static_cast<std::uint32_t>(links) : 0;
+    return adds_at(vertex) ? static_cast<std::uint32_t>(links) : 0;
   }
   return takes_any_port_ ? ni_ports_ : std::min(ni_ports_, static_cast<std::uint32_t>(links));
 }
@@ -124,14 +128,17 @@ void Fabric::build_switch_units(const NiSpec& spec, const SystemConfig& config,
   NiSpec in_switch = spec;
   in_switch.dma.bytes_per_cycle = 0;
   in_switch.reduction.mode = ReductionMode::streaming;
+  in_switch.memory_bytes_per_cycle = 0;
   for (std::size_t v = topology_.num_nodes(); v < topology_.num_vertices(); ++v) {
     const NodeId vertex(v);
-    if (!topology_.aggregates(vertex) && !has_tenants_at(vertex)) continue;
+    if (!adds_at(vertex) && !has_tenants_at(vertex)) continue;
     const char* const unit = has_tenants_at(vertex) ? "ten_" : "agg_";
     switch_units_[vertex] = nis_.size();
     NiSpec unit_spec = in_switch;
     if (topology_.aggregates(vertex) && config.dimensions.switch_bytes_per_cycle != 0) {
       unit_spec.reduction.bytes_per_cycle = config.dimensions.switch_bytes_per_cycle;
+    } else if (!topology_.aggregates(vertex)) {
+      unit_spec.reduction.bytes_per_cycle = 0;  // a lane for each link, as fast as it
     }
     build_ni(unit + topology_.vertex_name(vertex), vertex, unit_spec, config, observer);
   }

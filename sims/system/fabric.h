@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -35,7 +36,8 @@ class Fabric : public sc_core::sc_module {
          DeliveryObserver& observer, const ControlConfig* control = nullptr,
          bool has_tenants = false);
 
-  // Throws std::invalid_argument if the node's NI is external.
+  // The unit of a network's only switch that adds is the NI of the node behind the last one. Throws
+  // std::invalid_argument if the node's NI is external.
   [[nodiscard]] NetworkInterface& ni(NodeId node) {
     if (nis_[node.index()] == nullptr) refuse_external(node);
     return *nis_[node.index()];
@@ -44,7 +46,7 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] NiSocket* ni_socket(NodeId node) const;
   // NIs of nodes, without the units of switches.
   [[nodiscard]] std::size_t num_nis() const { return topology_.num_nodes(); }
-  // Precondition: topology.aggregates(vertex).
+  // Precondition: the switch adds.
   [[nodiscard]] NetworkInterface& aggregation_unit(NodeId vertex) {
     return *nis_[switch_units_.at(vertex)];
   }
@@ -134,6 +136,10 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] std::vector<PathHop> path_over(const RouteSet& routes, RouteId route,
                                                VcMask vcs) const;
   [[nodiscard]] std::uint32_t ports_of(NodeId vertex) const;
+  // Whether the switch adds and copies: by its group's algorithm, or because messages end there.
+  [[nodiscard]] bool adds_at(NodeId vertex) const {
+    return topology_.aggregates(vertex) || message_ends_.count(vertex) != 0;
+  }
   [[nodiscard]] bool has_tenants_at(NodeId vertex) const {
     return has_tenants_ && topology_.is_rack_switch(vertex);
   }
@@ -148,6 +154,7 @@ class Fabric : public sc_core::sc_module {
   bool is_granted_by_flit_;  // a packet asks for the switch with each flit
   const ControlConfig* control_;
   bool has_tenants_;
+  std::set<NodeId> message_ends_;  // switches
   VcPartition vcs_;
   VcMask injection_vcs_;  // of the channels from NIs, for gradients
   ClockDomain& clock_;

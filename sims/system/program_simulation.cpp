@@ -110,7 +110,7 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
 
  private:
   void load() {
-    const std::size_t ranks = program_.program().num_ranks();
+    const std::size_t ranks = program_.program().ranks.size();
     memories_.reserve(ranks);
     for (std::size_t r = 0; r < ranks; ++r) memories_.emplace_back(program_, NodeId(r));
     std::size_t busy = 0;
@@ -119,8 +119,8 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
       auto engine =
           std::make_unique<ProgramContextEngine>(program_, rank, memories_[r], credits_, this);
       if (!engine->done()) ++busy;
-      system_.fabric().ni(rank).load(std::move(engine), memories_[r],
-                                     host_delay(point_.faults, rank));
+      const Cycle start = program_.is_switch(rank) ? 0 : host_delay(point_.faults, rank);
+      system_.fabric().ni(rank).load(std::move(engine), memories_[r], start);
     }
     system_.deliveries().expect_programs(busy);
   }

@@ -1,4 +1,6 @@
 // Collective programs from the command line: built in, as MSCCL XML, as traces.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -162,6 +164,45 @@ TEST_CASE("A plan of MSCCL++ runs beside a network, and its size is what its exe
   const Outcome odd = test::espalier({"run", plan, "-s", "collective.size=1000B"});
   CHECK(odd.exit_code == 2);
   CHECK_THAT(odd.err, Contains("1000 bytes are not a multiple of 16"));
+}
+
+TEST_CASE("A switch adds for thread blocks while data stream, in both fidelities alike") {
+  std::string gpus;
+  for (int r = 0; r < 2; ++r) {
+    const std::string half =
+        fmt::format(R"([{{"switch_channel_id": 0, "index": {}, "size": 1}}])", r);
+    gpus += fmt::format(
+        R"({}{{"id": {}, "input_chunks": 2, "output_chunks": 2, "scratch_chunks": 0, "channels": )"
+        R"([{{"channel_type": "switch", "buffer_type": "i", "rank_groups": [{{"size": 2, "ranks": )"
+        R"([0, 1]}}]}}], "threadblocks": [{{"id": 0, "channels": [{{"channel_type": "switch", )"
+        R"("channel_ids": [0]}}], "ops": [{{"name": "glres", "src_buff": {}, "dst_buff": {}}}]}}]}})",
+        r == 0 ? "" : ", ", r, half, half);
+  }
+  const TemporaryFolder folder;
+  const std::string plan = folder.write(
+      "plan.json", R"({"name": "halves", "collective": "allreduce", "protocol": "Simple", )"
+                   R"("inplace": true, "gpus": [)" +
+                       gpus + "]}");
+  const auto run = [&](const std::string& fidelity) {
+    return test::run_to_json({plan, "-s", "collective.size=1MiB", "-s",
+                              "system.ni.program.request=4KiB", "-s",
+                              "simulation.fidelity=" + fidelity})
+        .at("results")[0];
+  };
+  const Json train = run("train");
+  CHECK(train.at("verified") == true);
+  CHECK(train.at("bound_ns").is_null());
+  CHECK(run("cycle").at("cycles") == train.at("cycles"));
+  // Up a link go its rank's 1 MiB and the sum of half of them, 16 B a cycle and 16 flits of 17; the
+  // switch does not wait for the whole half.
+  const double cycles = train.at("cycles").get<double>();
+  CHECK(cycles > 1.5 * 65536);
+  CHECK(cycles < 1.5 * 65536 * 1.1);
+  const Outcome torus =
+      test::espalier({"run", plan, "-s", "collective.size=1MiB", "-s", "system.topology.type=torus",
+                      "-s", "system.topology.dims=[2]"});
+  CHECK(torus.exit_code == 2);
+  CHECK_THAT(torus.err, Contains("plan's glres and gstore command one switch"));
 }
 
 TEST_CASE("check proves a document by itself, with the slots of its protocol") {

@@ -126,6 +126,37 @@ PlanText groups() {
   }
   return plan;
 }
+// Adds a switch channel of these ranks to each gpu and thread block, over buffer i.
+std::string with_switch(std::string text, const std::string& ranks) {
+  const auto add = [&](const std::string& list, const std::string& more) {
+    for (std::size_t at = text.find(list); at != std::string::npos; at = text.find(list, at)) {
+      at = text.find("]}", at) + 2;
+      text.insert(at, more);
+    }
+  };
+  add("\"connected_to\": [",
+      R"(, {"channel_type": "switch", "buffer_type": "i", "rank_groups": [{"size": 2, "ranks": [)" +
+          ranks + "]}]}");
+  add("\"channel_type\": \"memory\", \"channel_ids\": [",
+      R"(, {"channel_type": "switch", "channel_ids": [0]})");
+  return text;
+}
+std::string switched(int index, int size = 1) {
+  return fmt::format(R"({{"switch_channel_id": 0, "index": {}, "size": {}}})", index, size);
+}
+// Each of three ranks lets the switch add a third of the chunks, and writes the sum to all.
+PlanText sums_in_switch() {
+  PlanText plan;
+  plan.chunks = R"("input_chunks": 3, "output_chunks": 3, "scratch_chunks": 0)";
+  for (int r = 0; r < 3; ++r) {
+    plan.ops.push_back({end(
+        on("rlxsignal", R"("channel_ids": [0, 1])") + on("rlxwait", R"("channel_ids": [0, 1])") +
+        op("glres", switched(r), switched(r)) + "{\"name\": \"nop\"},\n" +
+        on("signal", R"("channel_ids": [0, 1])") + on("wait", R"("channel_ids": [0, 1])"))});
+  }
+  return plan;
+}
+
 // Schema 1: rank r puts its chunk of the other into scratch there.
 std::string schema_1() {
   std::string gpus;
@@ -232,7 +263,7 @@ TEST_CASE("What is wrong with a plan is named with gpu, thread block, operation 
   CHECK_THAT(wrong(R"("channel_ids": [0]})", R"("channel_ids": [3]})"),
              Contains("memory channel 3"));
   CHECK_THAT(wrong("rres", "glres"),
-             Contains("gpu 0 tb 0 op 2: glres: needs a machine whose thread blocks command"));
+             Contains("gpu 0 tb 0 op 2: glres: needs a source and a target on switch channels"));
   CHECK_THAT(wrong("rres", "frob"), Contains("gpu 0 tb 0 op 2: frob: is not known"));
 
   CHECK_THAT(wrong("allreduce", "allsum"),
@@ -267,6 +298,17 @@ TEST_CASE("What is wrong with a plan is named with gpu, thread block, operation 
   CHECK_THAT(problems(replaced(group, "sem_release", "nop")),
              Contains("unmatched: the semaphore is acquired 1 times"));
 
+  CHECK_THAT(wrong("\"wait\"", "\"rlxwait\""),
+             Contains("op 5: rlxwait: a relaxed wait has no order with the data of the signal"));
+  PlanText longest = pairs();
+  for (int k = 0; k < 59; ++k) longest.ops[1][0] = "{\"name\": \"nop\"},\n" + longest.ops[1][0];
+  CHECK_THAT(problems(longest.text()), Contains("plan.json:") &&
+                                           Contains("gpu 1 tb 0: it has 65 operations") &&
+                                           Contains("takes 64 (MAX_OPERATION)"));
+  CHECK_THAT(problems(R"({"name": "a", "collective": "allreduce", "gpus": []})"),
+             Contains("plan.json:1:1: error: the plan has 0 gpus; allowed are 1 to 4096"));
+  CHECK(is_mscclpp_plan(R"({"name": "a", "collective": "allreduce", "gpus": []})"));
+
   const std::string packet = packets().text();
   CHECK_THAT(problems(replaced(packet, "\"ppkt\"", "\"nop\"")),
              Contains("waits for packets in scratch chunk 1, but nobody writes them"));
@@ -274,6 +316,68 @@ TEST_CASE("What is wrong with a plan is named with gpu, thread block, operation 
       problems(replaced(packet, R"("buffer_id": 2, "index": 2)", R"("buffer_id": 2, "index": 1)")),
       Contains("are written twice in a call"));
   CHECK_THAT(problems(replaced(packet, "\"upkt\"", "\"copy\"")), Contains("race"));
+}
+
+TEST_CASE("A switch adds and copies for thread blocks, and the certifier proves its steps") {
+  const std::string plan = with_switch(sums_in_switch().text(), "0, 2, 1");
+  CHECK(problems(plan).empty());
+  Diagnostics diagnostics;
+  const Program program = *read(plan, diagnostics);
+  CHECK(program.switches == 1);
+  CHECK(program.num_ranks() == 3);
+  // A request to the switch and from it to 3 ranks, 3 answers, a sum down and up, and 3 copies.
+  std::size_t sent = 0;
+  for (const RankProgram& rank : program.ranks) {
+    for (const ThreadBlock& block : rank.blocks) {
+      sent += static_cast<std::size_t>(
+          std::count_if(block.steps.begin(), block.steps.end(),
+                        [](const ProgramStep& step) { return sends(step.op); }));
+    }
+  }
+  CHECK(sent == 3 * (1 + 3 + 3 + 1 + 1 + 3) + 12);
+
+  // gstore: rank 0 writes its chunk to both; packets land in scratch.
+  PlanText stores;
+  stores.head = R"("collective": "custom", "protocol": "Simple", "inplace": true)";
+  stores.ops = {{end(op("gstore", own("s", 0), switched(1)) + "{\"name\": \"nop\"},\n" +
+                     op("copy", own("i", 1), own("s", 2)) + on("signal"))},
+                {end(on("wait") + op("copy", own("i", 1), own("s", 2)))}};
+  stores.ops[0][0] =
+      op("copy", own("i", 0), own("s", 0)) + "{\"name\": \"nop\"},\n" + stores.ops[0][0];
+  const std::string multicast = with_switch(stores.text(), "0, 1");
+  CHECK_THAT(problems(multicast), Contains("signal: the threads of the block may still"));
+  const std::string synced =
+      replaced(multicast, R"({"name": "signal")", R"({"name": "nop"}, {"name": "signal")");
+  CHECK(problems(synced).empty());
+  // The copy may come back to the sender later than its next operation reads.
+  CHECK_THAT(problems(replaced(synced, "{\"name\": \"nop\"},\n", "", 1)), Contains("race: gpu 0"));
+  CHECK_THAT(problems(replaced(synced, "\"wait\"", "\"nop\"")), Contains("unmatched"));
+
+  const auto wrong = [&](const std::string& from, const std::string& to) {
+    return problems(replaced(plan, from, to));
+  };
+  CHECK_THAT(wrong("[0, 2, 1]", "[2, 1]"),
+             Contains("gpu 0: a switch channel is of different ranks of the plan, this gpu among"));
+  CHECK_THAT(wrong("[0, 2, 1]", "[0, 1]"), Contains("postcondition: gpu 0"));
+  CHECK_THAT(wrong("[0, 2, 1]", "[0, 1, 3]"), Contains("is of different ranks of the plan"));
+  CHECK_THAT(wrong(switched(0), switched(3)),
+             Contains("chunks 3 to 3 of buffer i of gpu 0, which has 3"));
+  CHECK_THAT(wrong("\"glres\"", "\"gstore\""), Contains("gstore: needs a source of its own"));
+  CHECK_THAT(wrong("\"switch_channel_id\": 0", "\"switch_channel_id\": 1"),
+             Contains("names switch channel of the thread block 1, but there are 1"));
+}
+
+TEST_CASE("A plan whose protocol is not what its operations move is warned of") {
+  const auto warned = [](const std::string& text) {
+    Diagnostics diagnostics;
+    CHECK(read(text, diagnostics).has_value());
+    return diagnostics.text();
+  };
+  CHECK(warned(pairs().text()).empty());
+  CHECK_THAT(warned(packets().text()),
+             Contains("plan.json:1:45: warning: protocol is Simple, but the plan's operations move "
+                      "packets"));
+  CHECK_THAT(warned(replaced(pairs().text(), "Simple", "LL")), Contains("move no packets"));
 }
 
 TEST_CASE("Programs become plans that mean the same, within the executor's limits") {
@@ -300,8 +404,8 @@ TEST_CASE("Every changed plan is read and proven, or refused at a place") {
     return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
   };
   std::size_t num_read = 0;
-  for (const std::string& original :
-       {pairs().text(), packets().text(), groups().text(), schema_1()}) {
+  for (const std::string& original : {pairs().text(), packets().text(), groups().text(), schema_1(),
+                                      with_switch(sums_in_switch().text(), "0, 1, 2")}) {
     for (int round = 0; round < 700; ++round) {
       std::string text = original;
       for (std::size_t edits = 1 + below(3); edits > 0; --edits) {
@@ -313,8 +417,8 @@ TEST_CASE("Every changed plan is read and proven, or refused at a place") {
         } else if (below(2) == 0 && digit != std::string::npos) {
           text[digit] = static_cast<char>('0' + below(10));
         } else if (name != std::string::npos) {
-          const char* const names[] = {"put", "get",  "wait", "signal",  "nop", "flush",
-                                       "re",  "upkt", "ppkt", "barrier", "rre"};
+          const char* const names[] = {"put",  "get",  "wait",    "signal", "nop",   "flush", "re",
+                                       "upkt", "ppkt", "barrier", "rre",    "glres", "gstore"};
           const std::size_t begin = name + 9;
           text.replace(begin, text.find('"', begin) - begin, names[below(std::size(names))]);
         }

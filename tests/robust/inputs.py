@@ -37,6 +37,23 @@ def trace(rank):
             message((1, 4), (2, peer[1]), (3, peer[0]), (4, 3), attribute(peer[2], 1 - rank), attribute(b"comm_tag", 5), attribute(b"comm_size", 8)))
 
 
+def plan(rank):
+    """A GPU of an MSCCL++ plan of two: each lets the switch add a half, piece by piece, and reads the other's signal."""
+    half = [{"switch_channel_id": 0, "index": rank, "size": 1}]
+    memory = {"channel_type": "memory", "channel_ids": [0]}
+    ops = [{"name": "rlxsignal", **memory}, {"name": "rlxwait", **memory}, {"name": "sem_acquire", "semaphore_ids": [0]},
+           {"name": "pipeline", "iter_context": {"unit_size": 512, "num_chunks": 1},
+            "ops": [{"name": "glres", "src_buff": half, "dst_buff": half, "channel_type": "switch"}, {"name": "nop"}]},
+           {"name": "signal", **memory}, {"name": "wait", **memory}, {"name": "nop"},
+           {"name": "put", "src_buff": [{"type": "i", "index": 0, "size": 2}], "dst_buff": [{"buffer_id": 0, "index": 0, "size": 2}], **memory}]
+    return {"id": rank, "input_chunks": 2, "output_chunks": 2, "scratch_chunks": 2, "semaphores": [{"init_value": 1}],
+            "channels": [{"channel_type": "memory", "connected_to": [1 - rank]},
+                         {"channel_type": "switch", "buffer_type": "i", "rank_groups": [{"size": 2, "ranks": [0, 1]}]}],
+            "remote_buffers": [{"rank": 1 - rank, "type": "s", "access_channel_types": ["memory"]}],
+            "threadblocks": [{"id": 0, "channels": [memory, {"channel_type": "switch", "channel_ids": [0]}],
+                              "remote_buffer_refs": [{"access_channel_type": "memory", "remote_buffer_ids": [0]}], "ops": ops}]}
+
+
 MESH = "system:\n  topology: {type: mesh, dims: [2, 2]}\n  flow_control: {mode: message}\n"
 RING = "collective: {op: all_reduce, algorithm: ring, size: 1KiB}\n"
 GRAPH = "system:\n  topology: {type: file, file: net.yaml}\n  router: {flit_bytes: 64}\n"
@@ -145,6 +162,7 @@ nccl: {gpu: ampere, version: "2.21", hosts: amd, channels: 2, found: 2, ring_rat
                     "collective: {op: all_reduce, algorithm: program, size: 4KiB, program: {file: two.trace}}\n",
     "promised.yaml": "system: {topology: {type: switch, nodes: 3}}\n"
                      "collective: {op: custom, algorithm: program, size: 4KiB, program: {file: custom.xml, promises: custom.promises}}\n",
+    "gpus.json": json.dumps({"name": "two", "collective": "allreduce", "protocol": "Simple", "inplace": True, "gpus": [plan(0), plan(1)]}, indent=1),
     "times.csv": "# theirs\nnetwork,op,size,tool,time,source\nnet,all_gather,1000B,TE-CCL,4.006us,a paper\nnet,all_gather,2000B,TACOS,4.012us,x; y\n",
     "sweep.yaml": """title: Small
 config: {system: {topology: {type: mesh, dims: [2, 2]}}, collective: {op: all_reduce, algorithm: ring, size: 1KiB}}
@@ -274,7 +292,7 @@ def targets():
     add("routes.csv", "routed.yaml net.yaml", "certify routes routed.yaml", "certify routes routes.csv -o out.txt", copies=4)
     add("choices.csv", "", "certify routes choices.csv -o out.txt", copies=6)
     add("grids.yaml", "", "certify routes grids.yaml", "certify routes grids.yaml {set}", "compare grids.yaml -s collective.algorithm=direct -s system.routing=auto")
-    for name in ("two.trace", "custom.trace", "pairs.xml", "both.xml", "custom.xml"):
+    for name in ("two.trace", "custom.trace", "pairs.xml", "both.xml", "custom.xml", "gpus.json"):
         add(name, "", f"check {name}", f"run {name} -s collective.size=4KiB", f"schedule {name} -f msccl-xml", f"area {name}", copies=2)
     add("two.trace", "bare.yaml", "compare bare.yaml two.trace -s collective.size=1KiB -s system.topology.dims=[2,1]")
     for name in ("tree", "repeat", "slots", "group", "root", "plan"):

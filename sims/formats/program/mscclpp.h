@@ -22,11 +22,11 @@ namespace espalier {
 // call decides how often pipelines repeat; 0: a pipeline moves by one chunk. nullopt: an error is
 // reported, which names gpu, tb and op.
 //
-// Refused: unknown operations; ranges beyond a buffer; channels, buffers and semaphores that do not
-// exist; waits without a signal; signals behind writes without a nop; a proxy's channels that lead
-// elsewhere than its data; packets that nobody writes, or that are written twice; barriers that
-// lack a thread block; operations of switches. Left to certify_program(): deadlocks, races,
-// results.
+// Refused: unknown operations; more than the executor takes; ranges beyond a buffer; channels,
+// buffers and semaphores that do not exist; waits without a signal, or relaxed ones for data;
+// signals behind writes without a nop; a proxy's channels that lead elsewhere than its data;
+// packets that nobody writes, or that are written twice; barriers that lack a thread block. Left to
+// certify_program(): deadlocks, races, results.
 [[nodiscard]] std::optional<Program> read_mscclpp(const std::string& file_name,
                                                   const std::string& text, Bytes size,
                                                   Diagnostics& diagnostics);

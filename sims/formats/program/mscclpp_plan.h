@@ -22,6 +22,8 @@ class PlanError : public std::runtime_error {
   std::string hint;
 };
 
+inline constexpr std::size_t kMostOpsOfBlock = 64;  // of the executor, those in pipelines too
+
 enum class ChannelType : std::uint8_t { memory, port };
 
 struct Channel {
@@ -37,6 +39,7 @@ struct Range {
   ProgramBuffer buffer = ProgramBuffer::input;
   std::uint64_t index = 0;
   std::uint64_t count = 0;
+  std::vector<std::uint32_t> group = {};  // the range of each of these ranks, behind a switch
 };
 
 struct Op {
@@ -69,6 +72,7 @@ struct Gpu {
 struct Plan {
   std::string name;
   std::string collective;
+  std::string protocol;
   bool in_place = false;
   Bytes min_bytes = 0;
   Bytes max_bytes = 0;  // 0: no limit

@@ -41,7 +41,7 @@ class Parser {
   Plan parse() {
     const Json& root = json_;
     plan_.name = text_or(root, {"name"}, "");
-    static_cast<void>(text_or(root, {"protocol"}, ""));  // operations say it themselves
+    plan_.protocol = text_or(root, {"protocol"}, "");
     plan_.collective = text_or(root, {"collective", "colletive"}, "");
     const bool is_known =
         std::any_of(std::begin(kMscclNamesOfCollectives), std::end(kMscclNamesOfCollectives),
@@ -70,11 +70,13 @@ class Parser {
  private:
   using Keys = std::initializer_list<const char*>;
   static constexpr std::size_t kMostRanks = 4096;
+  static constexpr const char* kSwitchChannel = "switch channel of the thread block";
 
   // What the operations of one thread block may name.
   struct Names {
     std::map<std::string, std::vector<Channel>> channels;  // by pair of buffers and type
     std::map<std::string, std::vector<Range>> buffers;     // by type
+    std::vector<Range> switches;
   };
 
   void note_places(const Json& json, const std::vector<Place>& found, std::size_t& next) {
@@ -155,7 +157,7 @@ class Parser {
   }
   // sm and proxy are the words of schema 1.
   [[nodiscard]] static std::string type_name(const std::string& type) {
-    return type == "sm" ? "memory" : type == "proxy" ? "port" : type;
+    return type == "sm" ? "memory" : type == "proxy" ? "port" : type == "nvls" ? "switch" : type;
   }
   [[nodiscard]] std::uint32_t rank(const Json& of, std::uint32_t rank) const {
     if (rank < plan_.gpus.size() && rank != gpu_) return rank;
@@ -208,19 +210,44 @@ class Parser {
       const Names names = read_names(blocks[b], channels, remote);
       std::vector<Op>& ops = gpu.blocks.emplace_back();
       const Json& list_of_ops = list(blocks[b], {"ops"});
+      std::size_t num_ops = 0;
       for (std::size_t s = 0; s < list_of_ops.size(); ++s) {
         where_ = fmt::format("gpu {} tb {} op {}: ", gpu_, b, s);
         ops.push_back(read_op(list_of_ops[s], names, false));
+        num_ops += 1 + ops.back().ops.size();
       }
+      if (num_ops <= kMostOpsOfBlock) continue;
+      where_ = fmt::format("gpu {} tb {}: ", gpu_, b);
+      fail(blocks[b],
+           fmt::format("it has {} operations, but MSCCL++'s executor takes {} (MAX_OPERATION)",
+                       num_ops, kMostOpsOfBlock),
+           "write more thread blocks");
+    }
+  }
+
+  // A channel for each group of ranks whose memories the switch reads and writes together.
+  void read_switch_channels(const Json& json) {
+    for (const Json& group : list(json, {"rank_groups", "rankGroups"})) {
+      Range range{gpu_, buffer(json, {"buffer_type", "buff"}), 0, 0, numbers(group, {"ranks"})};
+      std::vector<std::uint32_t>& ranks = range.group;
+      std::sort(ranks.begin(), ranks.end());
+      if (std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end() ||
+          !std::binary_search(ranks.begin(), ranks.end(), gpu_) ||
+          ranks.back() >= plan_.gpus.size()) {
+        fail(group, "a switch channel is of different ranks of the plan, this gpu among them");
+      }
+      switches_.push_back(std::move(range));
     }
   }
 
   Lists<Channel> read_channels(const Json& json) {
+    switches_.clear();
     Lists<Channel> channels;  // by pair of buffers, empty in schema 2, and type
     std::map<std::string, std::uint32_t> numbers_to;  // by pair of buffers, type and peer
     for (const Json& group : list(json, {"channels"})) {
       const std::string type = type_name(text_or(group, {"channel_type", "type"}, ""));
-      if (type == "none" || type == "switch" || type == "nvls") continue;
+      if (type == "switch") read_switch_channels(group);
+      if (type == "none" || type == "switch") continue;
       if (type != "memory" && type != "port") {
         fail(group, fmt::format("channel type '{}'; allowed are memory, port and switch", type));
       }
@@ -242,7 +269,12 @@ class Parser {
     Names names;
     for (const Json& group : list(block, {"channels"})) {
       const std::string type = type_name(text_or(group, {"channel_type", "ctype"}, ""));
-      if (type == "none" || type == "switch" || type == "nvls") continue;
+      if (type == "switch") {
+        for (const std::uint32_t id : numbers(group, {"channel_ids", "cids"})) {
+          names.switches.push_back(item(group, switches_, id, "switch channel"));
+        }
+      }
+      if (type == "none" || type == "switch") continue;
       const std::string key =
           text_or(group, {"src"}, "") + text_or(group, {"dst"}, "") + " " + type;
       for (const std::uint32_t id : numbers(group, {"channel_ids", "cids"})) {
@@ -325,13 +357,14 @@ class Parser {
   void read_ranges(const Json& json, const Names& names, const std::string& type, Op& op) {
     const auto read = [&](Keys keys, std::vector<Range>& ranges) {
       for (const Json& at : list(json, keys)) {
-        if (value(at, {"switch_channel_id"}) != nullptr) continue;
         if (value(at, {"dynamic_index", "dynamic_size"}) != nullptr) {
           fail(json, "dynamic_index and dynamic_size stand for numbers that a call fills in",
                "read the plan with its numbers");
         }
         Range range{gpu_, ProgramBuffer::input, 0, 0};
-        if (value(at, {"buffer_id", "buff_id"}) != nullptr) {
+        if (value(at, {"switch_channel_id"}) != nullptr) {
+          range = item(at, names.switches, number(at, {"switch_channel_id"}), kSwitchChannel);
+        } else if (value(at, {"buffer_id", "buff_id"}) != nullptr) {
           range = item(at, in(names.buffers, type), number(at, {"buffer_id", "buff_id"}),
                        "remote " + type + " buffer of the thread block");
         } else {
@@ -372,6 +405,16 @@ class Parser {
     };
     own("srcbuff", "srcoff", "srcs", "i_cids", op.src);
     own("dstbuff", "dstoff", "dsts", "o_cids", op.dst);
+    const auto far = [&](const char* listed, const char* single, std::vector<Range>& ranges) {
+      const Json& ids = list(json, {listed});
+      if (type != "switch" || ranges.size() != 1 || (ids.empty() && !value(json, {single}))) return;
+      const std::uint64_t id = ids.empty() ? number(json, {single}) : number(ids[0], {"id"});
+      const Range& channel = item(json, names.switches, id, kSwitchChannel);
+      ranges[0].buffer = channel.buffer;
+      ranges[0].group = channel.group;
+    };
+    far("i_cids", "gi_cid", op.src);
+    far("o_cids", "go_cid", op.dst);
     if (op.name == "signal" || op.name == "wait" || op.name == "flush") {
       op.src.clear();
       op.dst.clear();
@@ -390,16 +433,18 @@ class Parser {
  public:
   // Ranges may name ranks that are read later. Precondition: parse() is done.
   void check_ranges(const Plan& plan) const {
-    for (const Unchecked& at : unchecked_) {
-      const Gpu& gpu = plan.gpus[at.range.rank];
-      const std::uint64_t chunks = at.range.buffer == ProgramBuffer::scratch ? gpu.scratch_chunks
-                                   : at.range.buffer == ProgramBuffer::input ? gpu.input_chunks
-                                                                             : gpu.output_chunks;
-      if (at.range.index + at.range.count <= chunks) continue;
-      throw PlanError(
-          at.place, fmt::format("{}chunks {} to {} of buffer {} of gpu {}, which has {}", at.where,
-                                at.range.index, at.range.index + at.range.count - 1,
-                                to_string(at.range.buffer), at.range.rank, chunks));
+    for (const auto& [range, place, where] : unchecked_) {
+      const std::vector<std::uint32_t> one{range.rank};
+      for (const std::uint32_t rank : range.group.empty() ? one : range.group) {
+        const Gpu& gpu = plan.gpus[rank];
+        const std::uint64_t chunks = range.buffer == ProgramBuffer::scratch ? gpu.scratch_chunks
+                                     : range.buffer == ProgramBuffer::input ? gpu.input_chunks
+                                                                            : gpu.output_chunks;
+        if (range.index + range.count <= chunks) continue;
+        throw PlanError(place, fmt::format("{}chunks {} to {} of buffer {} of gpu {}, which has {}",
+                                           where, range.index, range.index + range.count - 1,
+                                           to_string(range.buffer), rank, chunks));
+      }
     }
   }
 
@@ -412,6 +457,7 @@ class Parser {
   Json json_;
   std::unordered_map<const Json*, Place> places_;
   std::vector<Unchecked> unchecked_;
+  std::vector<Range> switches_;  // of the gpu: its switch channels, as empty ranges
   Plan plan_;
   std::uint32_t gpu_ = 0;
   std::string where_;  // "gpu 1 tb 0 op 3: ", for errors
@@ -432,7 +478,7 @@ bool is_mscclpp_plan(std::string_view text) {
   const auto has = [&](const char* word) { return text.find(word) != std::string_view::npos; };
   const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   return first != std::string_view::npos && text[first] == '{' && has("\"gpus\"") &&
-         has("\"threadblocks\"") && (has("\"protocol\"") || has("\"collective\""));
+         (has("\"protocol\"") || has("\"collective\""));
 }
 
 bool is_mscclpp_file(const std::filesystem::path& path) {
@@ -449,7 +495,19 @@ std::optional<Program> read_mscclpp(const std::string& file_name, const std::str
     return std::nullopt;
   };
   try {
-    return mscclpp::lower_plan(mscclpp::parse_plan(text), size);
+    const mscclpp::Plan plan = mscclpp::parse_plan(text);
+    Program program = mscclpp::lower_plan(plan, size);
+    // The executor doubles scratch for LL, but operations say whether they move packets.
+    const bool has_packets = program.protocol == Protocol::ll;
+    if (plan.protocol == (has_packets ? "Simple" : "LL")) {
+      Place place = JsonError(text.find("\"protocol\""), "").place(text);
+      place.source = source;
+      diagnostics.warning(place,
+                          fmt::format("protocol is {}, but the plan's operations move {}",
+                                      plan.protocol, has_packets ? "packets" : "no packets"),
+                          has_packets ? "write LL" : "write Simple");
+    }
+    return program;
   } catch (const mscclpp::PlanError& error) {
     return report(error.place, error.what(), error.hint);
   } catch (const JsonError& error) {

@@ -11,6 +11,7 @@
 #include "alg/program/program_certifier_parts.h"
 #include "sims/formats/program/msccl_format.h"
 #include "sims/formats/program/mscclpp.h"
+#include "sims/formats/program/mscclpp_plan.h"
 
 namespace espalier {
 
@@ -19,7 +20,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using program_certifier::FlatProgram;
 
-constexpr std::size_t kMostOpsOfBlock = 64;
 constexpr std::size_t kMostSemaphoresOfOp = 16;
 constexpr std::uint32_t kNoStep = program_certifier::kNone;
 
@@ -133,10 +133,11 @@ class PlanWriter {
     if (out_ != kNoStep) sync("rlxwait", out_);
     if (out_ != kNoStep) nop();
     for (std::uint32_t s = of_block.first; s < of_block.end; ++s) write_step(s);
-    if (ops_.size() > kMostOpsOfBlock) {
+    if (ops_.size() > mscclpp::kMostOpsOfBlock) {
       throw std::length_error(fmt::format(
-          "gpu {} tb {} needs {} operations, but MSCCL++'s executor takes {} in a thread block",
-          of_block.rank, of_block.number, ops_.size(), kMostOpsOfBlock));
+          "gpu {} tb {} needs {} operations, but MSCCL++'s executor takes {} in a thread block; an "
+          "algorithm with fewer messages of a thread block fits, as gc3_allpairs",
+          of_block.rank, of_block.number, ops_.size(), mscclpp::kMostOpsOfBlock));
     }
     return {{"id", of_block.number},
             {"ops", ops_},

@@ -49,7 +49,7 @@ class ProgramIndex {
         of[number] = m;
       }
     }
-    for (std::size_t r = 0; r < program.program().num_ranks(); ++r) {
+    for (std::size_t r = 0; r < program.program().ranks.size(); ++r) {
       const NodeId rank(r);
       first_step_.emplace_back();
       for (std::size_t b = 0; b < record.nis[r].contexts.size(); ++b) add_context(rank, b);
@@ -243,15 +243,19 @@ class PathFinder : public Backtrack {
     }
     return {};
   }
+  // Precondition: the step waits for another.
+  [[nodiscard]] StepIndex awaited_by(const ProgramIndex::Step& step) const {
+    const ProgramStep& waits = step.record->step;
+    return index_.find(step.rank,
+                       {static_cast<std::size_t>(waits.wait_block), step.record->place.tile,
+                        static_cast<std::size_t>(waits.wait_step)});
+  }
   [[nodiscard]] Event back_from_decoded(StepIndex s, Trail& trail) const {
     const ProgramIndex::Step& step = index_.step(s);
     const StepTimes& at = step.record->times;
     trail.add(at_step(SegmentKind::decode, s), at.ready);
     if (at.ready == at.turn) return {Event::Kind::turn, s};
-    const ProgramStep& waits = step.record->step;
-    const StepPlace place{static_cast<std::size_t>(waits.wait_block), step.record->place.tile,
-                          static_cast<std::size_t>(waits.wait_step)};
-    const StepIndex done = index_.find(step.rank, place);
+    const StepIndex done = awaited_by(step);
     if (done == kNone || index_.step(done).record->times.ended + 1 != at.ready) return {};
     trail.add(at_step(SegmentKind::dependency, s), at.ready - 1);
     return {Event::Kind::step_ended, done};
@@ -267,6 +271,14 @@ class PathFinder : public Backtrack {
     if (request.receives != kNowhere && run_.record.messages[request.receives].done + 1 == at) {
       trail.add(at_request(SegmentKind::dependency, r), at - 1);
       return {Event::Kind::message_arrived, request.receives};
+    }
+    const ProgramStep& of = step.record->step;
+    if (of.on_the_fly && of.wait_block != kNoPeer) {
+      const RequestIndex same = index_.step(awaited_by(step)).first + (r - step.first);
+      if (times(same).ended + 1 == at) {
+        trail.add(at_request(SegmentKind::dependency, r), at - 1);
+        return {Event::Kind::ended, same};
+      }
     }
     if (const RequestIndex giver = slot_giver(r, at); giver != kNone) {
       trail.add(at_request(SegmentKind::slot_credit, r), times(giver).ended);
