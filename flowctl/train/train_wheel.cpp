@@ -4,36 +4,32 @@
 
 namespace espalier {
 
-void TrainWheel::append(Slot& slot, std::uint32_t node) {
-  if (slot.last == kNone) {
-    slot.first = node;
-  } else {
-    nodes_[slot.last].next = node;
+void TrainWheel::append_to_cycle(Cycle at, const TrainEvent& event) {
+  const std::size_t number = at % kSlots;
+  Slot& slot = slots_[number];
+  if (slot.last == kNone || blocks_[slot.last].count == Block::kEvents) {
+    std::uint32_t block = free_;
+    if (block == kNone) {
+      block = static_cast<std::uint32_t>(blocks_.size());
+      blocks_.emplace_back();
+    } else {
+      free_ = blocks_[block].next;
+      blocks_[block].next = kNone;
+    }
+    (slot.last == kNone ? slot.first : blocks_[slot.last].next) = block;
+    slot.last = block;
+    occupied_.set(number);
   }
-  slot.last = node;
-}
-
-void TrainWheel::append_to_cycle(Cycle at, std::uint32_t node) {
-  const std::size_t slot = at % kSlots;
-  append(slots_[slot], node);
-  occupied_.set(slot);
+  Block& last = blocks_[slot.last];
+  last.events[last.count++] = event;
 }
 
 void TrainWheel::post(Cycle at, const TrainEvent& event) {
   sc_assert(at >= base_);
-  std::uint32_t node = free_;
-  if (node == kNone) {
-    node = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.emplace_back();
-  } else {
-    free_ = nodes_[node].next;
-  }
-  nodes_[node].event = event;
-  nodes_[node].next = kNone;
   if (at - base_ < kSlots) {
-    append_to_cycle(at, node);
+    append_to_cycle(at, event);
   } else {
-    far_.push({at, far_order_++, node});
+    far_.push({at, far_order_++, event});
   }
 }
 
@@ -47,7 +43,7 @@ Cycle TrainWheel::next_arrival() const {
 // the wheel as soon as it reaches their cycle.
 void TrainWheel::bring_near() {
   while (!far_.empty() && far_.top().at - base_ < kSlots) {
-    append_to_cycle(far_.top().at, far_.top().node);
+    append_to_cycle(far_.top().at, far_.top().event);
     far_.pop();
   }
 }
@@ -63,15 +59,17 @@ void TrainWheel::deliver(Cycle now) {
   // cycle.
   base_ = now + 1;
   bring_near();
-  // Arrivals only cause evaluations, which post events later. So `nodes_` does not change in this
+  // Arrivals only cause evaluations, which post events later. So `blocks_` does not change in this
   // loop.
-  for (std::uint32_t n = slot.first; n != kNone;) {
-    const Node& node = nodes_[n];
-    node.event.channel->arrive(node.event, now);
-    n = node.next;
+  for (std::uint32_t b = slot.first; b != kNone; b = blocks_[b].next) {
+    Block& block = blocks_[b];
+    for (std::uint32_t e = 0; e < block.count; ++e) {
+      block.events[e].channel->arrive(block.events[e], now);
+    }
+    block.count = 0;
   }
   if (slot.first != kNone) {
-    nodes_[slot.last].next = free_;
+    blocks_[slot.last].next = free_;
     free_ = slot.first;
   }
 }

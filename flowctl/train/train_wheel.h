@@ -44,8 +44,12 @@ class TrainWheel : public ArrivalSource {
  private:
   static constexpr std::size_t kSlots = SlotRing::kSlots;
   static constexpr std::uint32_t kNone = 0xffffffffU;
-  struct Node {
-    TrainEvent event;
+  // Some events of a cycle, one behind the other: the wheel of a large system is larger than the
+  // processor's caches, which fetch what is read in order ahead of time.
+  struct Block {
+    static constexpr std::uint32_t kEvents = 15;
+    std::array<TrainEvent, kEvents> events;
+    std::uint32_t count = 0;
     std::uint32_t next = kNone;
   };
   struct Slot {
@@ -55,20 +59,19 @@ class TrainWheel : public ArrivalSource {
   struct FarEvent {
     Cycle at;
     std::uint64_t order;
-    std::uint32_t node;
+    TrainEvent event;
     friend bool operator>(const FarEvent& a, const FarEvent& b) {
       return a.at != b.at ? a.at > b.at : a.order > b.order;
     }
   };
   void bring_near();
-  void append(Slot& slot, std::uint32_t node);
-  void append_to_cycle(Cycle at, std::uint32_t node);
+  void append_to_cycle(Cycle at, const TrainEvent& event);
 
   CombPool combs_;
   Cycle base_ = 0;  // the first cycle that has not been delivered
   std::uint64_t far_order_ = 0;
-  std::vector<Node> nodes_;
-  std::uint32_t free_ = kNone;  // list of unused nodes
+  std::vector<Block> blocks_;
+  std::uint32_t free_ = kNone;  // list of unused blocks
   std::array<Slot, kSlots> slots_;
   SlotRing occupied_;
   std::priority_queue<FarEvent, std::vector<FarEvent>, std::greater<>> far_;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "flowctl/channel.h"
+#include "flowctl/train/train_channel.h"
 #include "flowctl/virtual_channels.h"
 #include "model_test_support.h"
 
@@ -193,6 +194,49 @@ TEST_CASE("VC choice takes the lowest candidate with the credits and else says w
     return Report{log, {}};
   });
   CHECK(report.numbers == Numbers{0, 1, 1, 0, kNoVc, 27, 0, kNoVc, 31 + 7});
+}
+
+class ArrivalOrder : public TrainListener {
+ public:
+  void train_came(std::uint32_t, std::uint32_t vc) override { vcs.push_back(vc); }
+  void train_followed(std::uint32_t, std::uint32_t) override {}
+  void train_changed(std::uint32_t, bool) override {}
+  Numbers vcs;
+};
+
+TEST_CASE("Trains that arrive in one cycle reach the router in the order in which they left") {
+  const Report report = in_child([] {
+    constexpr std::uint32_t kVcs = 32;
+    Link link("link", 0, {1, 1}, {});
+    TrainWheel wheel;
+    TrainSegmentPool segments;
+    TrainChannel channel(link, {kVcs, 4, 1, 0, 1}, wheel, segments);
+    ArrivalOrder order;
+    VcMask occupied = 0;
+    channel.connect_receiver(order, 0, occupied);
+    // Three trains leave when their arrival is too far ahead for the wheel.
+    for (const Cycle at : {Cycle{3000}, Cycle{6000}}) {
+      for (std::uint32_t vc = kVcs; vc-- != 0;) {
+        if (vc + 4 == kVcs) wheel.deliver(at - 10);
+        TrainEvent begin;
+        begin.vc = static_cast<std::uint8_t>(vc);
+        begin.message = MessageId(0);
+        begin.channel = &channel;
+        begin.flits = {at, 1, 1};
+        wheel.post(at, begin);
+      }
+      if (wheel.next_arrival() == at) wheel.deliver(at);
+      for (std::uint32_t vc = 0; vc != kVcs; ++vc) channel.leave(vc, 1);
+    }
+    order.vcs.push_back(wheel.next_arrival() == kNever ? 1 : 0);
+    return Report{order.vcs, {}};
+  });
+  Numbers expected;
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint32_t vc = 32; vc-- != 0;) expected.push_back(vc);
+  }
+  expected.push_back(1);
+  CHECK(report.numbers == expected);
 }
 
 }  // namespace
