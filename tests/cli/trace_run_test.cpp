@@ -325,7 +325,6 @@ TEST_CASE("Lists of a step's keys make a run of each value, which is as the run 
                            .at(0);
     CHECK(alone.at("step") == results.at(i).at("step"));
   }
-  CHECK(results.at(2).at("time_ns") < results.at(3).at("time_ns"));
   const Outcome ranked = test::espalier({"compare", config, "-s", "collective.algorithm=ring", "-s",
                                          "workload.issue=[streams, lowest_id]"});
   CHECK_THAT(ranked.out, Contains("Best: ring, issue streams, "));
