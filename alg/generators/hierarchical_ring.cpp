@@ -175,7 +175,10 @@ class HierarchicalRing {
 
 std::string unsuited_for_hierarchical_ring(const Topology& topology) {
   if (!sizes_of(topology).empty()) return {};
-  return "hierarchical_ring needs dimensions: a torus, mesh or grid, or a network.yml of ASTRA-sim";
+  return topology.shape().outside.empty()
+             ? "hierarchical_ring needs dimensions: a torus, mesh or grid, or a network.yml of "
+               "ASTRA-sim"
+             : "a process group has no dimensions; ring is hierarchical_ring's one ring";
 }
 
 Schedule generate_hierarchical_ring(const Topology& topology, const CollectiveRequest& request) {

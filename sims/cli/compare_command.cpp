@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -135,6 +136,7 @@ std::optional<std::vector<std::string>> overrides_of(const CompareOptions& optio
 std::optional<std::vector<Input>> load(const CompareOptions& options,
                                        std::vector<SkippedAlgorithm>& skipped,
                                        std::vector<PublishedTime>& published) {
+  std::vector<std::string> configs{options.config};
   std::vector<std::string> programs;
   std::vector<std::string> schedules;
   for (const std::string& file : options.files) {
@@ -147,24 +149,36 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
     } else if (extension == ".csv") {
       if (!add_published_times(file, published)) return std::nullopt;
     } else {
-      return no_input(file,
-                      "expected a program (.xml, .trace), a schedule (.json) or other tools' times "
-                      "(.csv) beside the configuration; to compare configurations, sweep them "
-                      "(espalier sweep)");
+      configs.push_back(file);
     }
   }
   const auto overrides = overrides_of(options);
-  if (!overrides) return std::nullopt;
-  ConfigResult config = read_comparison(options.config, *overrides, programs);
-  tell(stderr, "{}", config.diagnostics);
-  if (!config.ok) return std::nullopt;
-  skipped = std::move(config.skipped);
-  Input main;
-  main.path = options.config;
-  main.points = std::move(config.points);
-  main.topology = config.topology;
-  main.file_hashes = std::move(config.file_hashes);
-  std::vector<Input> inputs{std::move(main)};
+  const auto systems = overrides ? listed_systems(*overrides) : std::nullopt;
+  if (!systems) return std::nullopt;
+  const bool are_several = configs.size() * systems->size() > 1;
+  if (are_several && !schedules.empty()) {
+    return no_input(schedules.front(), "a schedule is for one network, but several are compared");
+  }
+  std::vector<Input> inputs;
+  std::set<std::string> said;
+  for (const std::string& path : configs) {
+    for (const ListedSystem& system : *systems) {
+      ConfigResult config = read_comparison(path, system.overrides, programs);
+      if (said.insert(config.diagnostics).second) tell(stderr, "{}", config.diagnostics);
+      if (!config.ok) return std::nullopt;
+      Input& input = inputs.emplace_back();
+      input.path = path;
+      input.points = std::move(config.points);
+      input.topology = config.topology;
+      input.file_hashes = std::move(config.file_hashes);
+      if (configs.size() > 1) input.system = path;
+      if (!system.words.empty()) input.system += (input.system.empty() ? "" : ": ") + system.words;
+      for (SkippedAlgorithm& each : config.skipped) {
+        if (are_several) each.reason = fmt::format("{}: {}", input.system, each.reason);
+        skipped.push_back(std::move(each));
+      }
+    }
+  }
   for (const std::string& file : schedules) {
     auto input = schedule_beside(file, inputs.front());
     if (!input) return std::nullopt;
@@ -182,16 +196,30 @@ std::vector<ComparedPoint> compared(const std::vector<Input>& inputs) {
     const CollectiveConfig collective = point->collective.value_or(CollectiveConfig{});
     const std::string& program = collective.program.file;
     const std::string name = program.empty() ? collective.algorithm : program;
-    if (input->tables) points.push_back({point, input->path, input->path});
-    if (!input->tables) points.push_back({point, name, ""});
+    const std::string& system = input->system;
+    const std::size_t nodes = input->topology->num_nodes();
+    if (input->tables) points.push_back({point, input->path, input->path, system, nodes});
+    if (!input->tables) {
+      points.push_back({point, system.empty() ? name : name + ", " + system, "", system, nodes});
+    }
   }
   return points;
 }
 
 std::vector<Json> results_of(const std::vector<ComparedPoint>& points) {
   std::vector<Json> results;
-  for (const auto& [point, name, schedule, report] : points) {
+  for (const ComparedPoint& point : points) {
+    const WorkerReport& report = point.report;
     results.push_back(report.result.is_null() ? not_run(report.failure).result : report.result);
+  }
+  return results;
+}
+
+// For rankings, which show what tells systems apart.
+std::vector<Json> with_systems(std::vector<Json> results,
+                               const std::vector<ComparedPoint>& points) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!points[i].system.empty()) results[i][kComparedSystem] = points[i].system;
   }
   return results;
 }
@@ -237,7 +265,7 @@ int stopped(int signal, const std::vector<ComparedPoint>& points, RunStore& stor
   std::size_t given_up = 0;
   for (const ComparedPoint& point : points) {
     const bool has_result = point.report.failure.empty() && point.report.result.is_object();
-    if (has_result) ranked.push_back(point.report.result);
+    if (has_result) ranked.push_back(with_systems({point.report.result}, {point}).front());
     if (point.report.stopped) ++given_up;
     if (has_result && !point.report.stopped) ++finished;
   }
@@ -297,7 +325,7 @@ int compare_command(const CompareOptions& options) {
   int signal = compare_points(points, settings);
   std::vector<Ranking> rankings;
   if (signal == 0) {
-    rankings = rank_results(results_of(points));
+    rankings = rank_results(with_systems(results_of(points), points));
     std::vector<std::size_t> best;
     for (const Ranking& ranking : rankings) {
       if (!ranking.order.empty()) best.push_back(ranking.order.front());
@@ -312,22 +340,22 @@ int compare_command(const CompareOptions& options) {
          "the network is called '{}'\n",
          published_files(options), inputs->front().topology->name());
   }
-  for (const Ranking& ranking : rankings) {
-    tell(people, "{}", ranking_text(ranking, results));
-  }
-  if (!options.sizes.empty()) tell(people, "{}", crossover_text(rankings, results));
+  const std::vector<Json> shown = with_systems(results, points);
+  for (const Ranking& ranking : rankings) tell(people, "{}", ranking_text(ranking, shown));
+  if (!options.sizes.empty()) tell(people, "{}", crossover_text(rankings, shown));
   bool good = true;
   const bool any_ran = std::any_of(rankings.begin(), rankings.end(),
                                    [](const Ranking& ranking) { return !ranking.order.empty(); });
-  for (const auto& [point, name, schedule, report] : points) {
-    if (report.failure.empty() || report.stopped) continue;
-    // It found no schedule, so it does not suit. An error if no algorithm does.
-    if (any_ran && !report.result.is_null() && !report.result.contains("algorithm")) {
-      skipped.push_back({name, report.failure});
+  for (const ComparedPoint& point : points) {
+    const std::string& failure = point.report.failure;
+    if (failure.empty() || point.report.stopped) continue;
+    // An error if no algorithm suits.
+    if (any_ran && point.report.unsuited) {
+      skipped.push_back({point.name, failure});
       continue;
     }
     good = false;
-    tell(stderr, "{}: error: {}: {}\n", options.config, name, report.failure);
+    tell(stderr, "{}: error: {}: {}\n", options.config, point.name, failure);
   }
   tell(people, "{}", skipped_text(skipped));
   Json more{{"rankings", Json::array()}, {"skipped", json_of(skipped)}};

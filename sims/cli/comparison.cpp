@@ -38,11 +38,13 @@ std::optional<double> time_ns_of(const Json& result) {
 
 std::string workload_of(const Json& result) {
   const std::string what =
-      result.contains("workload") ? "iterations of " + string_in(result, "workload")
+      result.contains("step")       ? "step of " + string_in(result, "workload")
+      : result.contains("workload") ? "iterations of " + string_in(result, "workload")
       : result.contains("network")
           ? "training of " + string_in(result, "network")
           : fmt::format("{} of {}", string_in(result, "op"), size_text(result));
-  return fmt::format("{} on {}, {} nodes", what, string_in(result, "topology"),
+  return fmt::format("{} on {}{} nodes", what,
+                     result.contains(kComparedSystem) ? "" : string_in(result, "topology") + ", ",
                      result.at("nodes").dump());
 }
 
@@ -129,7 +131,8 @@ std::string published_text(const Json& best) {
 
 std::vector<ResultColumn> ranking_columns(const Json& best, double fastest, bool has_stopped) {
   std::vector<ResultColumn> columns{
-      {"algorithm", true, [](const Json& r) { return string_in(r, "algorithm"); }}};
+      {"algorithm", true, [](const Json& r) { return string_in(r, "algorithm"); }},
+      {"system", false, [](const Json& r) { return string_in(r, kComparedSystem); }}};
   for (ResultColumn& column : variant_columns()) columns.push_back(std::move(column));
   if (has_stopped) columns.push_back({"planned us", false, number_text("planned_ns", 1, 1e-3)});
   columns.push_back({"time us", true, time_text});
@@ -173,6 +176,7 @@ std::string name_of(const Json& result, const std::vector<Json>& ranked) {
     });
     if (varies) name += fmt::format(", {} {}", column.title, mine);
   }
+  if (result.contains(kComparedSystem)) name += ", " + string_in(result, kComparedSystem);
   return name;
 }
 
@@ -347,12 +351,11 @@ std::string crossover_text(const std::vector<Ranking>& rankings, const std::vect
       return r.contains(kNcclAlgorithm) ? text(r.at(kNcclAlgorithm)) : std::string("-");
     };
   };
-  std::vector<ResultColumn> columns{
-      {"size", true, size_text},
-      {"best", true, [](const Json& r) { return string_in(r, "algorithm"); }},
-      {"time us", true, time_text},
-      {"GB/s", true, number_text("bandwidth_GBps", 2)},
-      {"of bound", true, percent_text("bound_ratio")}};
+  std::vector<ResultColumn> columns{{"size", true, size_text},
+                                    {"best", true, [](const Json& r) { return name_of(r, {}); }},
+                                    {"time us", true, time_text},
+                                    {"GB/s", true, number_text("bandwidth_GBps", 2)},
+                                    {"of bound", true, percent_text("bound_ratio")}};
   if (has_nccl) {
     columns.push_back({"NCCL takes", true, of_nccl([](const Json& r) {
                          const std::string choice = string_in(r, "choice");

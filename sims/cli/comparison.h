@@ -15,6 +15,10 @@ namespace espalier {
 // schedule table has fewer entries.
 inline constexpr double kTieShare = 0.001;
 
+// Tells the systems of results apart that compete with each other; it has the member only if there
+// are several.
+inline constexpr const char* kComparedSystem = "compared_system";
+
 // The results of one workload: one network, operation and size, or one network to train.
 struct Ranking {
   std::string workload;            // "all_reduce of 25 MB on lab.yaml, 12 nodes"

@@ -13,8 +13,10 @@
 #include "sims/formats/program/mscclpp.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/model/build_program.h"
+#include "sims/study/axis_values.h"
 #include "sims/text/people.h"
 #include "sims/text/read_file.h"
+#include "sims/text/yaml_loader.h"
 
 namespace espalier {
 
@@ -286,6 +288,41 @@ std::vector<std::vector<std::string>> crossed(
       all.back().push_back(fmt::format("{}={}", key, value));
     }
   }
+  return all;
+}
+
+std::optional<std::vector<ListedSystem>> listed_systems(const std::vector<std::string>& overrides) {
+  std::vector<ListedSystem> all(1);
+  Diagnostics diagnostics;
+  for (const std::string& setting : overrides) {
+    const std::size_t equals = setting.find('=');
+    const Key* key = find_key(setting.substr(0, equals));
+    std::optional<ConfigNode> value;
+    if (key != nullptr && !key->listable && equals != std::string::npos) {
+      Diagnostics unheard;  // the reader of the configuration prints what is wrong
+      value = load_override_value(setting.substr(equals + 1), unheard.add_override(setting),
+                                  equals + 1, unheard);
+    }
+    if (!value || !lists_values(*key, *value)) {
+      for (ListedSystem& each : all) each.overrides.push_back(setting);
+      continue;
+    }
+    diagnostics.add_override(setting);
+    std::vector<ListedSystem> crossed;
+    for (const ListedSystem& before : all) {
+      for (const ConfigNode& item : value->items) {
+        const std::string text = text_of(json_of(item));
+        ListedSystem& one = crossed.emplace_back(before);
+        one.overrides.push_back(fmt::format("{}={}", key->name, text));
+        one.words += fmt::format("{}{} {}", one.words.empty() ? "" : ", ",
+                                 key->name.substr(key->name.rfind('.') + 1), text);
+      }
+    }
+    static_cast<void>(check_axis_values(value->items, *key, false, diagnostics));
+    all = std::move(crossed);
+  }
+  tell(stderr, "{}", diagnostics.text());
+  if (diagnostics.num_errors() != 0) return std::nullopt;
   return all;
 }
 

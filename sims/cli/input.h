@@ -22,6 +22,7 @@ namespace espalier {
 
 struct Input {
   std::string path;
+  std::string system;  // tells it from the others, where several are compared
   std::vector<RunPoint> points;
   std::shared_ptr<const Topology> topology;
   FileHashes file_hashes;                // of every text that the input was read from
@@ -64,6 +65,16 @@ enum class Messages : std::uint8_t { people, errors, nobody };
 [[nodiscard]] std::vector<std::vector<std::string>> crossed(
     const std::vector<std::vector<std::string>>& overrides, const std::string& key,
     const std::vector<std::string>& values);
+
+// Overrides of one system out of several, and the words that tell it from the others.
+struct ListedSystem {
+  std::vector<std::string> overrides;
+  std::string words;  // "dims [4, 4], bandwidth 50GB/s"; empty: no override lists values
+};
+// Every combination of the values that overrides list for keys that a configuration gives once,
+// as those of its network. After an error, prints it and returns nullopt.
+[[nodiscard]] std::optional<std::vector<ListedSystem>> listed_systems(
+    const std::vector<std::string>& overrides);
 
 // The input files, and the files that their configurations name: graphs, layers, programs.
 [[nodiscard]] std::vector<CommandFile> files_of(const std::vector<Input>& inputs);

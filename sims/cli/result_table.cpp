@@ -211,6 +211,7 @@ std::vector<ResultColumn> columns_of(const std::string& table, const std::vector
 
 std::vector<ResultColumn> variant_columns() {
   std::vector<ResultColumn> columns = columns_of("collective setting", {});
+  for (ResultColumn& column : columns_of("step setting", {})) columns.push_back(std::move(column));
   for (ResultColumn& column : columns) column.always = false;
   return columns;
 }

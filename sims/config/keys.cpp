@@ -21,7 +21,11 @@ Section optional_section(const char* name) {
 // Every key that may have a list of values, in the order of expansion: the first one varies
 // slowest.
 const std::vector<std::string>& list_order() {
-  static const std::vector<std::string> order{"workload.name",
+  static const std::vector<std::string> order{"workload.file",
+                                              "workload.name",
+                                              "workload.issue",
+                                              "workload.element",
+                                              "workload.counts",
                                               "training.network",
                                               "training.overlap",
                                               "coordination.mode",

@@ -155,40 +155,7 @@ class PointFiles {
     }
   }
 
-  // A text states times, bytes and groups. Its collectives that do not block run beside others.
-  std::shared_ptr<const WorkGraph> read_text(const LlmWorkloadText& text,
-                                             const Topology& topology) {
-    // Resolved configurations give every key its default.
-    const WorkloadConfig& config = *points_.front().workload;
-    const WorkloadConfig unset;
-    const std::pair<const char*, bool> keys[] = {
-        {"workload.groups", config.groups != unset.groups},
-        {"workload.element", config.element_bytes != unset.element_bytes},
-        {"workload.compute.tflops", config.tflops != unset.tflops},
-        {"workload.compute.memory",
-         config.memory_bytes_per_second != unset.memory_bytes_per_second}};
-    for (const auto& [name, is_set] : keys) {
-      if (!is_set) continue;
-      diagnostics_.error(given_.place_of(name),
-                         std::string(name) + ": applies only if workload.file names traces");
-    }
-    if (!given_.is_given("workload.issue")) {
-      for (RunPoint& point : points_) point.workload->issue = IssueOrder::streams;
-    }
-    auto graph = parse_llm_workload(text.path, text.text, topology.num_nodes(), diagnostics_);
-    const auto communicates = [](const WorkNode& node) {
-      return node.kind == WorkKind::collective || node.kind == WorkKind::send;
-    };
-    if (graph && std::none_of(graph->ranks.begin(), graph->ranks.end(), [&](const auto& work) {
-          return std::any_of(work->nodes.begin(), work->nodes.end(), communicates);
-        })) {
-      diagnostics_.warning(given_.place_of("workload.file"),
-                           "workload.file: no rank communicates: all groups have one rank");
-    }
-    return graph;
-  }
-
-  // The traces once for all points: lists cannot vary what the reader needs to know.
+  // The work of each point's step: a file once for each size of the elements.
   void read_traces(const Topology& topology) {
     const GivenKey* file = given_.find("workload.file");
     const RunPoint& first = points_.front();
@@ -204,41 +171,90 @@ class PointFiles {
                          "describe the network as a graph: system.topology.type: file");
       return;
     }
-    const auto text = llm_workload_text(*first.workload);
-    const auto graph = text ? read_text(*text, topology)
-                            : load_traces(*first.workload, topology, file->place, diagnostics_);
-    for (RunPoint& point : points_) point.workload->graph = graph;
-    if (graph) read_weights_of(*graph);
-  }
-
-  // The weights of groups that exchange data: by their number of ranks.
-  void read_weights_of(const WorkGraph& graph) {
-    if (points_.front().workload->counts == WorkloadConfig::kEqualCounts) return;
-    std::set<std::size_t> sizes;
-    // Ranks that do the same work share it.
-    for (const auto& work :
-         std::set<std::shared_ptr<const RankWork>>(graph.ranks.begin(), graph.ranks.end())) {
-      for (const WorkNode& node : work->nodes) {
-        if (node.op != CollectiveOp::all_to_all || node.kind != WorkKind::collective) continue;
-        for (const auto& set : graph.groups[node.group].sets) sizes.insert(set.size());
-      }
-    }
+    struct Work {
+      std::optional<LlmWorkloadText> text;
+      std::shared_ptr<const WorkGraph> graph;
+    };
+    std::map<std::pair<std::string, Bytes>, Work> works;
     for (RunPoint& point : points_) {
       WorkloadConfig& workload = *point.workload;
-      for (const std::size_t ranks : sizes) {
-        if (ranks == 1) continue;
-        auto weights = load_weights({workload.counts, workload.folder, {}}, ranks, ranks,
-                                    given_.place_of("workload.counts"), diagnostics_);
-        if (!weights) return;
-        workload.weights.emplace(ranks, *std::move(weights));
+      const auto [work, is_new] = works.try_emplace({workload.file, workload.element_bytes});
+      auto& [text, graph] = work->second;
+      if (is_new) {
+        const Place place = given_.place_of_text("workload.file", workload.file, "workload.file");
+        text = llm_workload_text(workload);
+        graph = text ? read_text(*text, workload, place, topology)
+                     : load_traces(workload, topology, place, diagnostics_);
       }
+      // A text's collectives that do not block run beside others.
+      if (text && !given_.is_given("workload.issue")) workload.issue = IssueOrder::streams;
+      workload.graph = graph;
+      if (graph) read_weights_of(workload);
     }
   }
 
  private:
+  // A text states times, bytes and groups.
+  std::shared_ptr<const WorkGraph> read_text(const LlmWorkloadText& text,
+                                             const WorkloadConfig& config, const Place& place,
+                                             const Topology& topology) {
+    // Resolved configurations give every key its default.
+    const WorkloadConfig unset;
+    const std::pair<const char*, bool> keys[] = {
+        {"workload.groups", config.groups != unset.groups},
+        {"workload.element", config.element_bytes != unset.element_bytes},
+        {"workload.compute.tflops", config.tflops != unset.tflops},
+        {"workload.compute.memory",
+         config.memory_bytes_per_second != unset.memory_bytes_per_second}};
+    for (const auto& [name, is_set] : keys) {
+      if (!is_set) continue;
+      diagnostics_.error(given_.place_of(name),
+                         std::string(name) + ": applies only if workload.file names traces");
+    }
+    auto graph = parse_llm_workload(text.path, text.text, topology.num_nodes(), diagnostics_);
+    const auto communicates = [](const WorkNode& node) {
+      return node.kind == WorkKind::collective || node.kind == WorkKind::send;
+    };
+    if (graph && std::none_of(graph->ranks.begin(), graph->ranks.end(), [&](const auto& work) {
+          return std::any_of(work->nodes.begin(), work->nodes.end(), communicates);
+        })) {
+      diagnostics_.warning(place, "workload.file: no rank communicates: all groups have one rank");
+    }
+    return graph;
+  }
+
+  // The weights of groups that exchange data: by their number of ranks.
+  void read_weights_of(WorkloadConfig& workload) {
+    if (workload.counts == WorkloadConfig::kEqualCounts) return;
+    std::set<std::size_t> sizes;
+    // Ranks that do the same work share it.
+    for (const auto& work : std::set<std::shared_ptr<const RankWork>>(
+             workload.graph->ranks.begin(), workload.graph->ranks.end())) {
+      for (const WorkNode& node : work->nodes) {
+        if (node.op != CollectiveOp::all_to_all || node.kind != WorkKind::collective) continue;
+        for (const auto& set : workload.graph->groups[node.group].sets) sizes.insert(set.size());
+      }
+    }
+    for (const std::size_t ranks : sizes) {
+      if (ranks == 1) continue;
+      const auto [weights, is_new] = step_weights_.try_emplace({workload.counts, ranks});
+      if (is_new) {
+        weights->second = load_weights(
+            {workload.counts, workload.folder, {}}, ranks, ranks,
+            given_.place_of_text("workload.counts", workload.counts, "workload.counts"),
+            diagnostics_);
+      }
+      if (!weights->second) return;
+      workload.weights.emplace(ranks, *weights->second);
+    }
+  }
+
   std::vector<RunPoint>& points_;
   const GivenKeys& given_;
   Diagnostics& diagnostics_;
+  // Of an exchange's ranks, by workload.counts and their number.
+  std::map<std::pair<std::string, std::size_t>, std::optional<std::vector<std::uint64_t>>>
+      step_weights_;
 };
 
 }  // namespace

@@ -86,6 +86,7 @@ std::unique_ptr<PointRun> make_run(const PointInput& input) {
 
 PointReport refused(PointReport report, const std::string& why) {
   report.failure = why;
+  report.unsuited = true;
   write_fields(report.result, Verdict{false, why});
   return report;
 }
@@ -167,6 +168,7 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
                             peak_rss_mib()}});
   report.note = slow_note(topology, point, outcome.stops, outcome.engine_seconds);
   report.failure = outcome.failure;
+  report.unsuited = outcome.unsuited;
   return report;
 }
 

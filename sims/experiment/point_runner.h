@@ -20,6 +20,7 @@ struct PointReport {
   nlohmann::ordered_json result;  // as documented in docs/results.md
   std::string note;               // what made the simulation slow; empty if nothing did
   std::string failure;            // why `verified` is false; empty if it is true
+  bool unsuited = false;          // the failure: the algorithm does not suit the system
 };
 
 // `tables`: the tables of a schedule file; if empty, the point's generator makes them. May run once

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "sims/experiment/result_fields.h"
@@ -100,13 +101,18 @@ class ComparedRuns {
     if (point.training || point.workload || point.coordination) return nullptr;
     return &*point.collective;
   }
+  // Nodes, operation and size: points compete only with the same.
+  using Workload = std::tuple<std::size_t, CollectiveOp, Bytes>;
+  [[nodiscard]] Workload key_of(std::size_t i) const {
+    return {points_[i].nodes, collective_of(i)->op, collective_of(i)->size};
+  }
   // The time from which on point `i` loses; infinite while its workload has no time, for auto,
   // which has no plan, and for NCCL's choice, whose time users ask for.
   [[nodiscard]] double limit_ns(std::size_t i) const {
     const CollectiveConfig* collective =
         settings_.full || planned_[i].is_null() ? nullptr : collective_of(i);
     const bool may_lose = collective != nullptr && collective->choice.empty();
-    const auto best = may_lose ? best_ns_.find({collective->op, collective->size}) : best_ns_.end();
+    const auto best = may_lose ? best_ns_.find(key_of(i)) : best_ns_.end();
     return best == best_ns_.end() ? kNoLimit : kLosing * best->second;
   }
   // Whether point `i`, which takes at least so many cycles, is not simulated to the end. A program
@@ -126,7 +132,7 @@ class ComparedRuns {
     const bool is_time = report.failure.empty() && !report.stopped;
     // What is proven slowly sets no limit: with fewer processes at once it may not be simulated.
     if (collective == nullptr || !is_time || is_proven_slowly(i)) return;
-    double& best = best_ns_.try_emplace({collective->op, collective->size}, kNoLimit).first->second;
+    double& best = best_ns_.try_emplace(key_of(i), kNoLimit).first->second;
     best = std::min(best, number_in(report.result, field::time_ns).value_or(kNoLimit));
   }
   void finish(std::size_t i) {
@@ -173,7 +179,7 @@ class ComparedRuns {
   std::vector<ComparedPoint>& points_;
   const ComparisonSettings& settings_;
   std::vector<Json> planned_;  // plan_run(); null but for runs of one collective without auto
-  std::map<std::pair<CollectiveOp, Bytes>, double> best_ns_;  // by operation and size
+  std::map<Workload, double> best_ns_;
 };
 
 }  // namespace

@@ -27,6 +27,8 @@ struct ComparedPoint {
   const RunPoint* point;
   std::string name;          // in messages: its algorithm, or its file
   std::string schedule;      // file of its tables; empty: the algorithm makes them
+  std::string system;        // in tables; empty: all points have the same
+  std::size_t nodes;         // of the system
   WorkerReport report = {};  // `result` has `stopped_ns` if it was stopped (docs/collectives.md)
 };
 

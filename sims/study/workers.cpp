@@ -169,6 +169,7 @@ class Batch {
     worker.report.result = std::move(report["result"]);
     worker.report.failure = report["failure"].get<std::string>();
     worker.report.note = report.value("note", "");
+    worker.report.unsuited = report.value("unsuited", false);
     worker.has_report = true;
     if (worker.report.failure.empty()) return;
     worker.report.kind =
@@ -267,6 +268,7 @@ void write_worker_report(const PointReport& report) {
   message["report"]["result"] = report.result;
   message["report"]["failure"] = report.failure;
   message["report"]["note"] = report.note;
+  message["report"]["unsuited"] = report.unsuited;
   write_line(message);
 }
 

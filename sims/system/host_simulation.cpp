@@ -258,12 +258,16 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
             Cycle at) override {
     if (!failure_.empty()) return;
     latest_ = std::max(latest_, at);
+    bool opens = false;
     try {
       if (collective >= collectives_.size() || collectives_[collective].first_post == kNever) {
+        opens = true;
         open(collective, what);
+        opens = false;
       }
       note_post(rank, collective, what, at);
     } catch (const std::exception& error) {
+      unsuited_ = opens && dynamic_cast<const std::invalid_argument*>(&error) != nullptr;
       fail(fmt::format("{}: {}", hosts_.name_of(collective), error.what()));
       return;
     }
@@ -291,6 +295,8 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
     hosts_.explain(waits);
   }
 
+  // Whether the failure is that a collective could not be planned.
+  [[nodiscard]] bool unsuited() const { return unsuited_; }
   // Why the simulation ended early; empty if it did not.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] const std::vector<HostedCollective>& collectives() const { return collectives_; }
@@ -467,6 +473,7 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
   Cycle latest_ = 0;               // the latest cycle for which a host asked for something
   bool has_ended_ = false;
   std::string failure_;
+  bool unsuited_ = false;
 };
 
 void refuse_what_hosts_do(const RunPoint& point) {
@@ -494,6 +501,7 @@ HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point, co
   SimulationOutcome& simulation = outcome.simulation;
   simulation = system.run(0);
   if (!network.failure().empty()) simulation.failure = network.failure();
+  simulation.unsuited = network.unsuited();
   simulation.verified = simulation.complete && simulation.failure.empty();
   outcome.collectives = network.collectives();
   outcome.host_messages = network.num_messages();

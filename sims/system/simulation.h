@@ -87,6 +87,7 @@ struct SimulationOutcome {
   bool complete = false;  // every message of every table delivered
   bool verified = false;  // complete, data right at every rank, no flow-control rule broken
   std::string failure;    // reason, for the user; empty if verified
+  bool unsuited = false;  // the failure: the algorithm plans no such collective among the ranks
   Cycle cycles = 0;       // from first issue to last data visible, reduction included
   std::uint64_t flit_hops = 0;
   Counters counters;

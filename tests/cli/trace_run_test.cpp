@@ -261,6 +261,91 @@ TEST_CASE("compare ranks placements of a step, with exposed time and bytes on th
   CHECK_THAT(outcome.out, !Contains("table um2"));
 }
 
+TEST_CASE("compare ranks networks of a step in one table, from lists and from files") {
+  const TemporaryFolder folder;
+  const std::string config = write_text_step(folder);
+  const Outcome outcome =
+      test::espalier({"compare", config, "-s", "system.topology.dims=[[4, 4], [16]]", "-s",
+                      "collective.algorithm=ring", "--json", folder.file("r.json")});
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, Contains("step of step.txt on 16 nodes") &&
+                              Contains("Best: ring, dims [4, 4], ") && Contains("dims [16]"));
+  const Json document = Json::parse(test::read_text(folder.file("r.json")));
+  CHECK(document.at("rankings") == Json::array({Json::array({0, 1})}));
+  for (std::size_t i : {0U, 1U}) {
+    const std::string dims = i == 0 ? "system.topology.dims=[4, 4]" : "system.topology.dims=[16]";
+    const Json alone = test::run_to_json({config, "-s", dims}).at("results").at(0);
+    CHECK(alone.at("step") == document.at("results").at(i).at("step"));
+  }
+  std::string mesh = kTextConfig;
+  mesh.replace(mesh.find("torus"), 5, "mesh");
+  folder.write("mesh.yaml", mesh);
+  const Outcome files = test::espalier(
+      {"compare", "text.yaml", "mesh.yaml", "-s", "collective.algorithm=ring"}, folder.path());
+  CHECK(files.exit_code == 0);
+  CHECK_THAT(files.out, Contains("Best: ring, text.yaml, ") && Contains("mesh.yaml"));
+  const Outcome twice =
+      test::espalier({"compare", config, "-s", "system.topology.dims=[[4, 4], [4, 4]]"});
+  CHECK(twice.exit_code == 2);
+  CHECK_THAT(twice.err, Contains("system.topology.dims: [4, 4] is in the list twice"));
+}
+
+TEST_CASE("compare says which group of a step an algorithm does not suit, and ranks the others") {
+  const TemporaryFolder folder;
+  const std::string config = write_text_step(folder);
+  const Outcome outcome =
+      test::espalier({"compare", config, "-s", "collective.algorithm=[ring, 2d_ring]"});
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, Contains("Not compared:\n  2d_ring: ") && Contains("of group TP: "));
+  CHECK_THAT(outcome.err, !Contains("error"));
+  const Outcome none = test::espalier({"compare", config, "-s", "collective.algorithm=2d_ring"});
+  CHECK(none.exit_code == 1);
+  CHECK_THAT(none.err, Contains("error: 2d_ring: ") && Contains("of group TP: "));
+}
+
+TEST_CASE("Lists of a step's keys make a run of each value, which is as the run alone") {
+  const TemporaryFolder folder;
+  const std::string config = write_text_step(folder);
+  folder.write("small.txt",
+               std::string(kText).replace(std::string(kText).find("4194304"), 7, "65536"));
+  const std::vector<std::string> files{"small.txt", "step.txt"};
+  const std::vector<std::string> orders{"streams", "lowest_id"};
+  const Json results = test::run_to_json({config, "-s", "workload.file=[small.txt, step.txt]", "-s",
+                                          "workload.issue=[streams, lowest_id]"})
+                           .at("results");
+  REQUIRE(results.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(results.at(i).at("workload") == files[i / 2]);
+    CHECK(results.at(i).at("issue") == orders[i % 2]);
+    const Json alone = test::run_to_json({config, "-s", "workload.file=" + files[i / 2], "-s",
+                                          "workload.issue=" + orders[i % 2]})
+                           .at("results")
+                           .at(0);
+    CHECK(alone.at("step") == results.at(i).at("step"));
+  }
+  const Outcome ranked = test::espalier({"compare", config, "-s", "collective.algorithm=ring", "-s",
+                                         "workload.issue=[streams, lowest_id]"});
+  CHECK_THAT(ranked.out, Contains("Best: ring, issue streams, "));
+}
+
+TEST_CASE("A torus with a broken link keeps the names of its dimensions") {
+  const TemporaryFolder folder;
+  const std::string config = write_text_step(folder);
+  const Json result =
+      test::run_to_json({config, "-s", "system.topology.without=[link 0-1]"}).at("results").at(0);
+  double links = 0;
+  for (const Json& each : result.at("step").at("dimensions")) {
+    links += each.at("links").get<double>();
+  }
+  auto bytes = bytes_by_dimension(result);
+  REQUIRE(bytes.size() == 2);
+  CHECK(bytes.at("Y") >= 16 * 4'194'304 * 3 / 4.0);
+  CHECK(bytes.at("X") > 0);
+  CHECK(links == 62);
+}
+
 TEST_CASE("A network without dimensions has the bytes of a step by tier and rate") {
   const TemporaryFolder folder;
   static_cast<void>(write_text_step(folder));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -37,6 +39,19 @@ std::vector<std::uint32_t> hops_from_nodes(const Topology& topology) {
   return hops;
 }
 
+// The dimension of a grid's link. A grid without some of its parts keeps the names of its ports.
+std::optional<std::size_t> axis_of(const Topology& topology, LinkId id) {
+  const TopologyLink& link = topology.link(id);
+  if (topology.is_switch(link.from) || topology.is_switch(link.to)) return std::nullopt;
+  if (topology.grid()) return grid_hop(topology, id).dim;
+  constexpr std::string_view kPorts = "wensdu";  // the two of a dimension side by side
+  const std::size_t out = kPorts.find(link.out_name.front());
+  const std::size_t in = kPorts.find(link.in_name.front());
+  const bool is_of_grid = !topology.shape().at.empty() && topology.num_switches() == 0 &&
+                          out != std::string_view::npos && in == (out ^ 1U);
+  return is_of_grid ? std::optional(out / 2) : std::nullopt;
+}
+
 }  // namespace
 
 LinkKinds link_kinds(const Topology& topology) {
@@ -55,9 +70,8 @@ LinkKinds link_kinds(const Topology& topology) {
       const auto d =
           built->dimension_of_port(topology.is_switch(link.from) ? link.in_port : link.out_port);
       kind = {d, 0, fmt::format("dim{}", d + 1)};
-    } else if (topology.grid() && !topology.is_switch(link.from) && !topology.is_switch(link.to)) {
-      const std::size_t d = grid_hop(topology, LinkId(l)).dim;
-      kind = {d, 0, std::string(1, "XYZ"[d])};
+    } else if (const auto axis = axis_of(topology, LinkId(l))) {
+      kind = {*axis, 0, std::string(1, "XYZ"[*axis])};
     } else {
       const std::uint32_t tier = std::min(hops[link.from.index()], hops[link.to.index()]);
       const bool is_direct = !topology.is_switch(link.from) && !topology.is_switch(link.to);
