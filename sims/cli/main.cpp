@@ -7,13 +7,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <sstream>
 #include <string_view>
-#include <system_error>
 #include <systemc>
 #include <utility>
 
@@ -389,17 +387,6 @@ int dispatch_or_report(int argc, char** argv) {
   return kCheckFailed;
 }
 
-// The modules of a large system lie on many pages of memory, and large pages save most of the
-// processor's searches for them. The C library asks for them only if its environment says so when
-// the program starts. If the program cannot be started again, it goes on with small pages.
-void restart_with_large_pages(char** argv) {
-  if (std::getenv("GLIBC_TUNABLES") != nullptr) return;
-  setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 1);
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) execv(program.c_str(), argv);
-}
-
 }  // namespace
 
 int sc_main(int argc, char** argv) {
@@ -411,6 +398,5 @@ int sc_main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
-  restart_with_large_pages(argv);
   return sc_core::sc_elab_and_sim(argc, argv);
 }
