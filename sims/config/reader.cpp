@@ -278,7 +278,10 @@ class PointBuilder {
       const bool is_sized =
           !point.collective || point.training || point.workload || point.collective->size != 0;
       if (runs_nccl(point) && has_asked_nccl_) {
-        point.collective->nccl = std::make_shared<const NcclMachine>(*machine_->nccl);
+        NcclMachine machine = *machine_->nccl;
+        const Value& named = given_.find("system.preset")->values.front().value;
+        machine.preset = named.text.empty() ? machine_->name : named.text;
+        point.collective->nccl = std::make_shared<const NcclMachine>(std::move(machine));
       }
       if (runs_nccl(point) && is_sized && !has_asked_nccl_) {
         libraries_.push_back({points_.size(), std::move(point), chosen_});

@@ -6,6 +6,7 @@
 
 #include "hw/topology/vertex_names.h"
 #include "sims/config/keys.h"
+#include "sims/nccl/machine.h"
 #include "sims/point/config.h"
 #include "sims/text/file_hashes.h"
 
@@ -88,6 +89,10 @@ nlohmann::ordered_json resolved_json(const RunPoint& point) {
     if (is_text && value.text.empty()) continue;
     if (key.optional && is_word(value, key.shape)) continue;
     at_dotted(root, key.name) = json_value(value, key.shape);
+  }
+  // Its keys are written, but not what NCCL finds and takes there, which a step asks again.
+  if (point.collective && point.collective->nccl) {
+    root["system"]["preset"] = point.collective->nccl->preset;
   }
   return root;
 }

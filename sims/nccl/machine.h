@@ -27,6 +27,7 @@ using NcclTables = std::map<std::string, std::vector<double>>;
 inline constexpr double kNcclOnWire = 17.0 / 16;
 
 struct NcclMachine {
+  std::string preset;  // of a step: system.preset as written
   std::string gpu;  // a row of the tables
   std::string version = "2.22";
   std::string hosts = "intel";

@@ -37,7 +37,7 @@ struct WorkloadConfig {
   std::string groups;  // process groups, relative to `folder`; empty: `file`.json if it exists
   std::string folder;  // of the configuration; empty: the current one
   IssueOrder issue = IssueOrder::lowest_id;
-  Bytes element_bytes = 1;  // of a unit of the traces' sizes
+  Bytes element_bytes = 1;   // of a unit of the traces' sizes
   std::uint32_t chunks = 1;  // of a collective, one after the other
   // How an all_to_all spreads its bytes: kEqualCounts, or as CountsConfig::source; and by the
   // number of ranks of a group, as CountsConfig::weights, filled in by the reader.
