@@ -298,7 +298,9 @@ std::optional<std::vector<ListedSystem>> listed_systems(const std::vector<std::s
     const std::size_t equals = setting.find('=');
     const Key* key = find_key(setting.substr(0, equals));
     std::optional<ConfigNode> value;
-    if (key != nullptr && !key->listable && equals != std::string::npos) {
+    // A list of lists is one value of collective.groups.
+    if (key != nullptr && !key->listable && key->shape.type != ValueType::record &&
+        equals != std::string::npos) {
       Diagnostics unheard;  // the reader of the configuration prints what is wrong
       value = load_override_value(setting.substr(equals + 1), unheard.add_override(setting),
                                   equals + 1, unheard);

@@ -86,7 +86,6 @@ std::unique_ptr<PointRun> make_run(const PointInput& input) {
 
 PointReport refused(PointReport report, const std::string& why) {
   report.failure = why;
-  report.unsuited = true;
   write_fields(report.result, Verdict{false, why});
   return report;
 }
