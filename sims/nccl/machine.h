@@ -28,7 +28,7 @@ inline constexpr double kNcclOnWire = 17.0 / 16;
 
 struct NcclMachine {
   std::string preset;  // of a step: system.preset as written
-  std::string gpu;  // a row of the tables
+  std::string gpu;     // a row of the tables
   std::string version = "2.22";
   std::string hosts = "intel";
   std::string in_switch;  // the preset whose switch adds, for NVLS on one server
