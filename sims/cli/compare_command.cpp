@@ -349,7 +349,8 @@ int compare_command(const CompareOptions& options) {
   for (const ComparedPoint& point : points) {
     const std::string& failure = point.report.failure;
     if (failure.empty() || point.report.stopped) continue;
-    // It found no schedule, or none for a group, so it does not suit. An error if no algorithm does.
+    // It found no schedule, or none for a group, so it does not suit. An error if no algorithm
+    // does.
     const Json& result = point.report.result;
     const bool has_none = !result.is_null() && !result.contains("algorithm");
     if (any_ran && (has_none || point.report.unsuited)) {
