@@ -23,7 +23,7 @@ class ProgramObserver {
 class ProgramContextEngine : public IssueEngine {
  public:
   // All arguments must outlive the engine. `memory` belongs to the rank; all NIs share `credits`.
-  // `observer`: nullptr if whoever evaluates the engine asks whether it is done.
+  // `observer`: nullptr where the owner of the engine asks for done().
   ProgramContextEngine(const ContextProgram& program, NodeId rank, ProgramMemory& memory,
                        SlotCredits& credits, ProgramObserver* observer);
 

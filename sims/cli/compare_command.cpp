@@ -148,6 +148,8 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
       schedules.push_back(file);
     } else if (extension == ".csv") {
       if (!add_published_times(file, published)) return std::nullopt;
+    } else if (std::find(configs.begin(), configs.end(), file) != configs.end()) {
+      return no_input(file, "the configuration is given twice");
     } else {
       configs.push_back(file);
     }

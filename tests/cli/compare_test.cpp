@@ -357,9 +357,12 @@ TEST_CASE("A schedule of another size is not compared") {
 }
 
 TEST_CASE("compare names a file that cannot compete, and a limit that is no time") {
+  const Outcome twice = test::espalier({"compare", lab(), lab()});
+  CHECK(twice.exit_code == 2);
+  CHECK_THAT(twice.err, Contains("the configuration is given twice"));
   const Outcome other = test::espalier({"compare", lab(), "no_such_system.yaml"});
   CHECK(other.exit_code == 2);
-  CHECK_THAT(other.err, Contains("no_such_system.yaml"));
+  CHECK_THAT(other.err, Contains("no_such_system.yaml: error: the file cannot be read"));
   const Outcome limit = test::espalier({"compare", lab(), "--time-limit", "soon"});
   CHECK(limit.exit_code == 2);
   CHECK_THAT(limit.err, Contains("--time-limit soon: error: "));
