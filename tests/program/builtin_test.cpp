@@ -10,7 +10,7 @@
 using namespace espalier;
 
 TEST_CASE("Every built-in program computes its collective at every supported size") {
-  test::ShareOfCases share(31);
+  test::ShareOfCases share(61);
   for (const BuiltinProgram& builtin : builtin_programs()) {
     for (std::uint32_t ranks = 2; ranks <= 17; ++ranks) {
       for (std::uint32_t per_server = 1; per_server <= (builtin.parameter(kServersKey) ? ranks : 1);

@@ -74,7 +74,7 @@ TEST_CASE("Windows run along rings, and sums from end to end along the lines of 
   test::ShareOfCases share(3);
   for (const char* name : {"window", "rs_window_ag"}) {
     for (const auto& wraps : {std::vector<bool>{true, true, false}, {false, true, false}}) {
-      for (const Dims& dims : {Dims{4, 3, 5}, Dims{2, 4, 2}}) {
+      for (const Dims& dims : {test::kSanitized ? Dims{3, 2, 3} : Dims{4, 3, 5}, Dims{2, 4, 2}}) {
         if (!share.take()) continue;
         BuiltinRequest request = grid_request(dims, true, 1 << 14);
         request.grid->wraps = wraps;

@@ -10,6 +10,7 @@
 #include "alg/schedule/schedule_table.h"
 #include "program_interpreter.h"
 #include "tests/support/networks.h"
+#include "tests/support/share_of_cases.h"
 
 using namespace espalier;
 
@@ -43,6 +44,7 @@ Schedule generate(const Generator& generator, const Topology& topology, Collecti
 TEST_CASE("Every generated schedule with equal chunks becomes a program that computes the same") {
   std::size_t expressed = 0;
   std::vector<std::string> refused;
+  test::ShareOfCases share(11);
   for (const auto& [network, topology] : networks(kLink)) {
     for (const Generator& generator : generators()) {
       if (!generator.unsuited(topology).empty()) continue;
@@ -60,7 +62,7 @@ TEST_CASE("Every generated schedule with equal chunks becomes a program that com
             continue;
           }
           ++expressed;
-          REQUIRE(interpret(*result.program, 2).empty());
+          if (share.take()) REQUIRE(interpret(*result.program, 2).empty());
           REQUIRE(result.program->collective == op);
         }
       }
@@ -75,6 +77,7 @@ TEST_CASE("Every generated schedule with equal chunks becomes a program that com
 
 TEST_CASE("Planned tables become a program, though they stand in the order of slots in one step") {
   std::size_t expressed = 0;
+  test::ShareOfCases share(5);
   for (const auto& [network, topology] : networks(kTimedLink)) {
     for (const char* name : {"forest", "a2a_paths"}) {
       const Generator& generator = *find_generator(name);
@@ -91,7 +94,7 @@ TEST_CASE("Planned tables become a program, though they stand in the order of sl
           continue;
         }
         ++expressed;
-        CHECK(interpret(*result.program, 2).empty());
+        if (share.take()) CHECK(interpret(*result.program, 2).empty());
       }
     }
   }

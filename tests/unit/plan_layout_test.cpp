@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dimension_cases.h"
+#include "tests/support/share_of_cases.h"
 
 namespace espalier {
 namespace {
@@ -249,7 +250,7 @@ void with_random_plans(int cases, std::uint32_t seed, Check check) {
 
 TEST_CASE("Every stage finds its data where the stage before left them, and an owner its own") {
   with_random_plans(
-      60, 20'231,
+      test::kSanitized ? 17 : 60, 20'231,
       [](const DimensionPlan& plan, const DimensionedShape& shape, const PlanLayout& layout) {
         for (std::uint32_t c = 0; c < plan.chunks.size(); ++c) check_chunk(plan, shape, layout, c);
       });

@@ -5,6 +5,7 @@
 #include "alg/certify/certifier.h"
 #include "alg/plans/planner.h"
 #include "dimension_cases.h"
+#include "tests/support/share_of_cases.h"
 
 using namespace espalier;
 using espalier::test::WorkedExample;
@@ -53,7 +54,7 @@ Cycle best_of_all(DimensionPlan plan, ForecastSpec spec, const ArbiterSpec& rule
 
 TEST_CASE("A searched plan is proven, repeatable, and never slower than those it starts from") {
   const Planner& searched = *find_planner("themis_search");
-  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint32_t seed = 1; seed <= (test::kSanitized ? 5 : 20); ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const std::vector<PlannedDimension> dimensions = test::random_dimensions(random);
@@ -117,7 +118,7 @@ TEST_CASE("A searched plan's loads are those of its own orders") {
 }
 
 TEST_CASE("auto ranks the plans of all planners, without the search where order is not kept") {
-  for (std::uint32_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint32_t seed = 1; seed <= (test::kSanitized ? 3 : 10); ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const std::vector<PlannedDimension> dimensions = test::random_dimensions(random);

@@ -129,7 +129,7 @@ TEST_CASE("An order better than the known one is found") {
 }
 
 TEST_CASE("A search finds the proven optimum for up to 12 ranks of a ring") {
-  test::ShareOfCases share(5);
+  test::ShareOfCases share(17);
   for (std::size_t n = 4; n <= 12; n += 2) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       for (const auto objective : {OrderObjective::sum, OrderObjective::max}) {

@@ -8,6 +8,7 @@
 #include "sims/workload/training/timeline.h"
 #include "sims/workload/training/workload.h"
 #include "tests/support/forecast_cost.h"
+#include "tests/support/share_of_cases.h"
 
 namespace espalier {
 namespace {
@@ -67,7 +68,9 @@ struct Summary {
 
 Summary summary_of(const Workload& workload) {
   Summary s;
+  test::ShareOfCases share(7);
   for (const char* system : kSystems) {
+    if (!share.take()) continue;
     const Times t = times_of(workload, system);
     CAPTURE(workload.name, system);
     CHECK(t.themis.total() < t.baseline.total());
@@ -96,12 +99,14 @@ TEST_CASE("Baseline leaves as much bandwidth unused in training as Themis' Fig. 
     least = std::min(least, s.least_utilization);
     CHECK(times_of(workload, "fig4_current").utilization() == Approx(0.977).margin(0.01));
   }
+  if (test::kSanitized) return;  // the published means are of all systems
   CHECK(mean == Approx(0.597).margin(0.01));
   CHECK(least == Approx(0.351).margin(0.01));
 }
 
 TEST_CASE("Transformer-1T gains what Themis' Fig. 12 shows") {
   const Summary s = summary_of(workload_of("transformer_1t", 16));
+  if (test::kSanitized) return;
   CHECK(s.speedup == Approx(1.25).margin(0.05));
   CHECK(s.most == Approx(1.53).margin(0.05));
   CHECK(s.ideal == Approx(1.26).margin(0.06));
@@ -109,7 +114,9 @@ TEST_CASE("Transformer-1T gains what Themis' Fig. 12 shows") {
 
 TEST_CASE("DLRM gains about what Themis' Fig. 12 shows, and waits for gradients most of the time") {
   const Workload workload = workload_of("dlrm", 512);
-  CHECK(summary_of(workload).speedup == Approx(1.30).margin(0.07));
+  const Summary s = summary_of(workload);
+  if (test::kSanitized) return;
+  CHECK(s.speedup == Approx(1.30).margin(0.07));
   for (const char* system : kSystems) {
     const Times t = times_of(workload, system);
     CHECK(t.baseline.exposed_model < 0.1 * t.baseline.exposed_data);
@@ -122,6 +129,7 @@ TEST_CASE("Themis takes as much off the exposed communication as published") {
        {std::pair{"resnet152", 32U}, {"gnmt", 128U}, {"dlrm", 512U}, {"transformer_1t", 16U}}) {
     mean += summary_of(workload_of(name, samples)).less_exposed / 4;
   }
+  if (test::kSanitized) return;
   CHECK(mean == Approx(1.65).margin(0.05));
 }
 

@@ -426,7 +426,7 @@ TEST_CASE("Random networks with switches, also with dead ends, get certified tre
   constexpr std::uint32_t kSeed = 22;
   std::mt19937 random(kSeed);
   CAPTURE(kSeed);
-  test::ShareOfCases share(20);
+  test::ShareOfCases share(61);
   for (int network = 0; network < 400; ++network) {
     const std::size_t nodes = 2 + test::pick(random, 6);
     const std::size_t switches = 1 + test::pick(random, 5);
