@@ -1,5 +1,4 @@
 #include "flowctl/train/start_pattern.h"
-#include "tests/support/share_of_cases.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,6 +8,8 @@
 #include <random>
 #include <utility>
 #include <vector>
+
+#include "tests/support/share_of_cases.h"
 
 namespace espalier {
 namespace {
