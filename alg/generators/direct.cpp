@@ -3,6 +3,10 @@
 // pays the latency once. In an all_to_all or all_to_allv, every node sends each other node its
 // chunk.
 //
+// PAIRWISE sends the same chunks of an all_to_all one at a time: a node's next message leaves when
+// the one of the step before has come in. Where shifts are free of contention, as behind a NIC for
+// each node, no two messages meet on a link; DIRECT's nodes drift apart and queue at receivers.
+//
 // The order is the cyclic shift: with its t-th message of a phase, node i sends to node i + t. On a
 // two-level fat-tree with as many spines as nodes per leaf, whose routes choose the spine by
 // destination or by source, every such shift is free of contention.
@@ -23,21 +27,22 @@ constexpr std::size_t kMostExchanging = 1024;
 
 class DirectScheduler {
  public:
-  DirectScheduler(const Topology& topology, const CollectiveRequest& request)
+  DirectScheduler(const char* name, const Topology& topology, const CollectiveRequest& request,
+                  std::size_t per_step)
       : request_(request),
         nodes_(topology.num_nodes()),
-        per_step_(messages_per_step(topology)),
+        per_step_(per_step),
         phase_steps_(static_cast<Timestep>((nodes_ - 1 + per_step_ - 1) / per_step_)),
         offsets_(request.part_offsets(nodes_)),
-        schedule_(empty_schedule("direct", topology, request)),
+        schedule_(empty_schedule(name, topology, request)),
         routes_(topology, schedule_.routes) {
     schedule_.num_steps = phase_steps_ * (request.op == CollectiveOp::all_reduce ? 2 : 1);
     schedule_.ni_ports = static_cast<std::uint32_t>(per_step_);
   }
 
-  Schedule build() {
+  Schedule build(bool one_by_one) {
     if (is_exchange(schedule_.op)) {
-      add_all_to_all();
+      add_all_to_all(one_by_one);
     } else {
       for (std::size_t n = 0; n < nodes_; ++n) {
         schedule_.chunks.push_back({offsets_[n], size_of(n), request_.node_of(n)});
@@ -95,7 +100,7 @@ class DirectScheduler {
   }
 
   // The chunks of a root are in the order in which they leave; its own chunk is first.
-  void add_all_to_all() {
+  void add_all_to_all(bool one_by_one) {
     Bytes offset = 0;
     for (std::size_t root = 0; root < nodes_; ++root) {
       for (std::size_t shift = 0; shift < nodes_; ++shift) {
@@ -105,9 +110,16 @@ class DirectScheduler {
         offset += bytes;
       }
     }
+    // By node, the message that came in last: in an earlier step, and in this step.
+    std::vector<std::vector<TransferId>> before(nodes_);
+    std::vector<std::vector<TransferId>> now(nodes_);
+    std::size_t last_shift = 0;
     for_each_pair([&](std::size_t shift, std::size_t from, std::size_t to) {
+      if (std::exchange(last_shift, shift) != shift) before = now;
       if (bytes_of_pair(from, to) == 0) return;
-      schedule_.add(transfer(shift, from, to, from * nodes_ + shift, TransferKind::copy), {});
+      const Transfer t = transfer(shift, from, to, from * nodes_ + shift, TransferKind::copy);
+      const TransferId id = schedule_.add(t, before[from]);
+      if (one_by_one) now[to] = {id};
     });
   }
 
@@ -124,13 +136,16 @@ class DirectScheduler {
 std::string direct_too_large(const Topology& topology, CollectiveOp op) {
   const std::size_t most = is_exchange(op) ? kMostExchanging : kMostNodes;
   if (topology.num_nodes() <= most) return {};
-  return fmt::format(
-      "The direct algorithm has too many messages on {} nodes; it runs on at most {}",
-      topology.num_nodes(), most);
+  return fmt::format("A direct exchange has too many messages on {} nodes; it runs on at most {}",
+                     topology.num_nodes(), most);
 }
 
 Schedule generate_direct(const Topology& topology, const CollectiveRequest& request) {
-  return DirectScheduler(topology, request).build();
+  return DirectScheduler("direct", topology, request, messages_per_step(topology)).build(false);
+}
+
+Schedule generate_pairwise(const Topology& topology, const CollectiveRequest& request) {
+  return DirectScheduler("pairwise", topology, request, 1).build(true);
 }
 
 }  // namespace
@@ -148,6 +163,15 @@ Generator direct_row() {
   row.pair_work = 500;
   row.roots_wait = true;
   row.look = 7;
+  return row;
+}
+
+Generator pairwise_row() {
+  Generator row("pairwise", "nodes exchange chunks with one peer after the other",
+                {CollectiveOp::all_to_all, CollectiveOp::all_to_allv}, unsuited_for_routes,
+                generate_pairwise);
+  row.too_large = direct_too_large;
+  row.pair_work = 500;
   return row;
 }
 

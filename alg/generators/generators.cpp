@@ -15,6 +15,7 @@ Generator hierarchical_ring_row();
 Generator multitree_row();
 Generator multitree_translated_row();
 Generator direct_row();
+Generator pairwise_row();
 Generator halving_doubling_row();
 Generator hdrm_row();
 Generator bcube_row();
@@ -33,14 +34,23 @@ Schedule finished(Schedule schedule) {
 
 const std::vector<Generator>& generators() {
   static const std::vector<Generator> table{
-      ring_row(),      bidirectional_ring_row(),
-      ring_2d_row(),   hierarchical_ring_row(),
-      multitree_row(), multitree_translated_row(),
-      direct_row(),    halving_doubling_row(),
-      hdrm_row(),      bcube_row(),
-      dbtree_row(),    binomial_row(),
-      chain_row(),     forest_row(),
-      a2a_paths_row(), auto_row(),
+      ring_row(),
+      bidirectional_ring_row(),
+      ring_2d_row(),
+      hierarchical_ring_row(),
+      multitree_row(),
+      multitree_translated_row(),
+      direct_row(),
+      pairwise_row(),
+      halving_doubling_row(),
+      hdrm_row(),
+      bcube_row(),
+      dbtree_row(),
+      binomial_row(),
+      chain_row(),
+      forest_row(),
+      a2a_paths_row(),
+      auto_row(),
   };
   return table;
 }

@@ -29,7 +29,7 @@ std::vector<NodeId> vertices_of_group(const Topology& whole, const std::vector<N
 }
 
 Topology network_of_group(const Topology& whole, const std::vector<NodeId>& nodes,
-                          const std::vector<NodeId>& vertices, bool takes_routes) {
+                          const std::vector<NodeId>& vertices, bool ring_as_listed) {
   Topology group(
       fmt::format("{} of {} nodes of {}", nodes.size(), whole.num_nodes(), whole.name()));
   std::vector<NodeId> vertex(whole.num_vertices());
@@ -43,10 +43,10 @@ Topology network_of_group(const Topology& whole, const std::vector<NodeId>& node
     group.add_link(vertex[link.from.index()], vertex[link.to.index()], link.spec, link.out_name,
                    link.in_name);
   }
-  if (takes_routes) {
+  shape.near_by_number = ring_as_listed;
+  if (ring_as_listed || whole.shape().route) {
     shape.vc_classes = whole.shape().vc_classes;
     shape.split = whole.shape().split;
-    shape.near_by_number = true;  // the list of ranks is in the order of their ring
     shape.route = [&whole, vertices](const Topology&, NodeId from, NodeId to,
                                      std::uint32_t channel) {
       return route_packet(whole, vertices[from.index()], vertices[to.index()], channel);
@@ -62,12 +62,12 @@ Topology network_of_group(const Topology& whole, const std::vector<NodeId>& node
 }  // namespace
 
 ProcessGroup::ProcessGroup(const Topology& whole, const std::vector<NodeId>& nodes,
-                           bool takes_routes)
+                           bool ring_as_listed)
     : whole_(whole),
       nodes_(nodes),
       whole_vertex_(vertices_of_group(whole, nodes)),
       group_(nodes.empty() ? Topology("")
-                           : network_of_group(whole, nodes, whole_vertex_, takes_routes)) {}
+                           : network_of_group(whole, nodes, whole_vertex_, ring_as_listed)) {}
 
 std::vector<bool> ProcessGroup::relays() const {
   if (nodes_.empty()) return std::vector<bool>(whole_.num_vertices(), false);

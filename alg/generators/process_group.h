@@ -15,10 +15,12 @@ namespace espalier {
 class ProcessGroup {
  public:
   // `nodes`: the node of each rank; empty: all nodes, rank r is node r. Both must outlive this
-  // object. `takes_routes`: messages have the routes that they have in the whole network, so that
-  // messages of several groups do not wait for each other in a circle; otherwise they have routes
-  // of a network without routes of its own. Precondition: at least two nodes, none twice.
-  ProcessGroup(const Topology& whole, const std::vector<NodeId>& nodes, bool takes_routes = false);
+  // object. Messages have the routes that they have in the whole network. Without routes of its
+  // own, the group's network has up*/down* routes from rank 0, unless `ring_as_listed`, which also
+  // says that rings pass the ranks in the order of the list. Precondition: at least two nodes, none
+  // twice.
+  ProcessGroup(const Topology& whole, const std::vector<NodeId>& nodes,
+               bool ring_as_listed = false);
 
   [[nodiscard]] const Topology& network() const { return nodes_.empty() ? whole_ : group_; }
   // For CollectiveRequest::relays: the vertices of network() that are nodes outside of the group.

@@ -122,7 +122,7 @@ TEST_CASE("Direct refuses networks for which it would keep too many waits") {
   const Topology topology = make_single_switch(257, kPlainLink);
   const Generator& direct = *find_generator("direct");
   CHECK(direct.too_large(topology, CollectiveOp::all_gather) ==
-        "The direct algorithm has too many messages on 257 nodes; it runs on at most 256");
+        "A direct exchange has too many messages on 257 nodes; it runs on at most 256");
   CHECK(direct.too_large(topology, CollectiveOp::all_to_all) == "");
   CHECK(direct.too_large(make_single_switch(1025, kPlainLink), CollectiveOp::all_to_all) != "");
 }
