@@ -182,8 +182,8 @@ std::vector<LinkId> RouteTurns::next(NodeId from, NodeId to) {
   return route_in_plane(topology_, *levels_, from, to, channel);
 }
 
-std::vector<std::uint64_t> route_pattern(const Topology& topology,
-                                         const std::vector<NodeId>& nodes) {
+std::vector<std::uint64_t> route_pattern(const Topology& topology, const std::vector<NodeId>& nodes,
+                                         std::vector<LinkId>* used) {
   constexpr std::size_t kMostRoutes = 1 << 20;  // take about a second
   const std::uint32_t turns = topology.shape().split;
   if (!topology.shape().route || nodes.size() * nodes.size() * turns > kMostRoutes) return {};
@@ -216,13 +216,18 @@ std::vector<std::uint64_t> route_pattern(const Topology& topology,
       for (const LinkId link : *of_node) add_link(link);
     }
   }
+  std::vector<bool> is_used(topology.num_links(), false);
   for (const NodeId from : nodes) {
     for (const NodeId to : nodes) {
       for (std::uint32_t turn = 0; turn < turns && from != to; ++turn) {
         const std::vector<LinkId> route = route_packet(topology, from, to, turn);
         const std::vector<std::uint32_t> classes = vc_classes_of(topology, route);
         pattern.push_back(route.size());
-        for (const LinkId link : route) add_link(link);
+        for (const LinkId link : route) {
+          add_link(link);
+          if (used != nullptr && !is_used[link.index()]) used->push_back(link);
+          is_used[link.index()] = true;
+        }
         pattern.insert(pattern.end(), classes.begin(), classes.end());
       }
     }

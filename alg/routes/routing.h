@@ -61,8 +61,10 @@ namespace espalier {
 // between all pairs, with rates, latencies and VC classes. Links and vertices have numbers in the
 // order in which they appear here, so a plan that keeps to these routes fits all lists of nodes
 // with one pattern. Empty if the network has no routes of its own, or if there are too many pairs.
+// `used`: if given, gets the links of the routes in the order in which they appear.
 [[nodiscard]] std::vector<std::uint64_t> route_pattern(const Topology& topology,
-                                                       const std::vector<NodeId>& nodes);
+                                                       const std::vector<NodeId>& nodes,
+                                                       std::vector<LinkId>* used = nullptr);
 
 // Routes of route_packet() for messages one after the other: where a network splits
 // (NetworkShape::split), messages of a pair take its channels in turn.

@@ -21,6 +21,7 @@
 #include "sims/observe/record/busy_links.h"
 #include "sims/point/config.h"
 #include "sims/system/host_simulation.h"
+#include "sims/workload/graph/alike_blocks.h"
 #include "sims/workload/graph/graph_hosts.h"
 #include "sims/workload/graph/work_path.h"
 
@@ -88,31 +89,19 @@ class GraphRun : public PointRun {
   void watch(SimulationHooks& /*hooks*/, RunAccount& /*account*/) override { explains_ = true; }
   SimulationOutcome simulate(const SimulationHooks& hooks) override {
     const bool is_watched = explains_ || hooks.step_ended;
-    const WorkloadConfig& workload = *point().workload;
-    GraphHosts hosts(graph_, workload.issue, point().system.clock, workload.chunks, is_watched);
-    BusyLinks links(link_kinds(topology()),
-                    [&](const Operation& message) { return user_of(hosts, message); });
-    SimulationHooks watched = hooks;
-    if (is_watched) watched.observers.push_back(&links);
-    SimulationOutcome outcome =
-        simulate_hosts(
-            topology(), point(), ranks_, hosts,
-            [&](const HostCollective& what) { return work_of(what); }, watched)
-            .simulation;
-    if (!hosts.failure().empty()) outcome.failure = hosts.failure();
-    outcome.verified = outcome.verified && outcome.failure.empty();
-    outcome.complete = outcome.verified;
-    outcome.cycles = 0;
-    for (const RankTimes& times : hosts.rank_times()) {
-      outcome.cycles = std::max(outcome.cycles, times.end);
+    const bool folds = !is_watched && hooks.observers.empty() && !hooks.elaborate && may_fold();
+    if (folds) blocks_ = alike_blocks(graph_, topology(), ranks_.nodes);
+    if (blocks_.size() > 1) {
+      bool is_exact = false;
+      const SimulationOutcome outcome = simulate(hooks, is_watched, is_exact);
+      if (is_exact) return outcome;
+      step_ = {};
+      kinds_.clear();
+      taken_ = {};
     }
-    if (!outcome.complete) return outcome;
-    measure(hosts, outcome.cycles);
-    measure(links.kinds(), outcome);
-    if (explains_) follow(hosts, links);
-    if (hooks.step_ended) hooks.step_ended(hosts, links);
-    for (const auto& [kind, sum] : kinds_) step_.collectives.push_back(sum);
-    return outcome;
+    blocks_.clear();
+    bool is_exact = true;
+    return simulate(hooks, is_watched, is_exact);
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
     write_fields(result, StepOutcome{{point(), outcome}, step_, taken_.text()});
@@ -138,6 +127,58 @@ class GraphRun : public PointRun {
     const auto turn = [&](RankId r) { return (server_of_rank(r) + servers - first) % servers; };
     std::stable_sort(members.begin(), members.end(),
                      [&](RankId a, RankId b) { return turn(a) < turn(b); });
+  }
+  // Nothing but the network and the work decides, and both are given link by link and rank by rank.
+  [[nodiscard]] bool may_fold() const {
+    const RunPoint& given = point();
+    const FaultsConfig& faults = given.faults;
+    return !given.tenants && given.simulation.stall_probability == 0 && faults.slow_links.empty() &&
+           !faults.dma_jitter && !given.collective->nccl;
+  }
+  // Of several alike blocks, the first one runs and stands for the others; `is_exact` if it does.
+  SimulationOutcome simulate(const SimulationHooks& hooks, bool is_watched, bool& is_exact) {
+    WorkGraph work = graph_;
+    const auto nothing = std::make_shared<const RankWork>();
+    for (std::size_t b = 1; b < blocks_.size(); ++b) {
+      for (const std::uint32_t rank : blocks_[b].ranks) work.ranks[rank] = nothing;
+    }
+    const WorkloadConfig& workload = *point().workload;
+    GraphHosts hosts(work, workload.issue, point().system.clock, workload.chunks, is_watched);
+    BusyLinks links(link_kinds(topology()),
+                    [&](const Operation& message) { return user_of(hosts, message); });
+    SimulationHooks watched = hooks;
+    if (is_watched) watched.observers.push_back(&links);
+    HostedOutcome hosted = simulate_hosts(
+        topology(), point(), ranks_, hosts,
+        [&](const HostCollective& what) { return work_of(what); }, watched);
+    SimulationOutcome& outcome = hosted.simulation;
+    if (!hosts.failure().empty()) outcome.failure = hosts.failure();
+    outcome.verified = outcome.verified && outcome.failure.empty();
+    outcome.complete = outcome.verified;
+    outcome.cycles = 0;
+    is_exact = outcome.complete && hosted.keep_to_packet_routes;
+    std::vector<RankTimes> times = hosts.rank_times();
+    for (const AlikeBlock& block : blocks_) {
+      for (std::size_t r = 0; r < block.ranks.size(); ++r) {
+        times[block.ranks[r]] = times[blocks_.front().ranks[r]];
+      }
+      for (std::size_t l = 0; l < block.links.size(); ++l) {
+        outcome.link_flits[block.links[l].index()] =
+            outcome.link_flits[blocks_.front().links[l].index()];
+      }
+    }
+    for (const RankTimes& rank : times) outcome.cycles = std::max(outcome.cycles, rank.end);
+    if (!outcome.complete) return outcome;
+    const std::size_t copies = std::max<std::size_t>(1, blocks_.size());
+    outcome.flit_hops *= copies;
+    outcome.latency.messages *= copies;
+    outcome.link_utilization_mean *= static_cast<double>(copies);
+    measure(hosts, times, outcome.cycles, copies);
+    measure(links.kinds(), outcome);
+    if (explains_) follow(hosts, links);
+    if (hooks.step_ended) hooks.step_ended(hosts, links);
+    for (const auto& [kind, sum] : kinds_) step_.collectives.push_back(sum);
+    return outcome;
   }
   // auto chooses by plan, because this process simulates already.
   [[nodiscard]] StreamWork work_of(const HostCollective& what) {
@@ -173,8 +214,8 @@ class GraphRun : public PointRun {
     return cycles * nanoseconds(1, point().system.clock);
   }
 
-  void measure(const GraphHosts& hosts, Cycle end) {
-    const std::vector<RankTimes>& all = hosts.rank_times();
+  void measure(const GraphHosts& hosts, const std::vector<RankTimes>& all, Cycle end,
+               std::size_t copies) {
     const auto ranks = static_cast<double>(all.size());
     double compute = 0;
     double exposed = 0;
@@ -190,7 +231,7 @@ class GraphRun : public PointRun {
     }
     step_.compute_ns = ns(compute / ranks);
     step_.exposed_ns = ns(exposed / ranks);
-    step_.exposed_sends_ns = ns(static_cast<double>(hosts.exposed_sends()) / ranks);
+    step_.exposed_sends_ns = ns(static_cast<double>(hosts.exposed_sends() * copies) / ranks);
     for (const auto& work : graph_.ranks) {
       for (const WorkNode& node : work->nodes) {
         if (node.kind != WorkKind::send) continue;
@@ -205,9 +246,9 @@ class GraphRun : public PointRun {
       sum.phase = kind.phase;
       sum.ranks = kind.ranks;
       sum.stride = kind.stride;
-      ++sum.count;
-      sum.bytes += collective.what.bytes;
-      sum.exposed_ns += ns(static_cast<double>(collective.exposed) / ranks);
+      sum.count += copies;
+      sum.bytes += copies * collective.what.bytes;
+      sum.exposed_ns += ns(static_cast<double>(copies * collective.exposed) / ranks);
     }
   }
 
@@ -292,6 +333,7 @@ class GraphRun : public PointRun {
   std::vector<WorkSet> sets_;
   JobRanks ranks_;
   std::map<NodeId, std::uint32_t> rank_of_;
+  std::vector<AlikeBlock> blocks_;  // of which the first is simulated; empty: all ranks are
   StepResult step_;
   bool explains_ = false;
   std::map<CollectiveKind, StepCollective> kinds_;

@@ -28,6 +28,7 @@ struct HostedOutcome {
   SimulationOutcome simulation;
   std::vector<HostedCollective> collectives;  // by number
   std::uint64_t host_messages = 0;
+  bool keep_to_packet_routes = true;  // StreamPrograms::keep_to_packet_routes()
   Bytes most_held_bytes = 0;  // NetworkInterface::most_held_bytes() of the NI that held the most
 };
 

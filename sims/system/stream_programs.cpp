@@ -38,6 +38,7 @@ StreamProgramCache::Program StreamPrograms::of(const HostCollective& what) {
   if (model.group != what.group && !program->keeps_to_packet_routes) {
     program = cache_.get(what, load_new);
   }
+  keep_to_packet_routes_ &= program->keeps_to_packet_routes && !program->blocks;
   const StreamGroup& group = groups_[what.group];
   if (program->bound.count(&group) == 0) bind(*program, group);
   return program;

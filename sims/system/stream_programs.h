@@ -101,6 +101,8 @@ class StreamPrograms {
   // each other in a circle: each collective alone is certified, and any of them may be in flight
   // together.
   [[nodiscard]] StreamProgramCache::Program of(const HostCollective& what);
+  // All schedules so far take the routes of packets alone. Programs have more channels.
+  [[nodiscard]] bool keep_to_packet_routes() const { return keep_to_packet_routes_; }
 
  private:
   struct Model {
@@ -129,6 +131,7 @@ class StreamPrograms {
   // Of the healthy system, because the tables are filled without knowledge of faults.
   const SystemTiming timing_;
   StreamProgramCache cache_;
+  bool keep_to_packet_routes_ = true;
   std::map<std::size_t, std::vector<Model>> models_;  // by number of ranks
   std::map<std::uint32_t, std::uint32_t> model_of_;   // by group
 };
