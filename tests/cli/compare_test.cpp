@@ -258,8 +258,8 @@ TEST_CASE("A program whose proof takes minutes is skipped only beside another al
   CHECK(alone.exit_code == 1);
   CHECK_THAT(alone.err, Contains("window: exceeded the time limit of 200ms"));
   CHECK_THAT(alone.out, !Contains(slowly));
-  const Outcome unchecked =
-      comparison({"-s", "collective.algorithm=[window, ring]", "-s", "simulation.check=false"});
+  const Outcome unchecked = comparison({"-s", "collective.algorithm=[window, ring]", "-s",
+                                        "simulation.check=false", "-s", "collective.size=4KiB"});
   CHECK(unchecked.exit_code == 0);
   CHECK_THAT(unchecked.out, Contains("Best: window, "));
 }

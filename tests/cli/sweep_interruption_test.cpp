@@ -234,7 +234,7 @@ TEST_CASE("A point that takes too much memory fails alone", "[slow]") {
       "title: t\n"
       "config: {system: {topology: {type: torus}}, collective: {algorithm: multitree, size: "
       "1MiB}}\n"
-      "axes: [{key: system.topology.dims, values: [[2, 2], [32, 32]]}]\n"
+      "axes: [{key: system.topology.dims, values: [[2, 2], [20, 20]]}]\n"
       "memory_limit: 40MiB\n");
   const Outcome outcome = sweep.call("run");
   CAPTURE(outcome.err);

@@ -17,11 +17,13 @@ using test::run_tables;
 void check_fidelities(const char* algorithm, const Topology& topology, Bytes size) {
   const Generator& generator = *find_generator(algorithm);
   REQUIRE(generator.unsuited(topology) == "");
+  test::ShareOfCases share(5);
   for (const CollectiveOp op : generator.ops) {
     if (has_counts(op)) continue;  // needs counts
     const ScheduleTables tables = test::tables_for(algorithm, topology, size, op);
     for (const FlowControlMode mode : test::kFlowControlModes) {
       for (const LockstepMode lockstep : {LockstepMode::off, LockstepMode::estimate}) {
+        if (!share.take()) continue;
         CAPTURE(algorithm, topology.name(), to_string(op), size, static_cast<int>(mode),
                 static_cast<int>(lockstep));
         SystemConfig config = in_mode(mode);
@@ -43,10 +45,12 @@ void check_fidelities(const char* algorithm, const Topology& topology, Bytes siz
 
 void check_stalled(const char* algorithm, const Topology& topology, Bytes size) {
   const Generator& generator = *find_generator(algorithm);
+  test::ShareOfCases share(5);
   for (const CollectiveOp op : generator.ops) {
     if (has_counts(op)) continue;  // needs counts
     const ScheduleTables tables = test::tables_for(algorithm, topology, size, op);
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      if (!share.take()) continue;
       SystemConfig config = in_mode(test::kFlowControlModes[seed % 2]);
       config.ni.lockstep = LockstepMode::off;
       config.ni.reduction.mode =

@@ -87,7 +87,7 @@ constexpr std::uint32_t kSeeds = 5;
 TEST_CASE("No run of any algorithm is faster than its bound") {
   std::size_t runs = 0;
   std::uint64_t best = 0;
-  test::ShareOfCases share_of_cases(8);
+  test::ShareOfCases share_of_cases(23);
   for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
     const BoundNetwork network(seed);
     for (const Generator& generator : generators()) {
@@ -106,7 +106,7 @@ TEST_CASE("No run of any algorithm is faster than its bound") {
       }
     }
   }
-  CHECK(runs >= (test::kSanitized ? 12 : 100));
+  CHECK(runs >= (test::kSanitized ? 4 : 100));
   CHECK(best >= (test::kSanitized ? 500'000 : 900'000));  // otherwise the bound says little
 }
 
@@ -141,8 +141,10 @@ TEST_CASE("Direct sends reach the bound of held crossbar inputs, which hold: fli
     CHECK(report.numbers.at(0) <= 1'000'000);
     return std::pair{report.numbers.at(0), report.numbers.at(1) == 1};
   };
+  test::ShareOfCases share(3);
   for (const std::uint64_t fast : {16'000'000'000U, 11'000'000'000U}) {
     for (const FlowControlMode mode : {FlowControlMode::message, FlowControlMode::packet}) {
+      if (!share.take()) continue;
       CAPTURE(fast, static_cast<int>(mode));
       const auto [by_packet, is_held] = shares(fast, SwitchHold::packet, mode);
       CHECK(is_held);

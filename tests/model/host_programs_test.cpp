@@ -6,6 +6,7 @@
 #include "sims/model/build_program.h"
 #include "sims/system/program_simulation.h"
 #include "tests/support/networks.h"
+#include "tests/support/share_of_cases.h"
 
 namespace espalier {
 namespace {
@@ -16,7 +17,7 @@ using test::link_of;
 using test::PostList;
 using test::ranks_of;
 
-constexpr Bytes kData = 400'000;
+constexpr Bytes kData = test::kSanitized ? 80'000 : 400'000;
 
 RunPoint point_of_program(const std::string& program, std::uint32_t contexts,
                           Fidelity fidelity = Fidelity::train) {
@@ -163,7 +164,8 @@ TEST_CASE("A program begins when as many program contexts are free as it has thr
   CHECK(in_turn.collectives[1].first_issue > in_turn.collectives[0].last_visible / 2);
   point.system.ni.program.contexts = 1;
   CHECK_THAT(run_programs(ring, point, job, what).failure,
-             Contains("<tensor 0>: an all_reduce of 400000 bytes is not certified: "));
+             Contains("<tensor 0>: an all_reduce of " + std::to_string(kData) +
+                      " bytes is not certified: "));
 }
 
 TEST_CASE("Wrong data of a posted program are found, and a program that stands still is named") {

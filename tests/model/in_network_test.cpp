@@ -101,7 +101,7 @@ TEST_CASE(
                                        {{5}, {kOffload}, 3},
                                        {{4, 2}, {kOffload, kOffload}, 2},
                                        {{4, 2}, {kForward, kOffload}, 1}};
-  test::ShareOfCases share(5);
+  test::ShareOfCases share(11);
   for (const System& system : systems) {
     std::uint64_t nodes = 1;
     for (const std::uint32_t size : system.sizes) nodes *= size;

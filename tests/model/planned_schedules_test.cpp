@@ -13,6 +13,7 @@
 #include "sims/choose/choose.h"
 #include "sims/model/build_program.h"
 #include "tests/support/networks.h"
+#include "tests/support/share_of_cases.h"
 
 using namespace espalier;
 
@@ -222,7 +223,8 @@ TEST_CASE("A link that is dead one way costs no more than one that is dead both 
   const Topology one_way = without_parts(torus, "one way", no_vertex, lost);
   lost[link_back(torus, dead).index()] = true;
   const Topology both_ways = without_parts(torus, "both ways", no_vertex, lost);
-  for (const Bytes size : {Bytes{1} << 10, Bytes{64} << 10, Bytes{16} << 20}) {
+  for (const Bytes size :
+       {Bytes{1} << 10, Bytes{64} << 10, Bytes{test::kSanitized ? 1 : 16} << 20}) {
     CAPTURE(size);
     for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_gather}) {
       const RunPoint point = planned_point(op, size);
@@ -274,7 +276,8 @@ TEST_CASE("Messages of an all_to_all that reach a link after different times fol
 }
 
 TEST_CASE("Paths of an all_to_all count links that slower ones behind a switch hold") {
-  RunPoint point = with_deep_buffers(planned_point(CollectiveOp::all_to_all, 16 << 20));
+  RunPoint point = with_deep_buffers(
+      planned_point(CollectiveOp::all_to_all, test::kSanitized ? 1 << 20 : 16 << 20));
   const Topology network = slow_dragonfly(6);
   CHECK(share_of_bound(network, point) >= 0.75);
   // Switches that store messages pass them at each link's own rate.
@@ -282,7 +285,7 @@ TEST_CASE("Paths of an all_to_all count links that slower ones behind a switch h
   point.system.router.vc_order = VcOrder::rotating;
   point.system.router.crossbar_inputs = CrossbarInputs::vc;
   CHECK(share_of_bound(network, point) >= 0.95);
-  point.collective->size = 256 << 10;
+  point.collective->size = test::kSanitized ? 64 << 10 : 256 << 10;
   const double less = share_of_bound(network, point);
   point.simulation.fidelity = Fidelity::cycle;
   CHECK(share_of_bound(network, point) == less);
@@ -327,12 +330,14 @@ Topology leaves_and_spines(std::size_t leaves, std::size_t nodes,
 }
 
 TEST_CASE("A broadcast through several switches passes them one after the other at full rate") {
-  RunPoint point = planned_point(CollectiveOp::broadcast, 16 << 20);
+  const Bytes size = test::kSanitized ? 4 << 20 : 16 << 20;
+  RunPoint point = planned_point(CollectiveOp::broadcast, size);
   point.system.router.vc_depth_flits = 2500;
   for (const std::vector<std::uint64_t>& rates :
        {std::vector<std::uint64_t>{16, 16, 16, 16}, {16, 8}}) {
     const Topology network = leaves_and_spines(4, 3, rates);
-    CHECK(simulated_ns(network, point, planned_tables(network, point)) < 1.05 * (16 << 20) / 16);
+    CHECK(simulated_ns(network, point, planned_tables(network, point)) <
+          1.05 * static_cast<double>(size) / 16);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "sims/model/idle_times.h"
 #include "sims/system/fabric.h"
 #include "sims/system/step_time.h"
+#include "tests/support/share_of_cases.h"
 
 namespace espalier {
 namespace {
@@ -259,7 +260,7 @@ TEST_CASE("Rings of programs end in the same cycle in both fidelities, asleep or
   const auto draw = [&](std::uint64_t low, std::uint64_t high) {
     return low + random() % (high - low + 1);
   };
-  for (int c = 0; c < 60; ++c) {
+  for (int c = 0; c < (test::kSanitized ? 16 : 60); ++c) {
     RunPoint point = point_of(4 * draw(1, 20000));
     const auto ranks = static_cast<std::uint32_t>(draw(2, 6));
     SystemConfig& system = point.system;

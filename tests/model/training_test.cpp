@@ -5,6 +5,7 @@
 #include "model_test_support.h"
 #include "sims/experiment/training_work.h"
 #include "tests/support/networks.h"
+#include "tests/support/share_of_cases.h"
 
 namespace espalier {
 namespace {
@@ -119,9 +120,11 @@ TEST_CASE("Training iterations end alike in both fidelities with full lockstep")
 
 TEST_CASE("All-reduces that do not meet take as long as each alone, in any lockstep mode") {
   const Topology torus = make_torus({4, 4}, link_of(20));
+  test::ShareOfCases share(3);
   for (const char* algorithm : kAlgorithms) {
     for (const LockstepMode lockstep : kLocksteps) {
       for (const Fidelity fidelity : {Fidelity::train, Fidelity::cycle}) {
+        if (!share.take()) continue;
         RunPoint point = training_point(algorithm);
         point.system.ni.lockstep = lockstep;
         point.simulation.fidelity = fidelity;

@@ -15,6 +15,7 @@
 #include "alg/routes/routing.h"
 #include "test_graphs.h"
 #include "tests/support/networks.h"
+#include "tests/support/share_of_cases.h"
 
 namespace espalier {
 namespace {
@@ -50,9 +51,11 @@ std::string cycle_of_all_routes(const Topology& topology, std::uint32_t classes)
 
 TEST_CASE(
     "Chosen routes of all pairs together wait in no circle with the VC classes they ask for") {
+  test::ShareOfCases share(3);
   for (const Topology& network : networks_of_every_kind()) {
     for (const Routing routing :
          {Routing::up_down, Routing::shortest, Routing::ecmp, Routing::split}) {
+      if (!share.take()) continue;
       Topology topology = network;
       REQUIRE(choose_routes(topology, routing, 7, {}) == "");
       CAPTURE(topology.name(), static_cast<int>(routing));
@@ -88,7 +91,7 @@ Topology paired_meshes(std::mt19937& random) {
 
 TEST_CASE("Random pairings of 16 meshes of 2x4 get few VC classes, and their routes no cycle") {
   std::mt19937 random(11);
-  for (int pairing = 0; pairing < 20; ++pairing) {
+  for (int pairing = 0; pairing < (test::kSanitized ? 3 : 20); ++pairing) {
     Topology topology = paired_meshes(random);
     if (topology.find_disconnected().valid()) continue;
     REQUIRE(choose_routes(topology, Routing::shortest, 1, {}) == "");

@@ -204,7 +204,7 @@ TEST_CASE("A configuration cut off anywhere is read or refused") {
 TEST_CASE("Mutated configurations are read or refused") {
   constexpr std::uint64_t kSeed = 1;
   Mutator mutator(kSeed);
-  for (int i = 0; i < 3'000; ++i) {
+  for (int i = 0; i < (test::kSanitized ? 300 : 3'000); ++i) {
     const std::string text = mutator.mutate(kLongConfig);
     INFO("seed " << kSeed << ", case " << i << ":\n" << text);
     ConfigResult result;
@@ -218,7 +218,7 @@ TEST_CASE("Mutated configurations of multi-dimensional systems are read or refus
   CHECK(read_run_config_text("whole.yaml", kDimensions).points.size() == 8);
   constexpr std::uint64_t kSeed = 6;
   Mutator mutator(kSeed);
-  for (int i = 0; i < 3'000; ++i) {
+  for (int i = 0; i < (test::kSanitized ? 300 : 3'000); ++i) {
     const std::string text = mutator.mutate(kDimensions);
     INFO("seed " << kSeed << ", case " << i << ":\n" << text);
     ConfigResult result;
@@ -294,7 +294,7 @@ TEST_CASE("Mutated files of messages are read or refused") {
 TEST_CASE("Mutated overrides are read or refused") {
   constexpr std::uint64_t kSeed = 3;
   Mutator mutator(kSeed);
-  test::ShareOfCases share(5);
+  test::ShareOfCases share(23);
   for (int i = 0; i < 2'000; ++i) {
     if (!share.take()) continue;
     const std::string assignment = mutator.mutate("collective.size=[1MiB, 2MiB]");

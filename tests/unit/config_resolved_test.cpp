@@ -10,6 +10,7 @@
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 #include "tests/support/resolved_yaml.h"
+#include "tests/support/share_of_cases.h"
 
 namespace espalier {
 
@@ -350,7 +351,7 @@ class RandomPoint {
 TEST_CASE("A resolved configuration reads back to the identical point") {
   constexpr std::uint64_t kSeed = 20211;
   RandomPoint random(kSeed);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < (test::kSanitized ? 60 : 400); ++i) {
     const RunPoint point = random.draw();
     const std::string yaml = resolved_yaml(point);
     const ConfigResult result = read_run_config_text("resolved.yaml", yaml);
