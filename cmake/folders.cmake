@@ -28,7 +28,7 @@ espalier_folder(alg USES alg/schedule alg/generators alg/plans alg/program LINKS
 espalier_folder(flowctl USES hw hw/topology hw/clock LINKS fmt::fmt)
 espalier_folder(flowctl/train USES hw hw/topology hw/clock flowctl)
 espalier_folder(router USES hw hw/topology hw/clock flowctl LINKS fmt::fmt)
-espalier_folder(router/rtl USES router LINKS ${espalier_rtl} fmt::fmt)
+espalier_folder(router/rtl USES hw router LINKS ${espalier_rtl} fmt::fmt)
 espalier_folder(router/train USES hw/clock flowctl flowctl/train router LINKS fmt::fmt)
 
 # Network interfaces: the back end, and the engines that decide what it sends.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/bits.h"
+#include "hw/clocked_verilog.h"
 
 namespace espalier {
 
@@ -31,24 +32,15 @@ void put_field(Words& words, std::uint32_t index, std::uint32_t bits, std::uint3
 class RtlDependencyTable : public DependencyState, private RtlProbe {
  public:
   RtlDependencyTable(const TableProgram& program, Cycle turnaround, std::uint32_t issue_per_cycle)
-      : DependencyState(program, turnaround), issue_per_cycle_(issue_per_cycle), model_(&context_) {
+      : DependencyState(program, turnaround), issue_per_cycle_(issue_per_cycle) {
     refuse("entries in a cycle", kRtlIssuePerCycle, issue_per_cycle);
     refuse("places of events", kRtlPlaces, program.num_places());
     refuse("cycles of turnaround", kRtlTurnaround, turnaround);
-    model_.turnaround = static_cast<std::uint8_t>(turnaround);
-    model_.comes = 0;
-    model_.reads_back = 0;
-    model_.reset = 1;
-    clock();
-    model_.reset = 0;
+    model_->turnaround = static_cast<std::uint8_t>(turnaround);
+    model_->comes = 0;
+    model_->reads_back = 0;
+    model_.reset();
   }
-  ~RtlDependencyTable() override {
-    model_.final();
-    // The model takes its names out of the thread's context, which another model may have set.
-    Verilated::threadContextp(&context_);
-  }
-  RtlDependencyTable(const RtlDependencyTable&) = delete;
-  RtlDependencyTable& operator=(const RtlDependencyTable&) = delete;
 
   [[nodiscard]] bool is_clear(std::size_t entry, Cycle now) override {
     begin(now);
@@ -58,17 +50,16 @@ class RtlDependencyTable : public DependencyState, private RtlProbe {
       throw std::logic_error("dependency_state.v does not see this entry");
     }
     const auto place = static_cast<std::uint32_t>(entry - head_);
-    put_field(model_.through, place, kThroughBits, program().entries[entry].through);
-    model_.clk = 0;
-    model_.eval();
-    return (model_.clear >> place & 1U) != 0;
+    put_field(model_->through, place, kThroughBits, program().entries[entry].through);
+    model_.low();
+    return (model_->clear >> place & 1U) != 0;
   }
   [[nodiscard]] RtlProbe* rtl_probe() override { return this; }
 
  private:
   [[nodiscard]] const char* module() const override { return "dependency_state"; }
   [[nodiscard]] std::vector<RtlSignal> signals() const override {
-    const auto* registers = model_.rootp;
+    const auto* registers = model_->rootp;
     std::vector<RtlSignal> all{
         {"missing", bits_to_count(program().num_places()),
          [registers] { return registers->dependency_state__DOT__missing; }},
@@ -97,9 +88,9 @@ class RtlDependencyTable : public DependencyState, private RtlProbe {
     begin(now);
     refuse("events in a cycle", kRtlEventsPerCycle, events_ + 1);
     const std::uint32_t bit = 1U << events_;
-    model_.comes |= bit;
-    if (reads_back) model_.reads_back |= bit;
-    put_field(model_.place, events_, kPlaceBits, place);
+    model_->comes |= bit;
+    if (reads_back) model_->reads_back |= bit;
+    put_field(model_->place, events_, kPlaceBits, place);
     ++events_;
     if (reads_back) delayed_before_ = now + 1 + turnaround();
   }
@@ -110,32 +101,22 @@ class RtlDependencyTable : public DependencyState, private RtlProbe {
     if (now < cycle_) throw std::logic_error("dependency_state.v has had this cycle");
     while (cycle_ < now) {
       const bool is_idle = events_ == 0 && cycle_ >= delayed_before_;
-      if (!is_idle) {
-        clock();
-      } else if (is_watched()) {
-        low();
-      }
+      if (!is_idle || is_watched()) low();
+      if (!is_idle) model_.rise();
       cycle_ = is_idle ? now : cycle_ + 1;
       is_asked_ = false;
       events_ = 0;
-      model_.comes = 0;
-      model_.reads_back = 0;
+      model_->comes = 0;
+      model_->reads_back = 0;
     }
   }
   void low() {
-    model_.clk = 0;
-    model_.eval();
+    model_.low();
     settled(cycle_);
-  }
-  void clock() {
-    low();
-    model_.clk = 1;
-    model_.eval();
   }
 
   std::uint32_t issue_per_cycle_;
-  VerilatedContext context_;
-  RtlDependencyState model_;
+  ClockedVerilog<RtlDependencyState> model_;
   Cycle cycle_ = 0;           // that the registers belong to
   Cycle delayed_before_ = 0;  // from this cycle on, no event waits for its write-back
   std::uint32_t events_ = 0;  // of the present cycle

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hw/bits.h"
+#include "hw/clocked_verilog.h"
 
 namespace espalier {
 
@@ -38,22 +39,10 @@ StageRef stage_of(std::uint32_t number) {
 template <class Model>
 class RtlArbiter : public DimensionArbiter, private RtlProbe {
  public:
-  RtlArbiter(Cycle arbitration, std::size_t stages)
-      : arbitration_(arbitration), stages_(stages), model_(&context_) {
-    model_.more = static_cast<std::uint16_t>(arbitration - 1);
-    model_.reset = 1;
-    model_.clk = 0;
-    model_.eval();
-    rise();
-    model_.reset = 0;
+  RtlArbiter(Cycle arbitration, std::size_t stages) : arbitration_(arbitration), stages_(stages) {
+    model_->more = static_cast<std::uint16_t>(arbitration - 1);
+    model_.reset();
   }
-  ~RtlArbiter() override {
-    model_.final();
-    // The model takes its names out of the thread's context, which another model may have set.
-    Verilated::threadContextp(&context_);
-  }
-  RtlArbiter(const RtlArbiter&) = delete;
-  RtlArbiter& operator=(const RtlArbiter&) = delete;
 
   void push(StageRef stage, std::uint64_t key) override { arrivals_.push_back({stage, key}); }
 
@@ -68,9 +57,9 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
     show_arrivals();
     show(inputs);
     settled(now);
-    if (model_.begins != 0) starts_ = now + arbitration_ - 1;
-    if (model_.starts == 0) return std::nullopt;
-    return stage_of(model_.chunk);
+    if (model_->begins != 0) starts_ = now + arbitration_ - 1;
+    if (model_->starts == 0) return std::nullopt;
+    return stage_of(model_->chunk);
   }
 
   Cycle rest(const Inputs& inputs) override {
@@ -79,48 +68,48 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
     cycle_ = now_ + 1;
     at_rest_ = inputs;
     may_begin_ = false;
-    if (model_.busy != 0) return starts_;
-    if (model_.depth == 0 || !inputs.open) return kNever;
+    if (model_->busy != 0) return starts_;
+    if (model_->depth == 0 || !inputs.open) return kNever;
     show(inputs);
-    may_begin_ = model_.begins != 0;
+    may_begin_ = model_->begins != 0;
     return may_begin_ ? cycle_ : kNever;
   }
 
-  [[nodiscard]] bool is_choosing() const override { return model_.busy != 0; }
+  [[nodiscard]] bool is_choosing() const override { return model_->busy != 0; }
   [[nodiscard]] std::size_t size() const override {
-    return std::size_t{model_.depth} - (is_choosing() ? 1 : 0);
+    return std::size_t{model_->depth} - (is_choosing() ? 1 : 0);
   }
   [[nodiscard]] bool holds(StageRef stage) const override {
     Inputs inputs;
     inputs.next = stage;
     inputs.is_fixed = true;
     show(inputs);
-    return model_.found != 0;
+    return model_->found != 0;
   }
   [[nodiscard]] std::optional<StageRef> head() const override {
     show(Inputs());
-    if (model_.found == 0) return std::nullopt;
-    return stage_of(model_.chunk);
+    if (model_->found == 0) return std::nullopt;
+    return stage_of(model_->chunk);
   }
   [[nodiscard]] RtlProbe* rtl_probe() override { return this; }
 
  private:
   [[nodiscard]] const char* module() const override { return "dimension_queue"; }
   [[nodiscard]] std::vector<RtlSignal> signals() const override {
-    const auto* registers = model_.rootp;
+    const auto* registers = model_->rootp;
     return {
-        {"depth", bits_to_count(stages_), [this] { return model_.depth; }},
-        {"busy", 1, [this] { return model_.busy; }},
+        {"depth", bits_to_count(stages_), [this] { return model_->depth; }},
+        {"busy", 1, [this] { return model_->busy; }},
         {"left", bits_to_count(arbitration_),
          [registers] { return registers->dimension_queue__DOT__left; }, RtlKind::down_counter},
         {"limit", bits_to_count(stages_),
          [registers] { return registers->dimension_queue__DOT__limit; }},
-        {"found", 1, [this] { return model_.found; }},
-        {"begins", 1, [this] { return model_.begins; }},
-        {"starts", 1, [this] { return model_.starts; }},
+        {"found", 1, [this] { return model_->found; }},
+        {"begins", 1, [this] { return model_->begins; }},
+        {"starts", 1, [this] { return model_->starts; }},
         // The port `chunk` in its two parts.
-        {"chunk", 32 - kStageBits, [this] { return stage_of(model_.chunk).chunk; }},
-        {"stage", kStageBits, [this] { return stage_of(model_.chunk).stage; }},
+        {"chunk", 32 - kStageBits, [this] { return stage_of(model_->chunk).chunk; }},
+        {"stage", kStageBits, [this] { return stage_of(model_->chunk).stage; }},
     };
   }
   void catch_up(Cycle until) override {
@@ -134,10 +123,10 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
 
   // Nothing arrives, and what the arbiter rests on still does not let a choice begin.
   [[nodiscard]] bool can_sleep(const Inputs& inputs) const {
-    if (!arrivals_.empty() || model_.busy != 0) return false;
+    if (!arrivals_.empty() || model_->busy != 0) return false;
     const bool as_at_rest =
         inputs.is_fixed == at_rest_.is_fixed && inputs.next == at_rest_.next && at_rest_.open;
-    return model_.depth == 0 || !inputs.open || (as_at_rest && !may_begin_);
+    return model_->depth == 0 || !inputs.open || (as_at_rest && !may_begin_);
   }
 
   // The cycles in which the NI rests. A choice counts down in them, and nothing else changes
@@ -146,12 +135,12 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
   void rest_until(Cycle now) {
     if (now < cycle_) throw std::logic_error("dimension_queue.v has had this cycle");
     if (cycle_ == now) return;
-    if (may_begin_ || (model_.busy != 0 && starts_ < now)) {
+    if (may_begin_ || (model_->busy != 0 && starts_ < now)) {
       throw std::logic_error(
           fmt::format("dimension_queue.v decides in cycle {}, in which its NI rests",
                       may_begin_ ? cycle_ : starts_));
     }
-    if (model_.busy == 0) {
+    if (model_->busy == 0) {
       settle(at_rest_, cycle_);
     } else if (is_watched()) {
       for (; cycle_ < now; ++cycle_) {
@@ -159,7 +148,7 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
         rise();
       }
     } else {
-      auto& left = model_.rootp->dimension_queue__DOT__left;
+      auto& left = model_->rootp->dimension_queue__DOT__left;
       left = static_cast<std::uint16_t>(left - (now - cycle_));
     }
     cycle_ = now;
@@ -172,32 +161,29 @@ class RtlArbiter : public DimensionArbiter, private RtlProbe {
 
   void show_arrivals() {
     for (std::size_t port = 0; port < arrivals_.size(); ++port) {
-      model_.push[port / 32] |= EData{1} << port % 32;
-      model_.push_key[2 * port] = static_cast<EData>(arrivals_[port].key);
-      model_.push_key[2 * port + 1] = static_cast<EData>(arrivals_[port].key >> 32U);
-      model_.push_chunk[port] = number_of(arrivals_[port].stage);
+      model_->push[port / 32] |= EData{1} << port % 32;
+      model_->push_key[2 * port] = static_cast<EData>(arrivals_[port].key);
+      model_->push_key[2 * port + 1] = static_cast<EData>(arrivals_[port].key >> 32U);
+      model_->push_chunk[port] = number_of(arrivals_[port].stage);
     }
     arrivals_.clear();
   }
   void show(const Inputs& inputs) const {
-    model_.clk = 0;
-    model_.fixed = inputs.is_fixed ? 1 : 0;
+    model_->fixed = inputs.is_fixed ? 1 : 0;
     // kNoNumber if no stage is left in the order.
-    model_.fixed_chunk = inputs.next ? number_of(*inputs.next) : kNoNumber;
-    model_.open = inputs.open ? 1 : 0;
-    model_.eval();
+    model_->fixed_chunk = inputs.next ? number_of(*inputs.next) : kNoNumber;
+    model_->open = inputs.open ? 1 : 0;
+    model_.low();
   }
-  // Precondition: the model has been evaluated with a low clock. Nothing arrives after it.
+  // Nothing arrives after it.
   void rise() {
-    model_.clk = 1;
-    model_.eval();
-    for (std::size_t w = 0; w < kRtlQueueStages / 32; ++w) model_.push[w] = 0;
+    model_.rise();
+    for (std::size_t w = 0; w < kRtlQueueStages / 32; ++w) model_->push[w] = 0;
   }
 
   Cycle arbitration_;
   std::size_t stages_;  // the most that wait
-  VerilatedContext context_;
-  mutable Model model_;            // a look at its outputs evaluates it
+  ClockedVerilog<Model> model_;
   std::vector<Arrival> arrivals_;  // in the cycle that is decided next
   Cycle cycle_ = 0;                // that the registers belong to
   Cycle now_ = 0;                  // of the last decision

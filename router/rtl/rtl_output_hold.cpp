@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "hw/clocked_verilog.h"
+
 namespace espalier {
 
 namespace {
@@ -55,56 +57,44 @@ template <class Model>
 class RtlOutputHold : public OutputHold, private RtlProbe {
  public:
   explicit RtlOutputHold(const HoldSpec& spec)
-      : inputs_(spec.inputs), outputs_(spec.outputs), vcs_(spec.vcs), model_(&context_) {
-    model_.hold_flit = spec.hold == SwitchHold::flit ? 1 : 0;
-    model_.rotates = 0;
+      : inputs_(spec.inputs), outputs_(spec.outputs), vcs_(spec.vcs) {
+    model_->hold_flit = spec.hold == SwitchHold::flit ? 1 : 0;
+    model_->rotates = 0;
     for (std::uint32_t o = 0; o < spec.outputs; ++o) {
-      put(model_.rotates, o, 1, spec.rotates[o] ? 1 : 0);
+      put(model_->rotates, o, 1, spec.rotates[o] ? 1 : 0);
     }
-    model_.wire_free = 0;
+    model_->wire_free = 0;
     forget_cycle();
-    model_.reset = 1;
-    model_.clk = 0;
-    model_.eval();
-    rise();
-    model_.reset = 0;
+    model_.reset();
   }
-  ~RtlOutputHold() override {
-    model_.final();
-    // The model takes its names out of the thread's context, which another model may have set.
-    Verilated::threadContextp(&context_);
-  }
-  RtlOutputHold(const RtlOutputHold&) = delete;
-  RtlOutputHold& operator=(const RtlOutputHold&) = delete;
 
   void request(const HoldRequest& request) override {
     const std::uint32_t input_vc = request.input * kRtlVcs + request.vc;
-    put(model_.request, input_vc, 1, 1);
-    put(model_.starts, input_vc, 1, request.starts ? 1 : 0);
-    put(model_.wire_free, request.output, 1, request.wire_free ? 1 : 0);
-    put(model_.wants, input_vc * kPortBits, kPortBits, request.output);
-    put(model_.permitted, input_vc * kRtlVcs, kRtlVcs, request.permitted);
-    put(model_.credits, input_vc * kRtlVcs, kRtlVcs, request.credits);
+    put(model_->request, input_vc, 1, 1);
+    put(model_->starts, input_vc, 1, request.starts ? 1 : 0);
+    put(model_->wire_free, request.output, 1, request.wire_free ? 1 : 0);
+    put(model_->wants, input_vc * kPortBits, kPortBits, request.output);
+    put(model_->permitted, input_vc * kRtlVcs, kRtlVcs, request.permitted);
+    put(model_->credits, input_vc * kRtlVcs, kRtlVcs, request.credits);
   }
 
   const std::vector<HoldGrant>& decide() override {
-    model_.clk = 0;
-    model_.eval();
+    model_.low();
     grants_.clear();
     for (std::uint32_t o = 0; o < outputs_; ++o) {
-      if (get(model_.grant, o, 1) == 0) continue;
-      grants_.push_back({get(model_.port, o * kPortBits, kPortBits),
-                         get(model_.vc, o * kVcBits, kVcBits), o,
-                         get(model_.out_vc, o * kVcBits, kVcBits)});
+      if (get(model_->grant, o, 1) == 0) continue;
+      grants_.push_back({get(model_->port, o * kPortBits, kPortBits),
+                         get(model_->vc, o * kVcBits, kVcBits), o,
+                         get(model_->out_vc, o * kVcBits, kVcBits)});
     }
     changes_ = changes_ || !grants_.empty();
     return grants_;
   }
 
   void flit_leaves(std::uint32_t output, bool tail, bool frees_vc) override {
-    put(model_.leaves, output, 1, 1);
-    put(model_.tail, output, 1, tail ? 1 : 0);
-    put(model_.frees_vc, output, 1, frees_vc ? 1 : 0);
+    put(model_->leaves, output, 1, 1);
+    put(model_->tail, output, 1, tail ? 1 : 0);
+    put(model_->frees_vc, output, 1, frees_vc ? 1 : 0);
     changes_ = true;
   }
 
@@ -114,13 +104,13 @@ class RtlOutputHold : public OutputHold, private RtlProbe {
       return;
     }
     // The clock is still high if flits have left and nothing was decided.
-    if (model_.clk != 0) low();
+    if (model_->clk != 0) model_.low();
     settled(now);
-    rise();
+    model_.rise();
     forget_cycle();
     // As the next cycle is without requests. If it has some, it is shown again.
     if (!is_watched()) return;
-    low();
+    model_.low();
     settled(now + 1);
   }
   [[nodiscard]] RtlProbe& rtl_probe() override { return *this; }
@@ -134,13 +124,13 @@ class RtlOutputHold : public OutputHold, private RtlProbe {
     return all;
   }
   void add_output(std::uint32_t o, std::vector<RtlSignal>& all) const {
-    const auto& registers = *model_.rootp;
+    const auto& registers = *model_->rootp;
     const std::string out = fmt::format("out{}.", o);
-    all.push_back(field(out + "grant", model_.grant, o, 1));
-    all.push_back(field(out + "holds", model_.holds, o, 1));
-    all.push_back(field(out + "port", model_.port, o * kPortBits, kPortBits));
-    all.push_back(field(out + "vc", model_.vc, o * kVcBits, kVcBits));
-    all.push_back(field(out + "out_vc", model_.out_vc, o * kVcBits, kVcBits));
+    all.push_back(field(out + "grant", model_->grant, o, 1));
+    all.push_back(field(out + "holds", model_->holds, o, 1));
+    all.push_back(field(out + "port", model_->port, o * kPortBits, kPortBits));
+    all.push_back(field(out + "vc", model_->vc, o * kVcBits, kVcBits));
+    all.push_back(field(out + "out_vc", model_->out_vc, o * kVcBits, kVcBits));
     all.push_back(field(out + "held", registers.output_hold__DOT__state__DOT__held, o, 1));
     const std::uint32_t vcs = o * kRtlVcs;
     all.push_back(mask(out + "owned", registers.output_hold__DOT__state__DOT__owned, vcs, vcs_));
@@ -156,7 +146,7 @@ class RtlOutputHold : public OutputHold, private RtlProbe {
     }
   }
   void add_input(std::uint32_t i, std::vector<RtlSignal>& all) const {
-    const auto& registers = *model_.rootp;
+    const auto& registers = *model_->rootp;
     const std::string in = fmt::format("in{}.", i);
     const std::uint32_t vcs = i * kRtlVcs;
     if constexpr (kIsShared) {
@@ -173,17 +163,9 @@ class RtlOutputHold : public OutputHold, private RtlProbe {
   // The model is never left behind.
   void catch_up(Cycle /*until*/) override {}
 
-  void low() {
-    model_.clk = 0;
-    model_.eval();
-  }
-  void rise() {
-    model_.clk = 1;
-    model_.eval();
-  }
   void forget_cycle() {
-    for (std::size_t w = 0; w < kRtlPorts * kRtlVcs / 32; ++w) model_.request[w] = 0;
-    model_.leaves = 0;
+    for (std::size_t w = 0; w < kRtlPorts * kRtlVcs / 32; ++w) model_->request[w] = 0;
+    model_->leaves = 0;
     changes_ = false;
   }
 
@@ -192,8 +174,7 @@ class RtlOutputHold : public OutputHold, private RtlProbe {
   std::uint32_t inputs_;  // ports
   std::uint32_t outputs_;
   std::uint32_t vcs_;
-  VerilatedContext context_;
-  Model model_;
+  ClockedVerilog<Model> model_;
   std::vector<HoldGrant> grants_;
   bool changes_ = false;  // registers, at the end of this cycle
 };
