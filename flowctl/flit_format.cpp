@@ -6,18 +6,9 @@
 #include <stdexcept>
 
 #include "flowctl/flit.h"
+#include "hw/bits.h"
 
 namespace espalier {
-
-namespace {
-
-unsigned bits_for(std::uint32_t values) {
-  unsigned bits = 0;
-  while ((std::uint64_t{1} << bits) < values) ++bits;
-  return bits;
-}
-
-}  // namespace
 
 FlitFormat::FlitFormat(std::uint32_t nodes, std::uint32_t ports, std::uint32_t vcs,
                        std::uint32_t hops)

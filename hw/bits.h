@@ -12,4 +12,9 @@ namespace espalier {
   return bits;
 }
 
+// The number of bits that can represent `values` different values.
+[[nodiscard]] constexpr std::uint32_t bits_for(std::uint64_t values) {
+  return values < 2 ? 0 : bits_to_count(values - 1);
+}
+
 }  // namespace espalier

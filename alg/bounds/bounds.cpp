@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "alg/bounds/cuts.h"
-#include "alg/routes/links.h"
 
 namespace espalier {
 

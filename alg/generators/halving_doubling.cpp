@@ -14,6 +14,7 @@
 #include "alg/generators/generator.h"
 #include "alg/generators/node_routes.h"
 #include "alg/generators/rank_shapes.h"
+#include "hw/bits.h"
 
 namespace espalier {
 namespace {
@@ -177,12 +178,6 @@ Schedule generate_halving_doubling(const Topology& topology, const CollectiveReq
 // of a step.
 bool is_power_of_two(std::size_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
-std::uint32_t log2_of(std::size_t power) {
-  std::uint32_t bits = 0;
-  while (power >> bits > 1) ++bits;
-  return bits;
-}
-
 bool is_upper_rank(std::size_t rank) {
   bool even = true;
   for (; rank != 0; rank &= rank - 1) even = !even;
@@ -201,8 +196,8 @@ std::size_t switch_of(std::size_t rank, std::uint32_t switch_bits, std::uint32_t
 
 std::vector<NodeId> hdrm_ranks(const Topology& topology) {
   const TwoSides& shape = *topology.shape().sides;
-  const std::uint32_t switch_bits = log2_of(shape.switches / 2);
-  const std::uint32_t node_bits = log2_of(shape.nodes_per_switch);
+  const std::uint32_t switch_bits = bits_for(shape.switches / 2);
+  const std::uint32_t node_bits = bits_for(shape.nodes_per_switch);
   std::vector<std::size_t> ranks_at(shape.switches, 0);
   std::vector<NodeId> nodes;
   for (std::size_t rank = 0; rank < topology.num_nodes(); ++rank) {

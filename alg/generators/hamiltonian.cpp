@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "alg/routes/links.h"
 #include "alg/routes/routing.h"
 
 namespace espalier {

@@ -3,7 +3,6 @@
 // and in BlueConnect (Cho et al., MLSys 2019). A dimension moves only the block that the dimensions
 // before it have left at the node. Rings are unidirectional and whole data go one way: no dimension
 // waits for another.
-#include <array>
 #include <vector>
 
 #include "alg/generators/generator.h"

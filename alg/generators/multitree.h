@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "alg/generators/generator.h"
 #include "alg/routes/route_set.h"
 #include "alg/schedule/translations.h"
 #include "hw/ids.h"

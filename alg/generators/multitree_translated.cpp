@@ -170,10 +170,12 @@ class TreeSearch {
   std::vector<bool> tried_;
 };
 
-Timestep ball_bound(const Translations& group, const std::vector<std::uint32_t>& distance,
-                    std::size_t degree) {
+}  // namespace
+
+Timestep ball_bound(const Translations& group, const std::vector<std::uint32_t>& units) {
+  const std::size_t degree = slots_of(group, units).size();
   std::vector<std::size_t> at_distance;
-  for (const std::uint32_t d : distance) {
+  for (const std::uint32_t d : distances(group)) {
     if (d >= at_distance.size()) at_distance.resize(d + 1, 0);
     ++at_distance[d];
   }
@@ -186,17 +188,11 @@ Timestep ball_bound(const Translations& group, const std::vector<std::uint32_t>&
   return static_cast<Timestep>(bound);
 }
 
-}  // namespace
-
-Timestep ball_bound(const Translations& group, const std::vector<std::uint32_t>& units) {
-  return ball_bound(group, distances(group), slots_of(group, units).size());
-}
-
 TranslatedTree find_translated_tree(const Translations& group,
                                     const std::vector<std::uint32_t>& units) {
   const auto distance = distances(group);
   const std::vector<std::uint32_t> slots = slots_of(group, units);
-  const Timestep bound = ball_bound(group, distance, slots.size());
+  const Timestep bound = ball_bound(group, units);
   TreeSearch search(group, distance, slots);
   TranslatedTree best;
   auto most_steps = static_cast<Timestep>(group.num_nodes());  // as many as a path needs

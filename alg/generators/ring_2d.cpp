@@ -14,7 +14,6 @@
 
 #include "alg/generators/generator.h"
 #include "alg/generators/rings.h"
-#include "alg/routes/links.h"
 
 namespace espalier {
 namespace {

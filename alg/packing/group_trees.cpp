@@ -12,7 +12,6 @@
 #include "alg/packing/forest_task.h"
 #include "alg/packing/link_order.h"
 #include "alg/packing/tree_shares.h"
-#include "alg/routes/links.h"
 #include "alg/routes/stored_hops.h"
 
 namespace espalier {

@@ -1,6 +1,5 @@
 #include "alg/packing/round_plan.h"
 
-#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <queue>

@@ -10,6 +10,7 @@
 
 #include "alg/program/builtin_parts.h"
 #include "alg/program/grid_lines.h"
+#include "hw/bits.h"
 
 namespace espalier {
 
@@ -43,12 +44,6 @@ void write_whole_exchanges(ChunkTracer& tracer, const std::vector<Partners>& ste
 
 // ---------------------------------------------------------------- Swing
 
-std::uint32_t log2_of(std::uint32_t power) {
-  std::uint32_t log = 0;
-  while ((1U << log) < power) ++log;
-  return log;
-}
-
 // The partner of `place` on a ring of `size` nodes in step `step`: even nodes go
 // (1 - (-2)^(step + 1)) / 3 nodes forward, odd ones as far back; mirrored, the other way round.
 std::uint32_t swing_partner(std::uint32_t place, std::uint32_t size, std::uint32_t step,
@@ -71,7 +66,7 @@ std::vector<Partners> swing_steps(const GridShape& grid, std::uint32_t ranks, st
   for (std::uint32_t s = 0, added = 1; added != 0; ++s) {
     added = 0;
     for (const std::size_t dim : order) {
-      if (s >= log2_of(grid.dims[dim])) continue;
+      if (s >= bits_for(grid.dims[dim])) continue;
       Partners partners(ranks);
       for (std::uint32_t r = 0; r < ranks; ++r) {
         std::vector<std::uint32_t> at = grid.coordinates(NodeId(r));

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "hw/bits.h"
+
 namespace espalier {
 
 const char* to_string(TableOp op) {
@@ -13,13 +15,6 @@ const char* to_string(TableOp op) {
 }
 
 namespace {
-
-// The number of bits that can represent `values` different values.
-std::uint32_t bits_for(std::uint64_t values) {
-  std::uint32_t bits = 0;
-  while ((std::uint64_t{1} << bits) < values) ++bits;
-  return bits;
-}
 
 // Adds the fields that make a row repeat. A stride is stored with its sign.
 void add_repeat(const std::vector<RepeatedTable>& tables, TableFormat& format) {

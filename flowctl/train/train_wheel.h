@@ -9,7 +9,6 @@
 #include "flowctl/flit_run.h"
 #include "hw/clock/clock_domain.h"
 #include "hw/ids.h"
-#include "hw/topology/link_timing.h"
 
 namespace espalier {
 

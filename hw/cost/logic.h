@@ -8,16 +8,10 @@
 #include <cmath>
 #include <cstdint>
 
+#include "hw/bits.h"
 #include "hw/cost/technology.h"
 
 namespace espalier {
-
-// The number of bits that can represent `values` different values.
-[[nodiscard]] inline std::uint32_t bits_for(std::uint64_t values) {
-  std::uint32_t bits = 0;
-  while (bits < 63 && (std::uint64_t{1} << bits) < values) ++bits;
-  return bits;
-}
 
 namespace logic {
 

@@ -1,7 +1,6 @@
 // Whether a point's system can run the schedule or program of its collective.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

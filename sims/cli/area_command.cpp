@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hw/cost/block_cost.h"
@@ -352,13 +353,14 @@ void add_systems(const std::vector<Input>& inputs, Measurements* measurements,
   }
 }
 
-// The values become overrides, so that the configuration reader reports mistakes.
-std::vector<std::vector<std::string>> combinations(const AreaOptions& options) {
-  std::vector<std::vector<std::string>> all{options.overrides};
-  if (!options.technologies.empty()) {
-    all = crossed(all, "system.cost.technology", options.technologies);
+// Every combination of technologies and nodes.
+std::optional<std::vector<ListedSystem>> combinations(const AreaOptions& options) {
+  std::vector<std::string> axes;
+  for (const auto& [key, values] : {std::pair("system.cost.technology", &options.technologies),
+                                    std::pair("system.cost.node", &options.nodes)}) {
+    if (!values->empty()) axes.push_back(fmt::format("{}=[{}]", key, fmt::join(*values, ", ")));
   }
-  return options.nodes.empty() ? all : crossed(all, "system.cost.node", options.nodes);
+  return listed_systems(options.overrides, axes);
 }
 
 std::string document(const std::vector<Json>& systems) {
@@ -374,12 +376,14 @@ int area_command(const AreaOptions& options) {
   std::optional<Measurements> measurements;
   std::vector<Json> systems;
   Messages audience = Messages::people;
-  for (const std::vector<std::string>& overrides : combinations(options)) {
-    const auto inputs = load_inputs(options.configs, overrides, ConfigNeed::system, audience);
+  const auto combined = combinations(options);
+  if (!combined) return kUsageError;
+  for (const ListedSystem& asked : *combined) {
+    const auto inputs = load_inputs(options.configs, asked.overrides, ConfigNeed::system, audience);
     if (!inputs) {
       // The first combination printed other messages.
       if (audience == Messages::nobody) {
-        static_cast<void>(load_inputs(options.configs, overrides, ConfigNeed::system));
+        static_cast<void>(load_inputs(options.configs, asked.overrides, ConfigNeed::system));
       }
       return kUsageError;
     }

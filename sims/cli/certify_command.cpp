@@ -9,7 +9,6 @@
 #include "alg/certify/channel_dependencies.h"
 #include "alg/certify/route_relation.h"
 #include "alg/routes/routing.h"
-#include "sims/choose/certify_point.h"
 #include "sims/cli/commands.h"
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"

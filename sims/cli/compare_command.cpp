@@ -312,11 +312,7 @@ int compare_command(const CompareOptions& options) {
   const AutoFolder choices(options.choices, *inputs);
   RunStore store(first_file({options.json, options.csv, options.page}), options.resume,
                  PointOrigin{resume_command(options), kVersion});
-  for (const std::string& mistake : {choices.mistake(), store.mistake(), store.begin({})}) {
-    if (mistake.empty()) continue;
-    tell(stderr, "{}\n", mistake);
-    return kUsageError;
-  }
+  if (say_mistake({choices.mistake(), store.mistake(), store.begin({})})) return kUsageError;
   std::vector<ComparedPoint> points = compared(*inputs);
   settings.jobs = options.jobs;
   settings.full = options.full;

@@ -278,49 +278,43 @@ bool read_time_limit(const std::string& text, WorkerLimits& limits) {
   return good;
 }
 
-std::vector<std::vector<std::string>> crossed(
-    const std::vector<std::vector<std::string>>& overrides, const std::string& key,
-    const std::vector<std::string>& values) {
-  std::vector<std::vector<std::string>> all;
-  for (const std::vector<std::string>& before : overrides) {
-    for (const std::string& value : values) {
-      all.push_back(before);
-      all.back().push_back(fmt::format("{}={}", key, value));
-    }
-  }
-  return all;
-}
-
-std::optional<std::vector<ListedSystem>> listed_systems(const std::vector<std::string>& overrides) {
+std::optional<std::vector<ListedSystem>> listed_systems(std::vector<std::string> settings,
+                                                        const std::vector<std::string>& axes) {
   std::vector<ListedSystem> all(1);
   Diagnostics diagnostics;
-  for (const std::string& setting : overrides) {
+  const std::size_t overrides = settings.size();
+  settings.insert(settings.end(), axes.begin(), axes.end());
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    const std::string& setting = settings[i];
     const std::size_t equals = setting.find('=');
-    const Key* key = find_key(setting.substr(0, equals));
+    const std::string name = setting.substr(0, equals);
+    const Key* key = find_key(name);
+    const bool is_axis = i >= overrides;
     std::optional<ConfigNode> value;
     // A list of lists is one value of collective.groups.
-    if (key != nullptr && !key->listable && key->shape.type != ValueType::record &&
-        equals != std::string::npos) {
+    if (is_axis || (key != nullptr && !key->listable && key->shape.type != ValueType::record &&
+                    equals != std::string::npos)) {
       Diagnostics unheard;  // the reader of the configuration prints what is wrong
-      value = load_override_value(setting.substr(equals + 1), unheard.add_override(setting),
+      value = load_override_value(setting.substr(equals + 1), diagnostics.add_override(setting),
                                   equals + 1, unheard);
     }
-    if (!value || !lists_values(*key, *value)) {
+    if (!value || (!is_axis && !lists_values(*key, *value))) {
       for (ListedSystem& each : all) each.overrides.push_back(setting);
       continue;
     }
-    diagnostics.add_override(setting);
     std::vector<ListedSystem> crossed;
     for (const ListedSystem& before : all) {
       for (const ConfigNode& item : value->items) {
         const std::string text = text_of(json_of(item));
         ListedSystem& one = crossed.emplace_back(before);
-        one.overrides.push_back(fmt::format("{}={}", key->name, text));
+        one.overrides.push_back(fmt::format("{}={}", name, text));
         one.words += fmt::format("{}{} {}", one.words.empty() ? "" : ", ",
-                                 key->name.substr(key->name.rfind('.') + 1), text);
+                                 name.substr(name.rfind('.') + 1), text);
       }
     }
-    static_cast<void>(check_axis_values(value->items, *key, false, diagnostics));
+    if (key != nullptr) {
+      static_cast<void>(check_axis_values(value->items, *key, is_axis, diagnostics));
+    }
     all = std::move(crossed);
   }
   tell(stderr, "{}", diagnostics.text());

@@ -61,20 +61,16 @@ enum class Messages : std::uint8_t { people, errors, nobody };
                               std::uint64_t& limit);
 [[nodiscard]] bool read_time_limit(const std::string& text, WorkerLimits& limits);
 
-// Every list of overrides with every `key=value` behind it, the values varying fastest.
-[[nodiscard]] std::vector<std::vector<std::string>> crossed(
-    const std::vector<std::vector<std::string>>& overrides, const std::string& key,
-    const std::vector<std::string>& values);
-
 // Overrides of one system out of several, and the words that tell it from the others.
 struct ListedSystem {
   std::vector<std::string> overrides;
   std::string words;  // "dims [4, 4], bandwidth 50GB/s"; empty: no override lists values
 };
 // Every combination of the values that overrides list for keys that a configuration gives once,
-// as those of its network. After an error, prints it and returns nullopt.
+// as those of its network, and that `axes` list for any key. After an error, prints it and returns
+// nullopt.
 [[nodiscard]] std::optional<std::vector<ListedSystem>> listed_systems(
-    const std::vector<std::string>& overrides);
+    std::vector<std::string> settings, const std::vector<std::string>& axes = {});
 
 // The input files, and the files that their configurations name: graphs, layers, programs.
 [[nodiscard]] std::vector<CommandFile> files_of(const std::vector<Input>& inputs);

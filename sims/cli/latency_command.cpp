@@ -69,56 +69,32 @@ double least_load(const RunPoint& point, const Topology& topology) {
 // Names designs by their files if there are several, and by the settings in which the designs of a
 // file differ.
 std::vector<std::string> design_names(const std::vector<Input>& inputs) {
-  std::map<std::string, std::vector<Json>> of_file;
-  for (const Input& input : inputs) {
-    for (const RunPoint& point : input.points) {
-      of_file[input.path].push_back(report::flatten_config(resolved_json(point)));
-    }
+  std::map<std::string, std::vector<RunPoint>> of_file;
+  for (const auto& [input, point] : all_points(inputs)) of_file[input->path].push_back(*point);
+  std::map<std::string, std::vector<Json>> settings_of_file;
+  for (const auto& [path, points] : of_file) {
+    settings_of_file[path] = settings_that_differ(points, points.front().system.topology.folder);
   }
   std::vector<std::string> names;
   std::map<std::string, std::size_t> next;
-  for (const Input& input : inputs) {
-    const std::vector<Json>& configs = of_file[input.path];
-    for (std::size_t p = 0; p < input.points.size(); ++p) {
-      std::vector<std::string> settings;
-      for (const auto& item : configs[next[input.path]++].items()) {
-        const std::string& key = item.key();
-        const bool varies = std::any_of(configs.begin(), configs.end(), [&](const Json& other) {
-          return !other.contains(key) || other.at(key) != item.value();
-        });
-        if (!varies) continue;
-        settings.push_back(
-            fmt::format("{} {}", key.substr(key.rfind('.') + 1), report::value_text(item.value())));
-      }
-      const std::string words = fmt::format("{}", fmt::join(settings, ", "));
-      names.push_back(words.empty()         ? input.path
-                      : of_file.size() == 1 ? words
-                                            : fmt::format("{}: {}", input.path, words));
+  for (const auto& [input, point] : all_points(inputs)) {
+    std::vector<std::string> settings;
+    for (const auto& [key, value] : settings_of_file[input->path][next[input->path]++].items()) {
+      if (value.is_null()) continue;
+      settings.push_back(
+          fmt::format("{} {}", key.substr(key.rfind('.') + 1), report::value_text(value)));
     }
+    const std::string words = fmt::format("{}", fmt::join(settings, ", "));
+    names.push_back(words.empty()         ? input->path
+                    : of_file.size() == 1 ? words
+                                          : fmt::format("{}: {}", input->path, words));
   }
   return names;
 }
 
-// "a,[b,c]" has the words "a" and "[b,c]".
-std::vector<std::string> split_outside_brackets(const std::string& list) {
-  std::vector<std::string> words(1);
-  int depth = 0;
-  for (const char c : list) {
-    if (c == '[' || c == '{') ++depth;
-    if (c == ']' || c == '}') --depth;
-    if (c == ',' && depth == 0) {
-      words.emplace_back();
-    } else {
-      words.back() += c;
-    }
-  }
-  return words;
-}
-
 // The overrides of each design: every combination of the values behind --vary.
-std::optional<std::vector<std::vector<std::string>>> varied_overrides(
-    const LatencyOptions& options) {
-  std::vector<std::vector<std::string>> designs{options.overrides};
+std::optional<std::vector<ListedSystem>> varied_designs(const LatencyOptions& options) {
+  std::vector<std::string> axes;
   for (const std::string& axis : options.vary) {
     const std::size_t equals = axis.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == axis.size()) {
@@ -128,10 +104,9 @@ std::optional<std::vector<std::vector<std::string>>> varied_overrides(
            axis);
       return std::nullopt;
     }
-    designs =
-        crossed(designs, axis.substr(0, equals), split_outside_brackets(axis.substr(equals + 1)));
+    axes.push_back(fmt::format("{}=[{}]", axis.substr(0, equals), axis.substr(equals + 1)));
   }
-  return designs;
+  return listed_systems(options.overrides, axes);
 }
 
 std::optional<std::vector<double>> parse_loads(const std::string& list) {
@@ -322,12 +297,12 @@ bool write_outputs(const LatencyOptions& options, const std::vector<LoadedDesign
 int latency_command(const LatencyOptions& options) {
   const auto loads = parse_loads(options.loads);
   if (!loads) return kUsageError;
-  const auto designs = varied_overrides(options);
+  const auto designs = varied_designs(options);
   if (!designs) return kUsageError;
   std::vector<Input> inputs;
   for (const std::string& config : options.configs) {
-    for (const std::vector<std::string>& overrides : *designs) {
-      auto input = load_inputs({config}, overrides, ConfigNeed::traffic);
+    for (const ListedSystem& design : *designs) {
+      auto input = load_inputs({config}, design.overrides, ConfigNeed::traffic);
       if (!input) return kUsageError;
       if (!is_drawn_traffic(input->front())) return kUsageError;
       inputs.push_back(std::move(input->front()));
@@ -358,11 +333,7 @@ int latency_command(const LatencyOptions& options) {
   resume.emplace_back("--resume");
   RunStore store(first_file({options.json, options.csv, options.page}), options.resume,
                  PointOrigin{shell_line(resume), kVersion});
-  for (const std::string& mistake : {store.mistake(), store.begin({})}) {
-    if (mistake.empty()) continue;
-    tell(stderr, "{}\n", mistake);
-    return kUsageError;
-  }
+  if (say_mistake({store.mistake(), store.begin({})})) return kUsageError;
   std::vector<LoadedDesign> loaded = designs_of(inputs, *loads);
   int signal = 0;
   bool failed = false;

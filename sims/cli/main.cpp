@@ -347,11 +347,7 @@ int dispatch(int argc, char** argv) {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
-  for (const std::string& mistake : {unreadable_word(words), unknown_command(app, words)}) {
-    if (mistake.empty()) continue;
-    tell(stderr, "{}\n", mistake);
-    return kUsageError;
-  }
+  if (say_mistake({unreadable_word(words), unknown_command(app, words)})) return kUsageError;
   try {
     std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
     app.parse(words);

@@ -94,9 +94,16 @@ std::string output_mistake(const std::vector<CommandFile>& outputs,
 }
 
 bool can_write(const std::vector<CommandFile>& outputs, const std::vector<CommandFile>& inputs) {
-  const std::string mistake = output_mistake(outputs, inputs);
-  if (!mistake.empty()) tell(stderr, "{}\n", mistake);
-  return mistake.empty();
+  return !say_mistake({output_mistake(outputs, inputs)});
+}
+
+bool say_mistake(const std::vector<std::string>& mistakes) {
+  for (const std::string& mistake : mistakes) {
+    if (mistake.empty()) continue;
+    tell(stderr, "{}\n", mistake);
+    return true;
+  }
+  return false;
 }
 
 int usage_error(const std::string& what, const std::string& problem) {

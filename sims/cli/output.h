@@ -28,6 +28,9 @@ struct CommandFile {
 [[nodiscard]] std::string output_mistake(const std::vector<CommandFile>& outputs,
                                          const std::vector<CommandFile>& inputs);
 
+// Prints the first text that is not empty. Returns false if all are empty.
+[[nodiscard]] bool say_mistake(const std::vector<std::string>& mistakes);
+
 // Prints that reason. Returns false if there is one.
 [[nodiscard]] bool can_write(const std::vector<CommandFile>& outputs,
                              const std::vector<CommandFile>& inputs);

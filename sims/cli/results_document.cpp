@@ -40,26 +40,6 @@ Json merge(const std::vector<Json>& values) {
   return distinct.size() == 1 ? distinct.front() : Json(distinct);
 }
 
-// For each point the settings in which the points differ.
-std::vector<Json> settings_that_differ(const std::vector<RunPoint>& points,
-                                       const std::filesystem::path& folder) {
-  std::vector<Json> configs;
-  Json all = Json::object();  // every key of every point
-  for (const RunPoint& point : points) {
-    configs.push_back(report::flatten_config(resolved_for(point, folder)));
-    all.update(configs.back());
-  }
-  std::vector<Json> sets(points.size(), Json::object());
-  for (const auto& item : all.items()) {
-    const bool varies = std::any_of(configs.begin(), configs.end(), [&](const Json& config) {
-      return !config.contains(item.key()) || config.at(item.key()) != item.value();
-    });
-    for (std::size_t i = 0; varies && i < sets.size(); ++i)
-      sets[i][item.key()] = configs[i].value(item.key(), Json(nullptr));
-  }
-  return sets;
-}
-
 // What tells the points of a document apart; paths are relative to `folder`.
 Json points_json(const std::vector<Input>& inputs, const std::filesystem::path& folder) {
   Json points = Json::array();
@@ -89,6 +69,25 @@ std::string results_table_csv(const std::vector<Input>& inputs, const std::vecto
 }
 
 }  // namespace
+
+std::vector<Json> settings_that_differ(const std::vector<RunPoint>& points,
+                                       const std::filesystem::path& folder) {
+  std::vector<Json> configs;
+  Json all = Json::object();  // every key of every point
+  for (const RunPoint& point : points) {
+    configs.push_back(report::flatten_config(resolved_for(point, folder)));
+    all.update(configs.back());
+  }
+  std::vector<Json> sets(points.size(), Json::object());
+  for (const auto& item : all.items()) {
+    const bool varies = std::any_of(configs.begin(), configs.end(), [&](const Json& config) {
+      return !config.contains(item.key()) || config.at(item.key()) != item.value();
+    });
+    for (std::size_t i = 0; varies && i < sets.size(); ++i)
+      sets[i][item.key()] = configs[i].value(item.key(), Json(nullptr));
+  }
+  return sets;
+}
 
 std::filesystem::path folder_of(const std::string& target) {
   const auto parent = std::filesystem::path(target == "-" ? "" : target).parent_path();

@@ -18,6 +18,10 @@ namespace espalier {
     const std::vector<nlohmann::ordered_json>& results, const std::filesystem::path& folder,
     const nlohmann::ordered_json& more);
 
+// For each point the settings in which the points differ; null where a setting does not apply.
+[[nodiscard]] std::vector<nlohmann::ordered_json> settings_that_differ(
+    const std::vector<RunPoint>& points, const std::filesystem::path& folder);
+
 // The folder of an output; the current folder for stdout ("-").
 [[nodiscard]] std::filesystem::path folder_of(const std::string& target);
 

@@ -184,10 +184,8 @@ int run_command(const RunOptions& options) {
   const AutoFolder choices(options.choices, *inputs);
   RunStore store(options.messages.empty() ? first_file({options.json, options.csv}) : "",
                  options.resume, PointOrigin{resume_command(options), kVersion}, options.quiet);
-  for (const std::string& mistake : {resume_mistake(options), store.mistake(),
-                                     observer_mistake(options, *inputs), choices.mistake()}) {
-    if (mistake.empty()) continue;
-    tell(stderr, "{}\n", mistake);
+  if (say_mistake({resume_mistake(options), store.mistake(), observer_mistake(options, *inputs),
+                   choices.mistake()})) {
     return kUsageError;
   }
   std::optional<RunObservers> observers;
@@ -212,10 +210,7 @@ int run_command(const RunOptions& options) {
     task.number = i + 1;
     study.push_back(study_point(*points[i].point, std::move(task)));
   }
-  if (const std::string problem = store.begin(study); !problem.empty()) {
-    tell(stderr, "{}\n", problem);
-    return kUsageError;
-  }
+  if (say_mistake({store.begin(study)})) return kUsageError;
   if (observers) {
     auto report = store.recall(study[0]);
     if (!report) {

@@ -15,7 +15,6 @@
 #include "sims/cli/output.h"
 #include "sims/cli/results_document.h"
 #include "sims/cli/schedule_text.h"
-#include "sims/config/resolved.h"
 #include "sims/experiment/training_work.h"
 #include "sims/formats/program/msccl_xml.h"
 #include "sims/formats/program/mscclpp.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "sims/config/given_keys.h"
 #include "sims/config/presets.h"

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "hw/topology/vertex_names.h"
 #include "sims/config/given_keys.h"
 #include "sims/config/keys.h"
 #include "sims/config/nccl_point.h"
@@ -20,7 +19,6 @@
 #include "sims/formats/networks/network_formats.h"
 #include "sims/model/build_program.h"
 #include "sims/model/build_topology.h"
-#include "sims/model/faults.h"
 #include "sims/model/system_shape.h"
 #include "sims/text/read_file.h"
 #include "sims/text/units.h"

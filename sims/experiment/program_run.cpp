@@ -9,7 +9,6 @@
 #include "alg/bounds/bounds.h"
 #include "sims/choose/certify_point.h"
 #include "sims/experiment/result_parts.h"
-#include "sims/model/build_program.h"
 #include "sims/model/idle_times.h"
 #include "sims/observe/explain/run_account.h"
 #include "sims/system/program_simulation.h"

@@ -10,7 +10,6 @@
 #include "sims/point/enum_names.h"
 #include "sims/text/read_file.h"
 #include "sims/text/table_reader.h"
-#include "sims/text/utf8.h"
 #include "sims/text/values.h"
 
 namespace espalier {
@@ -55,12 +54,6 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
 class LayerReader : public TableReader<Layer> {
  public:
   explicit LayerReader(Diagnostics& diagnostics) : TableReader(kLayerTable, diagnostics) {}
@@ -81,8 +74,8 @@ class LayerReader : public TableReader<Layer> {
   // SCALE-Sim does not read it. So any eight names are accepted.
   bool read_header(const TableCells& cells) override {
     header_ = cells.front().place;
-    is_gemm_ = cells.size() == 4 && lower_case(cells[1].text) == "m" &&
-               lower_case(cells[2].text) == "n" && lower_case(cells[3].text) == "k";
+    is_gemm_ = cells.size() == 4 && in_lower_case(cells[1].text) == "m" &&
+               in_lower_case(cells[2].text) == "n" && in_lower_case(cells[3].text) == "k";
     if (is_gemm_) return true;
     const auto refuse = [&](const Place& place, const std::string& what) {
       diagnostics_.error(place, what, fmt::format("the first line must be {}", spec_.header));
@@ -98,7 +91,7 @@ class LayerReader : public TableReader<Layer> {
                     fmt::format("found {} columns; a layer has {}", cells.size(), kWeightsColumn));
     }
     if (cells.size() > kWeightsColumn + 1 ||
-        (cells.size() > kWeightsColumn && lower_case(cells[kWeightsColumn].text) != "weights")) {
+        (cells.size() > kWeightsColumn && in_lower_case(cells[kWeightsColumn].text) != "weights")) {
       diagnostics_.error(cells[kWeightsColumn].place,
                          fmt::format("unknown column '{}'", cells[kWeightsColumn].text),
                          "only the column Weights may follow Strides");
@@ -197,7 +190,7 @@ std::optional<std::vector<Layer>> load_layers(const TrainingConfig& config, cons
   if (config.file.empty()) {
     return parse_layers(config.network, find_network(config.network)->table, diagnostics);
   }
-  const std::string path = (std::filesystem::path(config.folder) / config.file).string();
+  const std::string path = path_from(config.folder, config.file);
   const auto text = read_named_file(path, place, diagnostics);
   if (!text) return std::nullopt;
   return parse_layers(path, *text, diagnostics);

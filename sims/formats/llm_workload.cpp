@@ -6,7 +6,6 @@
 #include <array>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -440,7 +439,7 @@ bool is_llm_workload(std::string_view text) {
 }
 
 std::optional<LlmWorkloadText> llm_workload_text(const WorkloadConfig& config) {
-  const std::string path = (std::filesystem::path(config.folder) / config.file).string();
+  const std::string path = path_from(config.folder, config.file);
   FileText file = read_file_bytes(path);
   if (!file.text || !is_llm_workload(*file.text)) return std::nullopt;
   return LlmWorkloadText{path, *std::move(file.text)};

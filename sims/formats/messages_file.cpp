@@ -71,10 +71,6 @@ class MessageReader : public TableReader<TrafficMessage> {
 
 }  // namespace
 
-std::string messages_file_path(const TrafficConfig& config) {
-  return (std::filesystem::path(config.folder) / config.file).string();
-}
-
 std::optional<std::vector<TrafficMessage>> parse_messages(const std::string& file_name,
                                                           const std::string& text,
                                                           const Topology& topology,
@@ -92,7 +88,7 @@ std::optional<std::vector<TrafficMessage>> load_messages(const TrafficConfig& co
                                                          const Topology& topology,
                                                          const Place& place,
                                                          Diagnostics& diagnostics) {
-  const std::string path = messages_file_path(config);
+  const std::string path = path_from(config.folder, config.file);
   const auto text = read_named_file(path, place, diagnostics);
   if (!text) return std::nullopt;
   return parse_messages(path, *text, topology, diagnostics);

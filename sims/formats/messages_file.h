@@ -17,9 +17,6 @@
 
 namespace espalier {
 
-// The path of the configuration's file. Precondition: the traffic pattern is file.
-[[nodiscard]] std::string messages_file_path(const TrafficConfig& config);
-
 // The messages of a file's text, ordered by sender, then time, then line. `file_name` is for
 // diagnostics.
 [[nodiscard]] std::optional<std::vector<TrafficMessage>> parse_messages(

@@ -86,7 +86,7 @@ std::optional<std::vector<NodeId>> load_rank_order(const RankOrderConfig& config
                                                    Diagnostics& diagnostics) {
   if (config.is_identity()) return std::vector<NodeId>{};
   if (config.is_random()) return to_nodes(random_permutation(topology.num_nodes(), config.seed));
-  const std::string path = (std::filesystem::path(config.folder) / config.source).string();
+  const std::string path = path_from(config.folder, config.source);
   const auto text =
       read_named_file(path, place, diagnostics,
                       "identity, random, or a path relative to the configuration's folder");
@@ -216,7 +216,7 @@ std::optional<std::vector<std::uint64_t>> load_weights(const CountsConfig& confi
     }
     return weights;
   }
-  const std::string path = (std::filesystem::path(config.folder) / config.source).string();
+  const std::string path = path_from(config.folder, config.source);
   const auto text = read_named_file(path, place, diagnostics,
                                     "zipf, or a path relative to the configuration's folder");
   if (!text) return std::nullopt;

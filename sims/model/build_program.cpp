@@ -96,10 +96,6 @@ std::vector<Bytes> counts_of(const CollectiveConfig& collective) {
   return counts;
 }
 
-std::string beside(const std::string& folder, const std::string& file) {
-  return (std::filesystem::path(folder) / file).string();
-}
-
 }  // namespace
 
 MessageTiming message_timing(const SystemConfig& system) {
@@ -256,8 +252,6 @@ std::string missing_route(const Topology& topology, const RunPoint& point) {
   return {};
 }
 
-std::string program_path(const ProgramConfig& config) { return beside(config.folder, config.file); }
-
 std::string program_label(const ProgramConfig& config) {
   const std::filesystem::path file(config.file);
   const std::string& name = config.given->name;
@@ -265,13 +259,9 @@ std::string program_label(const ProgramConfig& config) {
                              : fmt::format("{} ({})", name, file.filename().string());
 }
 
-std::string promises_path(const ProgramConfig& config) {
-  return beside(config.folder, config.promises);
-}
-
 std::shared_ptr<const Program> load_program(const ProgramConfig& config, Bytes size,
                                             const Place& place, Diagnostics& diagnostics) {
-  const std::string path = program_path(config);
+  const std::string path = path_from(config.folder, config.file);
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension != ".xml" && extension != ".trace" && extension != ".json") {
     diagnostics.error(
@@ -294,7 +284,7 @@ std::shared_ptr<const Program> load_program(const ProgramConfig& config, Bytes s
   if (!config.promises.empty()) {
     // Plans of tests name a collective of which they do a part.
     if (program->one_sided) program->collective = CollectiveOp::custom;
-    const std::string promises = promises_path(config);
+    const std::string promises = path_from(config.folder, config.promises);
     const auto promises_text = read_named_file(promises, place, diagnostics);
     if (!promises_text) return nullptr;
     auto promised = read_promises(promises, *promises_text, *program, diagnostics);

@@ -62,7 +62,6 @@ struct TopologyConfig;
 // The name of a given program and its file, "two rank exchange (mine.trace)"; the file alone if the
 // program has no name.
 [[nodiscard]] std::string program_label(const ProgramConfig& config);
-[[nodiscard]] std::string promises_path(const ProgramConfig& config);
 
 // Reads both files; returns nullptr if there are errors. `place` is where the configuration names
 // the files. `size` is the call's, which a plan's pipelines need; 0: unknown.

@@ -78,7 +78,7 @@ bool joins_dimensions(const SystemConfig& system) {
 }
 
 std::string topology_file_path(const TopologyConfig& config) {
-  return (std::filesystem::path(config.folder) / config.file).string();
+  return path_from(config.folder, config.file);
 }
 
 bool finish_network(Topology& topology, const SystemConfig& system, const Place& place,
@@ -98,8 +98,7 @@ bool finish_network(Topology& topology, const SystemConfig& system, const Place&
   }
   RouteTable table;
   if (system.routing.kind == Routing::table) {
-    const auto path =
-        (std::filesystem::path(system.topology.folder) / system.routing.file).string();
+    const auto path = path_from(system.topology.folder, system.routing.file);
     const auto text = read_named_file(path, place, diagnostics);
     const auto rows = text ? parse_route_rows(path, *text, diagnostics) : std::nullopt;
     if (rows && rows->adaptive) {

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "hw/topology/topology.h"
 #include "sims/page/view.h"
 
 namespace espalier::report {

@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <tuple>
-#include <vector>
 
 #include "sims/page/text.h"
 

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <new>
 #include <system_error>
 
 namespace espalier {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "hw/clock/clock_domain.h"
 #include "ni/network_interface.h"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "hw/topology/vertex_names.h"
-#include "sims/model/faults.h"
 #include "sims/point/system_config.h"
 
 namespace espalier {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bitset>
 #include <iterator>
-#include <set>
 #include <stdexcept>
 
 #include "alg/routes/routing.h"

@@ -14,7 +14,6 @@
 #include "sims/model/plan_forecast.h"
 #include "sims/point/config.h"
 #include "sims/system/simulated_system.h"
-#include "sims/system/step_time.h"
 
 namespace espalier {
 

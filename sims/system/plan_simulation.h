@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "alg/plans/dimension_plan.h"
-#include "alg/plans/order_forecast.h"
 #include "hw/topology/topology.h"
 #include "sims/system/simulation.h"
 

@@ -3,19 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+
+#include "sims/text/text_lines.h"
 
 namespace espalier {
 
 namespace {
 
 constexpr std::size_t kLongestName = 64;  // longer text is not a mistyped name
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 }  // namespace
 
@@ -39,7 +34,7 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
   std::string best;
   std::size_t best_distance = name.size() / 3 + 2;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(lower_case(name), lower_case(candidate));
+    const std::size_t distance = edit_distance(in_lower_case(name), in_lower_case(candidate));
     const std::size_t enough =
         std::max<std::size_t>(1, std::min(name.size(), candidate.size()) / 3);
     // Short names need this test, because all names of one letter are at most one edit apart.
@@ -52,9 +47,9 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
   if (!best.empty()) return best;
   // A name that contains the other one: "latency" for "latency_cycles".
   for (const std::string& candidate : candidates) {
-    const bool is_part = name.size() >= 3 && candidate.find(lower_case(name)) != std::string::npos;
+    const bool is_part = name.size() >= 3 && candidate.find(in_lower_case(name)) != std::string::npos;
     const bool has_part =
-        candidate.size() >= 3 && lower_case(name).find(candidate) != std::string::npos;
+        candidate.size() >= 3 && in_lower_case(name).find(candidate) != std::string::npos;
     if (is_part || has_part) return candidate;
   }
   return {};

@@ -98,6 +98,10 @@ FileText read_file_text(const std::string& path) {
   return {std::nullopt, std::move(format), true};
 }
 
+std::string path_from(const std::string& folder, const std::string& file) {
+  return (std::filesystem::path(folder) / file).string();
+}
+
 std::optional<std::string> read_named_file(const std::string& path, const Place& place,
                                            Diagnostics& diagnostics, const std::string& hint) {
   if (is_pipe(path)) {

@@ -31,6 +31,9 @@ struct FileText {
 // JSON. Formats of other tools that no command reads are refused by name.
 [[nodiscard]] FileText read_file_text(const std::string& path);
 
+// The path of a file that a configuration in `folder` names.
+[[nodiscard]] std::string path_from(const std::string& folder, const std::string& file);
+
 // Reads a file that another file names at `place`. Errors are recorded at `place`.
 [[nodiscard]] std::optional<std::string> read_named_file(
     const std::string& path, const Place& place, Diagnostics& diagnostics,

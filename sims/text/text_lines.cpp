@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
 
 namespace espalier {
+
+std::string in_lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
 
 std::vector<ConfigNode> cells_of(std::string_view line, const Place& line_start) {
   std::vector<ConfigNode> cells;

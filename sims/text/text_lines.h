@@ -28,6 +28,8 @@ inline constexpr const char* kBlanks = " \t\r";
 [[nodiscard]] std::vector<std::vector<std::string>> table_rows(std::string_view table,
                                                                const char* name, std::size_t cells);
 
+[[nodiscard]] std::string in_lower_case(std::string text);  // letters of ASCII
+
 // The place after the end of a cell or a word.
 [[nodiscard]] Place end_of(const ConfigNode& cell);
 

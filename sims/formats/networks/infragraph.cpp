@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sims/formats/networks/network_formats.h"
+#include "sims/text/text_lines.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {

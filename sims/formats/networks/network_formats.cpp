@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "sims/formats/program/mscclpp.h"
@@ -208,12 +207,6 @@ const ConfigNode& value_at(const ConfigNode& node, const char* key) {
   static const ConfigNode none;
   const ConfigEntry* entry = node.find(key);
   return entry == nullptr ? none : entry->value;
-}
-
-std::string in_lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return text;
 }
 
 std::uint64_t number_of(const ConfigNode& word, const std::string& what, std::uint64_t min,

@@ -87,7 +87,6 @@ inline constexpr std::uint64_t kTenth = 100'000'000;
                                         Diagnostics& diagnostics);
 // The value of a mapping's key. A null node if it has no such key: without text and items.
 [[nodiscard]] const ConfigNode& value_at(const ConfigNode& node, const char* key);
-[[nodiscard]] std::string in_lower_case(std::string text);
 // The number from `min` to `max`; `min` after an error.
 [[nodiscard]] std::uint64_t number_of(const ConfigNode& word, const std::string& what,
                                       std::uint64_t min, std::uint64_t max,

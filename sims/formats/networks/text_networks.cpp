@@ -5,7 +5,6 @@
 #include <map>
 
 #include "sims/formats/networks/network_formats.h"
-#include "sims/point/limits.h"
 #include "sims/text/text_lines.h"
 
 namespace espalier {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "alg/plans/planner.h"
-
 namespace espalier {
 
 namespace {
