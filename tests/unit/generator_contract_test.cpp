@@ -171,6 +171,7 @@ TEST_CASE("multitree_translated keeps the contract of generators") {
   check_generator("multitree_translated");
 }
 TEST_CASE("direct keeps the contract of generators") { check_generator("direct"); }
+TEST_CASE("pairwise keeps the contract of generators") { check_generator("pairwise"); }
 TEST_CASE("halving_doubling keeps the contract of generators") {
   check_generator("halving_doubling");
 }
@@ -186,10 +187,10 @@ TEST_CASE("auto keeps the contract of generators") { check_generator("auto"); }
 TEST_CASE("The contract is tested of every generator") {
   std::vector<std::string> names;
   for (const Generator& generator : generators()) names.push_back(generator.name);
-  CHECK(names == std::vector<std::string>{"ring", "bidirectional_ring", "2d_ring",
-                                          "hierarchical_ring", "multitree", "multitree_translated",
-                                          "direct", "halving_doubling", "hdrm", "bcube", "dbtree",
-                                          "binomial", "chain", "forest", "a2a_paths", "auto"});
+  CHECK(names == std::vector<std::string>{
+                     "ring", "bidirectional_ring", "2d_ring", "hierarchical_ring", "multitree",
+                     "multitree_translated", "direct", "pairwise", "halving_doubling", "hdrm",
+                     "bcube", "dbtree", "binomial", "chain", "forest", "a2a_paths", "auto"});
 }
 
 TEST_CASE(

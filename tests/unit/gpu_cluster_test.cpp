@@ -8,6 +8,7 @@
 #include "alg/bounds/bounds.h"
 #include "alg/certify/channel_dependencies.h"
 #include "alg/generators/generator.h"
+#include "alg/generators/process_group.h"
 #include "alg/generators/rank_shapes.h"
 #include "alg/generators/rings.h"
 #include "alg/program/connection_routes.h"
@@ -246,8 +247,28 @@ TEST_CASE("Every algorithm with routes runs on servers with slow NICs; the other
         CHECK(certificate.ok());
       }
     }
-    CHECK(able == Names{"ring", "bidirectional_ring", "multitree", "direct", "halving_doubling",
-                        "bcube", "dbtree", "binomial", "chain", "forest", "a2a_paths", "auto"});
+    CHECK(able == Names{"ring", "bidirectional_ring", "multitree", "direct", "pairwise",
+                        "halving_doubling", "bcube", "dbtree", "binomial", "chain", "forest",
+                        "a2a_paths", "auto"});
+  }
+}
+
+TEST_CASE("Messages of a group leave its servers through each GPU's own NIC, in pairs at a time") {
+  const Topology topology = cluster({3, 4, 1, 1});
+  CollectiveRequest request;
+  request.op = CollectiveOp::all_to_all;
+  request.size = 9600;
+  std::vector<NodeId> nodes;
+  for (const std::uint32_t node : {1U, 3U, 4U, 6U, 9U, 11U}) nodes.push_back(NodeId(node));
+  const ProcessGroup group(topology, nodes);
+  const Generator& pairwise = *find_generator("pairwise");
+  const Schedule schedule = group.in_whole(generate(pairwise, group.network(), request));
+  CHECK(certify(topology, schedule).contention_free);
+  CHECK(schedule.transfers.size() == 30);
+  CHECK(schedule.num_steps == 5);
+  for (const Transfer& t : schedule.transfers) {
+    const auto links = schedule.routes.links(t.route);
+    CHECK(std::vector<LinkId>(links.begin(), links.end()) == route_packet(topology, t.from, t.to));
   }
 }
 
