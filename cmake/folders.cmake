@@ -26,7 +26,7 @@ espalier_folder(alg USES alg/schedule alg/generators alg/plans alg/program LINKS
 
 # Flow control and routers: the flit engine, and the train engine beside it.
 espalier_folder(flowctl USES hw hw/topology hw/clock LINKS fmt::fmt)
-espalier_folder(flowctl/train USES hw hw/topology hw/clock flowctl)
+espalier_folder(flowctl/train USES hw hw/clock flowctl)
 espalier_folder(router USES hw hw/topology hw/clock flowctl LINKS fmt::fmt)
 espalier_folder(router/rtl USES hw router LINKS ${espalier_rtl} fmt::fmt)
 espalier_folder(router/train USES hw/clock flowctl flowctl/train router LINKS fmt::fmt)
@@ -44,7 +44,7 @@ espalier_folder(sockets/signals USES hw hw/clock flowctl router ni alg/schedule 
 # The application. Text with places: numbers, names, YAML, JSON, and errors that point into a file.
 espalier_folder(sims/text ONCE LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/process ONCE)
-espalier_folder(sims/workload/graph USES hw hw/topology flowctl alg/schedule LINKS fmt::fmt)
+espalier_folder(sims/workload/graph USES hw hw/topology flowctl alg/routes alg/schedule LINKS fmt::fmt)
 espalier_folder(sims/workload/training ONCE USES hw hw/topology alg/schedule alg/plans sims/workload/graph LINKS fmt::fmt)
 espalier_folder(sims/workload/coordination USES hw sims/workload/graph sims/workload/training LINKS fmt::fmt)
 espalier_folder(sims/point ONCE USES hw hw/topology hw/topology/families hw/cost flowctl router ni alg/routes alg/schedule alg/plans alg/program alg/rank_order

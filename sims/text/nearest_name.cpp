@@ -47,7 +47,8 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
   if (!best.empty()) return best;
   // A name that contains the other one: "latency" for "latency_cycles".
   for (const std::string& candidate : candidates) {
-    const bool is_part = name.size() >= 3 && candidate.find(in_lower_case(name)) != std::string::npos;
+    const bool is_part =
+        name.size() >= 3 && candidate.find(in_lower_case(name)) != std::string::npos;
     const bool has_part =
         candidate.size() >= 3 && in_lower_case(name).find(candidate) != std::string::npos;
     if (is_part || has_part) return candidate;
