@@ -10,8 +10,10 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "alg/generators/generator.h"
 #include "hw/topology/link_timing.h"
 #include "sims/choose/choices.h"
 #include "sims/choose/choose.h"
@@ -91,17 +93,7 @@ class GraphRun : public PointRun {
     const bool is_watched = explains_ || hooks.step_ended;
     const bool folds = !is_watched && hooks.observers.empty() && !hooks.elaborate && may_fold();
     if (folds) blocks_ = alike_blocks(graph_, topology(), ranks_.nodes);
-    if (blocks_.size() > 1) {
-      bool is_exact = false;
-      const SimulationOutcome outcome = simulate(hooks, is_watched, is_exact);
-      if (is_exact) return outcome;
-      step_ = {};
-      kinds_.clear();
-      taken_ = {};
-    }
-    blocks_.clear();
-    bool is_exact = true;
-    return simulate(hooks, is_watched, is_exact);
+    return simulate(hooks, is_watched);
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
     write_fields(result, StepOutcome{{point(), outcome}, step_, taken_.text()});
@@ -129,14 +121,17 @@ class GraphRun : public PointRun {
                      [&](RankId a, RankId b) { return turn(a) < turn(b); });
   }
   // Nothing but the network and the work decides, and both are given link by link and rank by rank.
+  // Blocks are alike on the routes of packets.
   [[nodiscard]] bool may_fold() const {
     const RunPoint& given = point();
     const FaultsConfig& faults = given.faults;
+    const Generator* const generator = find_generator(given.collective->algorithm);
     return !given.tenants && given.simulation.stall_probability == 0 && faults.slow_links.empty() &&
-           !faults.dma_jitter && !given.collective->nccl;
+           !faults.dma_jitter && !given.collective->nccl && !has_program(given) &&
+           (generator == nullptr || !generator->has_own_routes);
   }
-  // Of several alike blocks, the first one runs and stands for the others; `is_exact` if it does.
-  SimulationOutcome simulate(const SimulationHooks& hooks, bool is_watched, bool& is_exact) {
+  // Of several alike blocks, the first one runs and stands for the others.
+  SimulationOutcome simulate(const SimulationHooks& hooks, bool is_watched) {
     WorkGraph work = graph_;
     const auto nothing = std::make_shared<const RankWork>();
     for (std::size_t b = 1; b < blocks_.size(); ++b) {
@@ -156,7 +151,9 @@ class GraphRun : public PointRun {
     outcome.verified = outcome.verified && outcome.failure.empty();
     outcome.complete = outcome.verified;
     outcome.cycles = 0;
-    is_exact = outcome.complete && hosted.keep_to_packet_routes;
+    if (blocks_.size() > 1 && outcome.complete && !hosted.keep_to_packet_routes) {
+      throw std::logic_error("a block of ranks has left the routes of packets");
+    }
     std::vector<RankTimes> times = hosts.rank_times();
     for (const AlikeBlock& block : blocks_) {
       for (std::size_t r = 0; r < block.ranks.size(); ++r) {
@@ -191,10 +188,22 @@ class GraphRun : public PointRun {
     taken_.note(what.bytes, work.tables.taken);
     return work;
   }
-  [[nodiscard]] CollectiveKind kind_of(const GraphCollective& collective) const {
-    const std::vector<std::uint32_t>& ranks = members_of(sets_[collective.what.group]);
-    const WorkNode& node = graph_.ranks[collective.rank]->nodes[collective.node];
-    return {collective.what.op, ranks.size(), stride_of(ranks), phase_of(graph_.names[node.name])};
+  // Of the rank that does the same in another block.
+  [[nodiscard]] CollectiveKind kind_of(const GraphCollective& collective, std::size_t block = 0) {
+    std::uint32_t rank = collective.rank;
+    if (block != 0) {
+      const std::vector<std::uint32_t>& first = blocks_.front().ranks;
+      const auto place = std::lower_bound(first.begin(), first.end(), rank) - first.begin();
+      rank = blocks_[block].ranks[static_cast<std::size_t>(place)];
+    }
+    const WorkNode& node = graph_.ranks[rank]->nodes[collective.node];
+    const auto [stride, is_new] = strides_.try_emplace({node.group, rank});
+    const auto& sets = graph_.groups[node.group].sets;
+    for (auto set = sets.begin(); is_new && set != sets.end(); ++set) {
+      if (std::count(set->begin(), set->end(), rank) != 0) stride->second = stride_of(*set);
+    }
+    return {node.op, members_of(sets_[collective.what.group]).size(), stride->second,
+            phase_of(graph_.names[node.name])};
   }
   // "all_reduce of group TP: 4 ranks from 0, 1 apart"
   [[nodiscard]] std::string words_of(const GraphCollective& collective) const {
@@ -240,15 +249,17 @@ class GraphRun : public PointRun {
       }
     }
     for (const GraphCollective& collective : hosts.collectives()) {
-      const CollectiveKind kind = kind_of(collective);
-      StepCollective& sum = kinds_[kind];
-      sum.op = to_string(kind.op);
-      sum.phase = kind.phase;
-      sum.ranks = kind.ranks;
-      sum.stride = kind.stride;
-      sum.count += copies;
-      sum.bytes += copies * collective.what.bytes;
-      sum.exposed_ns += ns(static_cast<double>(copies * collective.exposed) / ranks);
+      for (std::size_t block = 0; block < copies; ++block) {
+        const CollectiveKind kind = kind_of(collective, block);
+        StepCollective& sum = kinds_[kind];
+        sum.op = to_string(kind.op);
+        sum.phase = kind.phase;
+        sum.ranks = kind.ranks;
+        sum.stride = kind.stride;
+        ++sum.count;
+        sum.bytes += collective.what.bytes;
+        sum.exposed_ns += ns(static_cast<double>(collective.exposed) / ranks);
+      }
     }
   }
 
@@ -337,6 +348,7 @@ class GraphRun : public PointRun {
   StepResult step_;
   bool explains_ = false;
   std::map<CollectiveKind, StepCollective> kinds_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> strides_;  // by group and rank
   TakenAlgorithms taken_;
 };
 
