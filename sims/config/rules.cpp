@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "alg/algorithm.h"
 #include "ni/rtl/rtl_sequencer.h"
@@ -147,7 +148,7 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
   check_faults(first);
   check_external(first);
   std::set<std::string> algorithms;
-  std::set<std::pair<std::string, CollectiveOp>> operations;
+  std::set<std::tuple<std::string, CollectiveOp, const WorkGraph*>> operations;
   for (const RunPoint& point : points) {
     const ExaminedPoint examined{point, topology, given, diagnostics};
     check_skewed_steps(examined);
@@ -158,7 +159,10 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
       const CollectiveConfig& collective = *point.collective;
       check_collective(examined);
       if (find_algorithm(collective.algorithm) != nullptr &&
-          operations.emplace(collective.algorithm, collective.op).second) {
+          operations
+              .emplace(collective.algorithm, collective.op,
+                       point.workload ? point.workload->graph.get() : nullptr)
+              .second) {
         check_operation(examined);
       }
     }

@@ -67,7 +67,7 @@ std::string unsuited(const ExaminedPoint& examined, const Algorithm& algorithm) 
       !has_good_groups(collective, examined.topology->num_nodes())) {
     const Topology network = ranks_network_of(examined);
     std::string reason = algorithm.unsuited(network);
-    const bool asks = reason.empty() && algorithm.generator != nullptr &&
+    const bool asks = reason.empty() && algorithm.generator != nullptr && !workload &&
                       algorithm.generator->too_large != nullptr && !network.dimensions();
     return asks ? algorithm.generator->too_large(network, collective.op) : reason;
   }
@@ -147,12 +147,38 @@ std::string unsuited_program(const Topology& topology, RunPoint point, const Alg
   return reason.empty() ? missing_route(topology, point) : reason;
 }
 
+// Of a step: of all its groups, and nothing where they are not known.
+std::set<CollectiveOp> operations_of(const RunPoint& point) {
+  if (!point.workload || point.workload->file.empty()) return {point.collective->op};
+  std::set<CollectiveOp> ops;
+  if (point.workload->graph == nullptr) return ops;
+  for (const auto& work : std::set<std::shared_ptr<const RankWork>>(
+           point.workload->graph->ranks.begin(), point.workload->graph->ranks.end())) {
+    for (const WorkNode& node : work->nodes) {
+      if (node.kind == WorkKind::collective) ops.insert(node.op);
+    }
+  }
+  return ops;
+}
+
+// A step takes other schedules for the operations that the algorithm does not compute.
+bool computes(const AlgorithmRow& algorithm, const std::set<CollectiveOp>& ops) {
+  return ops.empty() || std::any_of(ops.begin(), ops.end(),
+                                    [&](CollectiveOp op) { return algorithm.computes(op); });
+}
+
+std::string names_of(const std::vector<CollectiveOp>& ops, const char* between) {
+  std::vector<std::string> names;
+  for (const CollectiveOp op : ops) names.emplace_back(to_string(op));
+  return fmt::format("{}", fmt::join(names, between));
+}
+
 // True if the point could run with `algorithm`.
 bool would_run(const ExaminedPoint& examined, const Algorithm& algorithm) {
   const RunPoint& point = examined.point;
   const CollectiveConfig& collective = *point.collective;
   const AlgorithmRow& row = algorithm.row_on(point.system.topology.is_dimensional());
-  if (!row.computes(collective.op)) return false;
+  if (!computes(row, operations_of(point))) return false;
   if (algorithm.is_program() && algorithm.program == nullptr) return false;  // needs a file
   if (algorithm.is_library) return false;                                    // needs a machine
   if (!collective.rank_order.is_identity() && !row.follows_rank_order()) return false;
@@ -353,9 +379,9 @@ void check_program_file(const ExaminedPoint& examined, const Program& program) {
       fmt::format("collective: {{op: {}}}", op));
 }
 
-// Checks the algorithm's parameters against the network.
+// Checks the algorithm's parameters against the network. The groups of a step are not the network.
 void check_parameters(const ExaminedPoint& examined, const Algorithm& algorithm) {
-  if (examined.topology == nullptr || algorithm.generator == nullptr ||
+  if (examined.topology == nullptr || algorithm.generator == nullptr || examined.point.workload ||
       algorithm.generator->problem == nullptr || !examined.point.collective->groups.empty()) {
     return;
   }
@@ -394,20 +420,20 @@ void check_collective(const ExaminedPoint& examined) {
 
 void check_operation(const ExaminedPoint& examined) {
   const CollectiveOp op = examined.point.collective->op;
+  const std::set<CollectiveOp> ops = operations_of(examined.point);
   const Algorithm& chosen = *find_algorithm(examined.point.collective->algorithm);
   const bool is_dimensional = examined.point.system.topology.is_dimensional();
   // What other operations it computes does not help where it cannot run.
   if (is_dimensional && chosen.planner == nullptr) return;
   const AlgorithmRow& algorithm = chosen.row_on(is_dimensional);
-  if (algorithm.computes(op)) return;
-  std::vector<std::string> ops;
-  for (const CollectiveOp known : algorithm.ops) ops.emplace_back(to_string(known));
+  if (computes(algorithm, ops)) return;
   examined.diagnostics.error(
       examined.given.is_given("collective.op")
           ? examined.given.place_of_value("collective.op", static_cast<std::uint64_t>(op))
           : examined.given.place_of(kAlgorithmKey),
-      fmt::format("collective.op: {} computes {}, not {}", algorithm.name, fmt::join(ops, ", "),
-                  to_string(op)),
+      fmt::format("{}: {} computes {}, not {}",
+                  examined.point.workload ? kAlgorithmKey : "collective.op", algorithm.name,
+                  names_of(algorithm.ops, ", "), names_of({ops.begin(), ops.end()}, " or ")),
       others_that_run(examined));
 }
 
