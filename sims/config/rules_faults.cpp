@@ -64,26 +64,33 @@ class FaultChecker : private ExaminedPoint {
 
   // If several workloads or none are given, that error is reported elsewhere.
   void check_workload() {
-    if (const std::string fault = uneven_fault(faults_); point.workload && !fault.empty()) {
+    const bool is_step = point.workload && !point.workload->file.empty();
+    const std::string fault = uneven_fault(faults_);
+    if (point.workload && !is_step && !fault.empty()) {
       diagnostics.error(given.place_of_section("faults"),
                         fmt::format("faults: a workload simulates one group of NPUs for all "
                                     "groups, which is not exact with {}",
                                     fault),
                         "run a collective without 'workload', which simulates the whole system");
     }
-    if (point.collective || given.has_section("collective")) return;
-    if (!point.traffic && !point.control) return;
+    const bool is_alone = !point.collective && !given.has_section("collective");
+    if (!is_step && !(is_alone && (point.traffic || point.control))) return;
     for (const char* key : {kLateNis, kClockSkew}) {
       if (!given.is_given(key) ||
           (key == kLateNis ? faults_.late_nis.empty() : faults_.clock_skew.empty())) {
         continue;
       }
-      diagnostics.error(given.place_of(key),
-                        fmt::format("{}: {} no collective, which a host could post late", key,
-                                    point.traffic ? "traffic has" : "control messages have"),
-                        "remove it; faults.slow_links and faults.dma_jitter also act on traffic");
+      diagnostics.error(
+          given.place_of(key),
+          is_step ? fmt::format("{}: this fault does not act on a step, whose work begins when "
+                                "the work before it ends",
+                                key)
+                  : fmt::format("{}: {} no collective, which a host could post late", key,
+                                point.traffic ? "traffic has" : "control messages have"),
+          fmt::format("remove it; faults.slow_links and faults.dma_jitter also act on {}",
+                      is_step ? "steps" : "traffic"));
     }
-    if (faults_.dma_jitter && !point.traffic) {
+    if (faults_.dma_jitter && !point.traffic && !is_step) {
       diagnostics.error(given.place_of_section(kDmaJitter),
                         "faults.dma_jitter: control messages are not read from memory, so DMA "
                         "jitter cannot delay them",
