@@ -73,6 +73,7 @@ class TraceFiles {
     graph_->groups.push_back({"0", {std::move(all)}});
     if (!find_files()) return nullptr;
     read_groups_file();
+    if (has_errors()) return nullptr;  // ranks would miss the groups
     for (std::uint32_t rank = 0; rank < ranks_ && !has_enough_errors(); ++rank) read_rank(rank);
     if (has_errors()) return nullptr;
     for (const WorkMistake& mistake : check_work(*graph_, kMostTraceErrors)) {
@@ -177,7 +178,7 @@ class TraceFiles {
       for (const auto& entry : json.items()) {
         // Before key(), which takes no name with a zero byte.
         if (!group_number(entry.key())) {
-          root.fail(fmt::format("a process group's name is no number: '{}'", entry.key()));
+          throw JsonError({entry.key()}, "a process group's name is no number");
         }
         define_group(entry.key(), root.key(entry.key().c_str()));
       }
@@ -392,9 +393,9 @@ class TraceFiles {
     }
     node.kind = WorkKind::collective;
     node.op = *known.op;
-    // As in ASTRA-sim, parts are of a byte at least.
-    const bool has_parts =
-        *type != kBarrier && node.op != CollectiveOp::all_gather && !is_rooted(node.op);
+    // As in ASTRA-sim, parts are of a byte at least, unless there are none.
+    const bool has_parts = *size != 0 && *type != kBarrier && node.op != CollectiveOp::all_gather &&
+                           !is_rooted(node.op);
     node.bytes = has_parts ? std::max<Bytes>(*size, ranks_) : *size;
     deferred_.push_back(
         {static_cast<std::uint32_t>(work_->nodes.size()), std::move(group), node_.involved_dim});
