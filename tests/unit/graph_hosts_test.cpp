@@ -355,6 +355,7 @@ TEST_CASE("A rank without work has finished") {
   const GraphRun run = run_graph(builder.build());
   CHECK(run.problem == "");
   CHECK(run.ends == std::vector<Cycle>{0, 5});
+  CHECK(run_graph(GraphBuilder(2).build()).path.empty());
 }
 
 // The critical path

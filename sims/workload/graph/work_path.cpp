@@ -20,9 +20,9 @@ class PathWalk {
 
   std::vector<PathPart> run() {
     Place last = last_end();
-    Cycle now = times(last).end;
+    Cycle now = ends_of(last.rank).empty() ? 0 : times(last).end;
     // In a graph without circles, each step goes back to an earlier node.
-    for (bool goes_on = now != kNever; goes_on;) {
+    for (bool goes_on = now != 0; goes_on;) {
       Place begun = last;
       const WorkNode& work = node(last);
       if (work.kind == WorkKind::collective && times(last).partner != kNone) {
