@@ -168,7 +168,7 @@ std::string last_part(const std::string& name) {
 
 // The words of other simulators and of the papers, and the keys that stand for them here.
 struct Synonym {
-  const char* word;  // the last part of a dotted name
+  const char* word;  // a name or its last part, with _ for -
   const char* key;
 };
 constexpr Synonym kSynonyms[] = {
@@ -190,13 +190,15 @@ constexpr Synonym kSynonyms[] = {
     {"duration_cycles", "traffic.measure_cycles"},
     {"data_size", "collective.size"},
     {"collective_algorithm", "collective.algorithm"},
-    {"preferred_dataset_splits", "collective.chunks"},  // ASTRA-sim
+    {"collective.preferred_dataset_splits", "collective.chunks"},  // ASTRA-sim; of Themis
+    {"preferred_dataset_splits", "workload.chunks"},               // of steps
 };
 
 // The key that stands for another simulator's word; empty if it is none.
-std::string key_of_synonym(const std::string& name) {
+std::string key_of_synonym(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
   for (const Synonym& synonym : kSynonyms) {
-    if (last_part(name) == synonym.word) return synonym.key;
+    if (name == synonym.word || last_part(name) == synonym.word) return synonym.key;
   }
   return {};
 }
@@ -211,7 +213,7 @@ std::string key_that_ends_in(const std::string& end) {
 
 // The name may be mistyped, or may belong to another section.
 std::string unknown_key_hint(const std::string& section, const std::string& name) {
-  if (const std::string key = key_of_synonym(name); !key.empty()) {
+  if (const std::string key = key_of_synonym(section + "." + name); !key.empty()) {
     return fmt::format("did you mean '{}'?", key);
   }
   const auto here = names_in_section(section);

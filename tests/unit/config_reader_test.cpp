@@ -505,7 +505,8 @@ TEST_CASE("Words of other simulators lead to the keys that stand for them") {
         Row{"traffic.packet_size", "traffic.message"},
         Row{"traffic.duration_cycles", "traffic.measure_cycles"},
         Row{"collective.preferred_dataset_splits", "collective.chunks"},
-        Row{"data_size", "collective.size"}}) {
+        Row{"workload.preferred-dataset-splits", "workload.chunks"},
+        Row{"preferred-dataset-splits", "workload.chunks"}, Row{"data_size", "collective.size"}}) {
     CAPTURE(row.word);
     REQUIRE(find_key(row.key) != nullptr);
     const std::string hint = std::string("did you mean '") + row.key + "'?";
