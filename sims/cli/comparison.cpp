@@ -95,7 +95,7 @@ std::string time_text(const Json& result) {
 
 std::string slower_text(const Json& result, double fastest) {
   if (const auto time = time_ns_of(result)) {
-    return fmt::format("{:+.1f} %", 100 * (*time / fastest - 1));
+    return *time == fastest ? "+0.0 %" : fmt::format("{:+.1f} %", 100 * (*time / fastest - 1));
   }
   const std::string failure = string_in(result, "failure");
   return failure == kLoses ? "> 5 x" : failure == kPlannedToLose ? "planned > 5 x" : "-";

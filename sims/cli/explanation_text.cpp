@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -101,7 +100,10 @@ std::string rows_text(const Json& rows, const std::vector<Column>& columns, doub
     std::vector<std::string>& line = lines.emplace_back();
     for (const Column& column : columns) line.push_back(cell_of(row, column.field));
     if (whole == 0) continue;
-    line.insert(line.begin() + 1, {cell_of(row, "cycles"), share_text(cycles_of(row), whole)});
+    const bool counts = row["cycles"].is_number_integer();
+    line.insert(line.begin() + 1,
+                {counts ? cell_of(row, "cycles") : fmt::format("{:.3f}", cycles_of(row)),
+                 share_text(cycles_of(row), whole)});
   }
   if (lines.size() == 1) return "  none\n";
   for (const Column& column : columns) lines[0].emplace_back(column.title);
@@ -274,16 +276,17 @@ std::string part_text(const Json& about) {
 
 // The critical path of a step: by work, by dimension of the network, and part by part.
 std::string step_path_text(const Json& result, const Json& path, bool brief) {
-  const auto us = [](const Json& ns) { return std::round(ns.get<double>()) / 1e3; };
+  const auto us = [](const Json& ns) { return ns.get<double>() / 1e3; };
   const std::size_t most = brief ? kBriefParts : kMostRows;
   const double whole = us(result["time_ns"]);
+  const std::size_t digits = fmt::format("{:.3f}", whole).size();
   std::map<std::string, double> by_work;
   std::map<std::string, std::pair<double, double>> by_dimension;  // us, and us in which it was busy
   Json parts = Json::array();
   for (const Json& part : path) {
     Json& row = parts.emplace_back(part);
     const double took = us(part["to_ns"].get<double>() - part["from_ns"].get<double>());
-    row["from"] = us(part["from_ns"]);
+    row["from"] = fmt::format("{:{}.3f}", us(part["from_ns"]), digits);
     row["cycles"] = took;
     row["work"] = part.value("group", part["kind"].get<std::string>());
     by_work[row["work"].get<std::string>()] += took;
@@ -295,7 +298,6 @@ std::string step_path_text(const Json& result, const Json& path, bool brief) {
     sum.second += took * busy;
   }
   const auto sorted_text = [&](Json rows, const std::vector<Column>& columns) {
-    for (Json& row : rows) row["cycles"] = us(1e3 * row["cycles"].get<double>());
     std::stable_sort(rows.begin(), rows.end(),
                      [](const Json& a, const Json& b) { return a["cycles"] > b["cycles"]; });
     return "\n" + rows_text(rows, columns, whole, most, "us");

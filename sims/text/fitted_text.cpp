@@ -65,12 +65,20 @@ void measure(Column& column) {
   }
 }
 
+// Whether the first cell that is given is a number, perhaps with words: "3 of 8", and no sentence.
+bool has_numbers(const std::vector<Lines>& cells) {
+  constexpr std::ptrdiff_t kMostWords = 3;
+  const auto given = std::find_if(cells.begin() + 1, cells.end(),
+                                  [](const Lines& cell) { return cell.front() != "-"; });
+  return given != cells.end() && given->front().find_first_of("0123456789-+>") == 0 &&
+         std::count(given->front().begin(), given->front().end(), ' ') < kMostWords;
+}
+
 std::vector<Column> columns_in(const std::vector<std::vector<std::string>>& lines) {
   std::vector<Column> columns(lines.front().size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     for (const auto& line : lines) columns[c].cells.push_back({line[c]});
-    columns[c].is_number =
-        c != 0 && lines.size() > 1 && lines[1][c].find_first_of("0123456789-+>") == 0;
+    columns[c].is_number = c != 0 && has_numbers(columns[c].cells);
     measure(columns[c]);
   }
   return columns;

@@ -331,6 +331,41 @@ TEST_CASE("Lists of a step's keys make a run of each value, which is as the run 
   CHECK_THAT(ranked.out, Contains("Best: ring, issue streams, "));
 }
 
+TEST_CASE("An operation of a step that the algorithm does not compute takes the fastest by plan") {
+  const TemporaryFolder folder;
+  const std::string config = write_text_step(folder);
+  const Outcome none = test::espalier({"run", config, "-s", "collective.algorithm=pairwise"});
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err,
+             Contains("collective.algorithm: pairwise computes all_to_all, all_to_allv, not "
+                      "all_reduce or reduce_scatter"));
+  std::string text = kText;
+  folder.write("step.txt", text.replace(text.find("ALLREDUCE"), 9, "ALLTOALL"));
+  const Json result = test::run_to_json({config, "-s", "collective.algorithm=pairwise"});
+  CHECK(result.at("results").at(0).at("verified") == true);
+}
+
+TEST_CASE("A slow link of the network delays a step, alike in both fidelities") {
+  const TemporaryFolder folder;
+  const std::string config = write_text_step(folder);
+  const auto cycles = [&](const std::string& fidelity, const std::string& fault) {
+    return test::run_to_json({config, "-s", "simulation.fidelity=" + fidelity, "-s",
+                              "faults.slow_links=" + fault})
+        .at("results")
+        .at(0)
+        .at("cycles")
+        .get<std::uint64_t>();
+  };
+  // A ring passes 98 kB, which takes 18 432 cycles more, and the other links wait for it.
+  const std::string slow = "[{from: 0, to: 1, bandwidth: 4GB/s}]";
+  CHECK(cycles("train", slow) > cycles("train", "none") + 18'432);
+  CHECK(cycles("train", slow) == cycles("cycle", slow));
+  const Outcome late =
+      test::espalier({"run", config, "-s", "faults.late_nis=[{node: 1, cycles: 9}]"});
+  CHECK(late.exit_code == 2);
+  CHECK_THAT(late.err, Contains("faults.late_nis: this fault does not act on a step"));
+}
+
 TEST_CASE("A torus with a broken link keeps the names of its dimensions") {
   const TemporaryFolder folder;
   const std::string config = write_text_step(folder);
@@ -435,4 +470,42 @@ TEST_CASE("A block of ranks stands for all that look alike, to the last bit of t
       CHECK(alike == all);
     }
   }
+}
+
+TEST_CASE("Alike blocks are counted by their own strides, and one that fails stands for all") {
+  if (test::skips_traces()) return;
+  const TemporaryFolder folder;
+  // Servers of two ranks: each pair has a rank on two of them. Of two groups of a pair, one rank
+  // begins the other one first.
+  const std::uint32_t partner[] = {3, 2, 1, 0, 7, 6, 5, 4};
+  for (std::uint32_t r = 0; r < 8; ++r) {
+    const std::uint32_t pair = std::min(r, partner[r]) + 1;
+    std::vector<test::TraceNodeText> nodes{test::coll(1, kChakraAllReduce, 4'000)};
+    nodes.back().has("pg_name", std::to_string(pair));
+    folder.write("good." + std::to_string(r) + ".et", test::trace_text(nodes));
+    nodes.push_back(test::coll(r + 1 == pair ? 2 : 0, kChakraAllReduce, 4'000));
+    nodes.back().has("pg_name", std::to_string(pair + 10));
+    folder.write("bad." + std::to_string(r) + ".et", test::trace_text(nodes));
+  }
+  folder.write("groups.json",
+               R"({"1": [0, 3], "2": [1, 2], "5": [4, 7], "6": [5, 6],
+                   "11": [0, 3], "12": [1, 2], "15": [4, 7], "16": [5, 6]})");
+  const std::string config =
+      folder.write("pairs.yaml",
+                   "system: {topology: {type: gpu_cluster, servers: 4, gpus_per_server: 2}}\n"
+                   "workload: {file: good, groups: groups.json}\ncollective: {algorithm: ring}\n");
+  const Json alike = test::run_to_json({config}).at("results").at(0);
+  const Json all =
+      test::run_to_json({config, "--timeline", folder.file("t.json")}).at("results").at(0);
+  CHECK(alike.at("step") == all.at("step"));
+  CHECK(alike.at("step").at("collectives").size() == 2);
+  CHECK(alike.at("host").at("module_evaluations") < all.at("host").at("module_evaluations"));
+  // Contexts and routes of an algorithm's own are not alike.
+  for (const char* algorithm : {"recursive_doubling", "multitree"}) {
+    const std::string chosen = std::string("collective.algorithm=") + algorithm;
+    CHECK(test::run_to_json({config, "-s", chosen}).at("results").at(0).at("verified") == true);
+  }
+  const Outcome stuck = test::espalier({"run", config, "-s", "workload.file=bad"});
+  CHECK(stuck.exit_code == 1);
+  CHECK_THAT(stuck.err, Contains("has not begun collective 1 of group 11"));
 }

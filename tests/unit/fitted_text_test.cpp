@@ -24,6 +24,18 @@ TEST_CASE("A table has one line for each row, numbers to the right and no blanks
         "by levels (mine.trace)  > 163.4      > 5 x              -  false\n");
 }
 
+TEST_CASE("A column has numbers if its first value has, whatever is missing before it") {
+  CHECK(fitted_table({{"link", "busy", "others"},
+                      {"a", "-", "-"},
+                      {"b", "5", "50.0 % sends of rank 3"},
+                      {"c", "12", "7.0 % all others of them"}},
+                     kAnyWidth) ==
+        "link  busy  others\n"
+        "a        -  -\n"
+        "b        5  50.0 % sends of rank 3\n"
+        "c       12  7.0 % all others of them\n");
+}
+
 TEST_CASE("A table that is too wide breaks its titles, and then stands in parts") {
   CHECK(fitted_table(kRows, 64) ==
         "                           time               table\n"
