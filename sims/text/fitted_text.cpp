@@ -70,8 +70,9 @@ bool has_numbers(const std::vector<Lines>& cells) {
   constexpr std::ptrdiff_t kMostWords = 3;
   const auto given = std::find_if(cells.begin() + 1, cells.end(),
                                   [](const Lines& cell) { return cell.front() != "-"; });
-  return given != cells.end() && given->front().find_first_of("0123456789-+>") == 0 &&
-         std::count(given->front().begin(), given->front().end(), ' ') < kMostWords;
+  return given == cells.end() ||
+         (given->front().find_first_of("0123456789-+>") == 0 &&
+          std::count(given->front().begin(), given->front().end(), ' ') < kMostWords);
 }
 
 std::vector<Column> columns_in(const std::vector<std::vector<std::string>>& lines) {
