@@ -41,8 +41,9 @@ DimensionSpec spec_of(const SystemConfig& system, std::size_t d) {
   const Cycle whole = cycles_covering(config.latency_ps.at(d), system.clock);
   const Cycle hops = hops_in(spec.shape);
   if (whole < beside + hops) {
-    throw std::invalid_argument(
-        fmt::format("dimension {}: a message takes at least {} cycles", d + 1, beside + hops));
+    throw std::invalid_argument(fmt::format(
+        "dimension {}: its latency is {} cycles, but a message takes at least {} cycles", d + 1,
+        whole, beside + hops));
   }
   const Cycle links = whole - beside;
   const Cycle first = (links + hops - 1) / hops;
