@@ -509,3 +509,27 @@ TEST_CASE("Alike blocks are counted by their own strides, and one that fails sta
   CHECK(stuck.exit_code == 1);
   CHECK_THAT(stuck.err, Contains("has not begun collective 1 of group 11"));
 }
+
+TEST_CASE("A root that ends its broadcast before others begin it does not wait for them") {
+  if (test::skips_traces()) return;
+  const TemporaryFolder folder;
+  constexpr unsigned kChakraBroadcast = 5;
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    std::vector<test::TraceNodeText> nodes{test::comp(1, r == 0 ? 1 : 20),
+                                           test::coll(2, kChakraBroadcast, 4'000).after({1}),
+                                           test::comp(3, r == 0 ? 90 : 1).after({2})};
+    folder.write("root." + std::to_string(r) + ".et", test::trace_text(nodes));
+  }
+  const std::string config =
+      folder.write("root.yaml",
+                   "system: {topology: {type: torus, dims: [4]}}\ncollective: {algorithm: chain}\n"
+                   "workload: {file: root, compute: {tflops: recorded}}\n");
+  const Outcome outcome = test::espalier({"explain", config, "--json", "-"});
+  double reached = 0;
+  for (const Json& part : Json::parse(outcome.out).at("results").at(0).at("step").at("path")) {
+    CHECK(part.at("from_ns").get<double>() == reached);
+    CHECK(part.at("rank") == 0);
+    reached = part.at("to_ns").get<double>();
+  }
+  CHECK(reached > 91'000);
+}

@@ -27,7 +27,9 @@ class PathWalk {
       const WorkNode& work = node(last);
       if (work.kind == WorkKind::collective && times(last).partner != kNone) {
         const GraphCollective& met = hosts_.collectives()[times(last).partner];
-        begun = {RankId(met.last_rank), met.last_node};
+        const Place latest{RankId(met.last_rank), met.last_node};
+        // The root of a broadcast may be done before others begin.
+        if (times(latest).begin < now) begun = latest;
       } else if (work.kind == WorkKind::receive && times(last).begin < now) {
         begun = last = {RankId(work.peer), times(last).partner};
       }
