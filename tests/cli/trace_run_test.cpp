@@ -525,8 +525,9 @@ TEST_CASE("A root that ends its broadcast before others begin it does not wait f
                    "system: {topology: {type: torus, dims: [4]}}\ncollective: {algorithm: chain}\n"
                    "workload: {file: root, compute: {tflops: recorded}}\n");
   const Outcome outcome = test::espalier({"explain", config, "--json", "-"});
+  const Json result = Json::parse(outcome.out).at("results").at(0);
   double reached = 0;
-  for (const Json& part : Json::parse(outcome.out).at("results").at(0).at("step").at("path")) {
+  for (const Json& part : result.at("step").at("path")) {
     CHECK(part.at("from_ns").get<double>() == reached);
     CHECK(part.at("rank") == 0);
     reached = part.at("to_ns").get<double>();
