@@ -57,7 +57,7 @@ void NetworkInterface::connect_source(MessageSource& source) {
 void NetworkInterface::evaluate(Cycle now) {
   // The evaluation was postponed, and this is the old wake-up.
   if (now < next_evaluation_ && !clock_.always_clocked()) return;
-  next_evaluation_ = kNever;
+  asked_ = next_evaluation_ = kNever;
   engine_acted_ = false;
   issue_posted(now);
   for (MessageSource* source : sources_) issue_from(*source, now);
@@ -66,7 +66,7 @@ void NetworkInterface::evaluate(Cycle now) {
   send_flits(now);
   if (!arrivals_.empty()) take_arrivals(now);
   if (!reductions_.empty()) finish_reductions(now);
-  wake(due(now));
+  next_evaluation_ = std::min(asked_, due(now));
   if (next_evaluation_ != kNever) clock_.wake(id_, next_evaluation_);
   for (NiObserver* observer : ni_observers_) observer->evaluated(*this, now);
 }
@@ -289,17 +289,16 @@ void NetworkInterface::operation_sent(const Operation& operation, Cycle now) {
 
 void NetworkInterface::credits_changed(std::uint32_t port, bool look_now) {
   const Cycle now = clock_.now();
-  if (look_now) {
-    port_at_[port] = now;
+  // Credits usually arrive before a train needs them. Then the train's next check is postponed.
+  port_at_[port] = look_now ? now : ports_[port]->credits_announced(now, port_at_[port]);
+  if (port_at_[port] <= now) {
     wake(now);
     clock_.wake_now(id_);
-  } else {
-    // Credits usually arrive before a train needs them. Then the train's next check is postponed.
-    port_at_[port] = ports_[port]->credits_announced(now, port_at_[port]);
-    if (next_evaluation_ <= now || dma_.is_limited()) return;
-    next_evaluation_ = due(now);
-    if (next_evaluation_ != kNever) clock_.wake(id_, next_evaluation_);
+    return;
   }
+  // What else is due in this cycle has not been done yet, and stays due.
+  next_evaluation_ = std::min(asked_, due(now - 1));
+  if (next_evaluation_ > now && next_evaluation_ != kNever) clock_.wake(id_, next_evaluation_);
 }
 
 // The next cycle in which a time kept by this NI is due. An evaluation may ask for another one as

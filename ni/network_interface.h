@@ -193,7 +193,10 @@ class NetworkInterface : public sc_core::sc_module,
   void finish_reductions(Cycle now);
   void complete(MessageId message, Cycle now);
   // To be called during an evaluation: another evaluation is due at `at`.
-  void wake(Cycle at) { next_evaluation_ = std::min(next_evaluation_, at); }
+  void wake(Cycle at) {
+    asked_ = std::min(asked_, at);
+    next_evaluation_ = std::min(next_evaluation_, at);
+  }
   // May be called at any time.
   void wake_at(Cycle at) {
     wake(at);
@@ -233,6 +236,7 @@ class NetworkInterface : public sc_core::sc_module,
   std::vector<Reduction> finished_;
   Cycle engine_start_ = 0;          // first cycle of the posted collective
   Cycle engine_at_ = 0;             // next cycle in which the issue engine may have something to do
+  Cycle asked_ = kNever;            // the earliest evaluation that wake() asks for
   Cycle next_evaluation_ = kNever;  // the earliest cycle in which something is due
   bool engine_acted_ = false;
 };

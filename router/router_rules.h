@@ -3,6 +3,7 @@
 // output leads to a channel or to the NI.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -105,24 +106,20 @@ template <class AnyChannel>
 }
 
 // The input stage of switch allocation for one input port. `make_request(vc, request)` returns
-// whether the packet at the front of the VC can be granted now, and if so fills in the request; it
-// may be called twice for a VC. If the VCs of a port share a crossbar input (`shared`), the port's
-// arbiter picks one of them.
+// whether the packet at the front of the VC can be granted now, and if so fills in the request. If
+// the VCs of a port share a crossbar input (`shared`), the port's arbiter picks one of them.
 template <class MakeRequest>
 inline void request_outputs(SwitchAllocator& allocator, const RoundRobinArbiter& arbiter,
                             bool shared, VcMask waiting, MakeRequest make_request) {
   VcMask grantable = 0;
-  SwitchAllocator::Request last{};  // of the last VC that can be granted
+  std::array<SwitchAllocator::Request, 32> requests;  // by VC that can be granted
   for (; waiting != 0; waiting &= waiting - 1) {
     const auto vc = static_cast<std::uint32_t>(__builtin_ctz(waiting));
-    if (!make_request(vc, last)) continue;
+    if (!make_request(vc, requests[vc])) continue;
     grantable |= VcMask{1} << vc;
-    if (!shared) allocator.request(last);
+    if (!shared) allocator.request(requests[vc]);
   }
-  if (!shared || grantable == 0) return;
-  const std::uint32_t picked = arbiter.pick(grantable);
-  if (picked != last.vc) make_request(picked, last);
-  allocator.request(last);
+  if (shared && grantable != 0) allocator.request(requests[arbiter.pick(grantable)]);
 }
 
 // For the watchdog: a routed packet that waits at the front of an input VC.

@@ -1,7 +1,5 @@
 #include "router/switch_allocator.h"
 
-#include <algorithm>
-
 namespace espalier {
 
 SwitchAllocator::SwitchAllocator(std::uint32_t crossbar_inputs, std::uint32_t outputs)
@@ -14,17 +12,14 @@ const std::vector<SwitchAllocator::Request>& SwitchAllocator::allocate() {
   winners_.clear();
   for (const Request& request : requests_) {
     const RoundRobinArbiter& arbiter = arbiters_[request.output];
-    const auto rival = std::find_if(winners_.begin(), winners_.end(), [&](const Request& winner) {
-      return winner.output == request.output;
-    });
-    if (rival == winners_.end()) {
-      winners_.push_back(request);
+    auto rival = winners_.begin();
+    while (rival != winners_.end() && rival->output < request.output) ++rival;
+    if (rival == winners_.end() || rival->output != request.output) {
+      winners_.insert(rival, request);
     } else if (arbiter.distance(request.crossbar_input) < arbiter.distance(rival->crossbar_input)) {
       *rival = request;
     }
   }
-  std::sort(winners_.begin(), winners_.end(),
-            [](const Request& a, const Request& b) { return a.output < b.output; });
   for (const Request& winner : winners_) arbiters_[winner.output].grant(winner.crossbar_input);
   return winners_;
 }

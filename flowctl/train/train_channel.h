@@ -36,7 +36,7 @@ class TrainListener {
 };
 
 // Part of a train in an input VC: promised flits of one message.
-struct TrainSegment {
+struct alignas(64) TrainSegment {
   std::uint64_t first = 0;  // offset of its first flit in the message
   FlitRun usable;           // when its flits may leave
   MessageId message;

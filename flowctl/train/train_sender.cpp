@@ -306,9 +306,10 @@ std::uint64_t TrainSender::first_unsure_of_pattern(std::uint64_t limit, std::uin
         sure = std::min(sure, from);
       } else {
         sure = std::min(sure, from + (coming.n - 1 - i) / period + 1);
+        // Credits of one period only need not keep the distance of the periods.
+        const bool keeps_on = coming.n - i <= period || (seen->step == stride && stride % q_ == 0);
         const bool in_cycle = from == 0 && seen->exact && seen->first >= start &&
-                              seen->first - seen->first % q_ == start && seen->step == stride &&
-                              stride % q_ == 0;
+                              seen->first - seen->first % q_ == start && keeps_on;
         is_exact |= in_cycle;
         if (!in_cycle && !has_flaw(TrainFlaw::late_pattern_credits_ignored)) bound(*seen, from);
       }

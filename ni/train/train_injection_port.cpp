@@ -67,10 +67,9 @@ void TrainInjectionPort::release(std::uint64_t flits) {
   count_flits(flits, grid.message_mode ? (has_first ? 1 : 0) : packets);
   stops_.flit_hops += flits;
   if (train_.offset() + flits != grid.flits) {
-    const bool keeps_vc = grid.message_mode || (permitted() & (permitted() - 1)) == 0;
     stops_[queue().one_by_one() ? StopReason::data
-           : keeps_vc           ? StopReason::credits
-                      : StopReason::vc_choice] += std::min<std::uint64_t>(flits, grid.packet);
+           : keeps_vc()         ? StopReason::credits
+                        : StopReason::vc_choice] += std::min<std::uint64_t>(flits, grid.packet);
   }
   train_.release(flits);
   offset_ = train_.offset();
@@ -117,10 +116,9 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
   }
   if (train_.promise_open()) train_.cut(now);
   train_.take(queue().message(), grid, 0, offset_, vc_, start_tick);
-  const bool keeps_vc = grid.message_mode || (permitted() & (permitted() - 1)) == 0;
   FlitRun flits_ahead =
       train_.forecast(queue().one_by_one() ? grid.packet_end(offset_) : grid.flits, nullptr, true,
-                      keeps_vc, channel_.combs());
+                      keeps_vc(), channel_.combs());
   if (channel_.is_observed()) flits_ahead.keep_packets(TrainChannel::kObservedPackets);
   train_.promise(flits_ahead);
   return true;
@@ -134,6 +132,10 @@ std::uint32_t TrainInjectionPort::first_of(VcMask candidates) const {
   const VcMask below = candidates & ((VcMask{1} << first_vc_) - 1);
   const VcMask from_first = candidates & ~below;
   return static_cast<std::uint32_t>(__builtin_ctz(from_first != 0 ? from_first : below));
+}
+
+bool TrainInjectionPort::keeps_vc() const {
+  return train_.grid().message_mode || (permitted() & (permitted() - 1)) == 0;
 }
 
 Cycle TrainInjectionPort::next_check(Cycle now) const {
@@ -151,7 +153,15 @@ Cycle TrainInjectionPort::next_check(Cycle now) const {
   const std::uint64_t unsure = !train_.is_plain() && train_.has_pattern({})
                                    ? train_.first_unsure_of_pattern(promised, from, {})
                                    : train_.first_unsure_of_credits(promised, from);
-  return unsure == promised ? end : std::min(end, train_.decision_cycle(unsure));
+  if (unsure == promised) return end;
+  const Cycle boundary = train_.decision_cycle(unsure);
+  if (!keeps_vc()) return std::min(end, boundary);
+  // Nothing else leaves the port in a gap: the next packet starts as promised, or earlier with its
+  // last credit.
+  const std::uint64_t gone = unsure - train_.offset();
+  const Tick room = channel_.room_at(vc_, gone + train_.grid().length_at(unsure));
+  const Tick start = std::min(room, train_.start_of_next(gone));
+  return std::min(end, std::max(boundary, cycle_of_tick(start, ticks_per_cycle_)));
 }
 
 std::uint64_t TrainInjectionPort::packets_left(Cycle now) const {

@@ -18,7 +18,7 @@ class TrainInjectionPort : public InjectionPort {
 
   Cycle evaluate(Cycle now) override;
   [[nodiscard]] Cycle credits_announced(Cycle now, Cycle planned) const override {
-    return train_.held() && planned > now ? std::max(planned, next_check(now)) : planned;
+    return train_.held() && planned >= now ? std::max(now, next_check(now)) : planned;
   }
   [[nodiscard]] std::uint64_t packets_left(Cycle now) const override;
   [[nodiscard]] Cycle packets_left_at(std::uint64_t flits) const override;
@@ -35,6 +35,8 @@ class TrainInjectionPort : public InjectionPort {
   // `ask_again`.
   bool start_packet(Cycle now, Cycle earliest, Cycle& ask_again);
   [[nodiscard]] Cycle next_check(Cycle now) const;
+  // All packets of the train take the same VC.
+  [[nodiscard]] bool keeps_vc() const;
   // VCs that the first message may use.
   [[nodiscard]] VcMask permitted() const;
   // The VC of `candidates` that is asked first.

@@ -238,7 +238,9 @@ StopReason TrainRouter::reason_of_stop(std::uint32_t output, std::uint64_t flits
   const std::uint32_t input = input_of_[output];
   if (out.contends) {
     // Packets of the same message that wait in another VC of this input chose that VC.
-    for (VcMask left = occupied_[input] & ~(VcMask{1} << out.vc); left != 0; left &= left - 1) {
+    const VcMask others =
+        out.train.grid().message_mode ? 0 : occupied_[input] & ~(VcMask{1} << out.vc);
+    for (VcMask left = others; left != 0; left &= left - 1) {
       const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
       if (channels_[input].front(vc).message == out.train.message()) return StopReason::vc_choice;
     }

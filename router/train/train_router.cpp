@@ -304,7 +304,6 @@ void TrainRouter::allocate(const Now& now, bool promise_open) {
     const VcMask waiting = occupied_[i] & ~(streaming_[i] | parked_vcs_[i]);
     if (waiting == 0) continue;
     const bool busy = shared && streaming_[i] != 0;
-    // A packet may be listed as waiting twice, which changes nothing.
     request_outputs(allocator, arbiters_[i], shared, waiting,
                     [&](std::uint32_t vc, SwitchAllocator::Request& request) {
                       const Cycle recheck = recheck_cycle_;
@@ -336,7 +335,7 @@ TrainRouter::RequestStatus TrainRouter::make_request(const Now& now, std::uint32
   const Front& front = waiting.front;
   const InputVc& state = waiting.state;
   Output& out = outputs_[state.out];
-  if (!out.train.held() && out.train.free_tick() > now.end) {
+  if (!output_flags_[state.out].held && out.train.free_tick() > now.end) {
     recheck_at_tick(now, out.train.free_tick());
     return RequestStatus::not_ready;
   }
@@ -346,8 +345,10 @@ TrainRouter::RequestStatus TrainRouter::make_request(const Now& now, std::uint32
   }
   // In packet mode the holder's VC is released at the boundary, where its credits are not known
   // yet.
-  const bool held = out.train.held();
-  if (held && !out.train.grid().message_mode) return RequestStatus::blocked_by_holder;
+  const bool held = output_flags_[state.out].held;
+  if (held && (front.has_room || !out.train.grid().message_mode)) {
+    return RequestStatus::blocked_by_holder;
+  }
   std::uint32_t out_vc = state.out_vc;
   if (!front.has_room) {
     const VcChoice choice = find_out_vc(now, out, waiting);
@@ -402,6 +403,7 @@ VcChoice TrainRouter::find_out_vc(const Now& now, const Output& out, Vc& waiting
 }
 
 void TrainRouter::unpark(std::uint32_t output) {
+  output_flags_[output].has_parked = false;
   for (const NewHead& head : parked_[output]) {
     parked_vcs_[head.input] &= ~(VcMask{1} << head.vc);
   }
@@ -453,9 +455,7 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
 void TrainRouter::mark_contention(const Now& now) {
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
   for (InputFlags& flags : input_flags_) flags.contended = false;
-  for (std::size_t o = 0; o < parked_.size(); ++o) {
-    if (!parked_[o].empty()) output_flags_[o].wanted = true;
-  }
+  for (OutputFlags& flags : output_flags_) flags.wanted |= flags.has_parked;
   for (const Waiter& waiter : waiters_) {
     const auto [input, vc, output, status] = waiter;
     const VcMask streaming = streaming_[input];
@@ -464,6 +464,7 @@ void TrainRouter::mark_contention(const Now& now) {
     if (!in_gap) output_flags_[output].wanted = true;
     if (status == RequestStatus::no_vc && !in_gap) {
       parked_[output].push_back({input, vc});
+      output_flags_[output].has_parked = true;
       parked_vcs_[input] |= VcMask{1} << vc;
     }
     if (status == RequestStatus::no_vc || status == RequestStatus::no_credits_yet) continue;

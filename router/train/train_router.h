@@ -113,6 +113,7 @@ class TrainRouter : public sc_core::sc_module,
     bool new_head : 1;       // fast path: a new head wants the output
     bool resumed : 1;        // held since before the first packet on the wire starts
     bool sought : 1;         // in this evaluation: a VC's packet is for this output
+    bool has_parked : 1;     // parked_ has packets for it
     bool at_boundary : 1;    // in this evaluation: at a boundary after which its train is sure
   };
   static_assert(sizeof(OutputFlags) == 2);
