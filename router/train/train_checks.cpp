@@ -55,7 +55,8 @@ void TrainRouter::settle(const Now& now) {
       active_.pop_back();
     }
   }
-  for (InputFlags& flags : input_flags_) flags.news = false;
+  for (const std::uint32_t input : inputs_with_news_) input_flags_[input].news = false;
+  inputs_with_news_.clear();
 }
 
 void TrainRouter::plan(const Now& now, std::uint32_t output) {

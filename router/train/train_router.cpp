@@ -43,6 +43,7 @@ void TrainRouter::connect() {
   parked_.resize(outputs);
   output_flags_.assign(outputs, {});
   input_flags_.assign(inputs, {});
+  filled_.assign((inputs + 63) / 64, 0);
   input_of_.assign(outputs, 0);
   output_of_.assign(inputs, 0);
   active_.reserve(outputs);
@@ -59,21 +60,22 @@ void TrainRouter::connect() {
 }
 
 void TrainRouter::train_came(std::uint32_t input, std::uint32_t vc) {
-  input_flags_[input].news = true;
+  note_news(input);
+  filled_[input / 64] |= std::uint64_t{1} << input % 64;
   new_heads_.push_back({input, vc});
   touched_ = true;
   clock_.wake_now(id_);
 }
 
 void TrainRouter::train_followed(std::uint32_t input, std::uint32_t vc) {
-  input_flags_[input].news = true;
+  note_news(input);
   followers_.push_back({input, vc});
   touched_ = true;
   clock_.wake_now(id_);
 }
 
 void TrainRouter::train_changed(std::uint32_t input, bool look_now) {
-  input_flags_[input].news = true;
+  note_news(input);
   if (!look_now) return;
   for (const std::uint32_t o : active_) {
     if (input_of_[o] == input && !has_flaw(TrainFlaw::cut_data_stay_sure)) {
@@ -148,15 +150,16 @@ TrainRouter::Wire TrainRouter::wire_state(const Now& now, std::uint32_t output) 
 }
 
 void TrainRouter::note_sought(const Now& now) {
-  for (OutputFlags& flags : output_flags_) flags.sought = false;
-  for (std::uint32_t i = 0; i < channels_.size(); ++i) {
-    input_flags_[i].sought = false;
+  for (const std::uint32_t o : active_) {
+    output_flags_[o].sought = input_flags_[input_of_[o]].sought = false;
+  }
+  for_each_filled([&](std::uint32_t i) {
     for (VcMask left = occupied_[i] & ~streaming_[i]; left != 0; left &= left - 1) {
       const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
       if (!input_vc(i, vc).front.known && !inspect_front(now, i, vc)) continue;
       output_flags_[input_vc(i, vc).state.out].sought = input_flags_[i].sought = true;
     }
-  }
+  });
 }
 
 bool TrainRouter::goes_on_alone(std::uint32_t output) const {
@@ -300,9 +303,9 @@ void TrainRouter::allocate(const Now& now, bool promise_open) {
   SwitchAllocator& allocator = *allocator_;
   allocator.clear();
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
-  for (std::uint32_t i = 0; i < channels_.size(); ++i) {
+  for_each_filled([&](std::uint32_t i) {
     const VcMask waiting = occupied_[i] & ~(streaming_[i] | parked_vcs_[i]);
-    if (waiting == 0) continue;
+    if (waiting == 0) return;
     const bool busy = shared && streaming_[i] != 0;
     request_outputs(allocator, arbiters_[i], shared, waiting,
                     [&](std::uint32_t vc, SwitchAllocator::Request& request) {
@@ -318,7 +321,7 @@ void TrainRouter::allocate(const Now& now, bool promise_open) {
                       note_waiter(i, vc, status);
                       return status == RequestStatus::grantable && !busy;
                     });
-  }
+  });
   if (const SwitchAllocator::Request* only = allocator.only_request()) {
     allocator.grant(*only);
     grant(now, *only);
@@ -454,8 +457,18 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
 // contended: its train is evaluated at the next boundary.
 void TrainRouter::mark_contention(const Now& now) {
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
-  for (InputFlags& flags : input_flags_) flags.contended = false;
-  for (OutputFlags& flags : output_flags_) flags.wanted |= flags.has_parked;
+  for (const std::uint32_t input : contended_inputs_) input_flags_[input].contended = false;
+  contended_inputs_.clear();
+  for (std::size_t p = 0; p < outputs_with_parked_.size();) {
+    OutputFlags& flags = output_flags_[outputs_with_parked_[p]];
+    if (flags.has_parked) {
+      flags.wanted = true;
+      ++p;
+    } else {
+      outputs_with_parked_[p] = outputs_with_parked_.back();
+      outputs_with_parked_.pop_back();
+    }
+  }
   for (const Waiter& waiter : waiters_) {
     const auto [input, vc, output, status] = waiter;
     const VcMask streaming = streaming_[input];
@@ -464,6 +477,7 @@ void TrainRouter::mark_contention(const Now& now) {
     if (!in_gap) output_flags_[output].wanted = true;
     if (status == RequestStatus::no_vc && !in_gap) {
       parked_[output].push_back({input, vc});
+      if (!output_flags_[output].has_parked) outputs_with_parked_.push_back(output);
       output_flags_[output].has_parked = true;
       parked_vcs_[input] |= VcMask{1} << vc;
     }
@@ -474,7 +488,7 @@ void TrainRouter::mark_contention(const Now& now) {
       is_blocked = true;
     }
     if (shared && streaming != 0 && status == RequestStatus::grantable) {
-      if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) input_flags_[input].contended = true;
+      if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) note_contended(input);
       is_blocked = true;
     }
     // One iteration of the allocator has left a free input and a free output unmatched.
@@ -561,7 +575,7 @@ void TrainRouter::evaluate_new_head(const Now& now, const NewHead& head) {
     grant(now, request);
   } else if (status == RequestStatus::grantable) {
     output_flags_[to_plan].wanted = true;
-    if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) input_flags_[input].contended = true;
+    if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) note_contended(input);
     to_plan = output_of_[input];  // the train that has the crossbar input
   } else {
     const bool contends =

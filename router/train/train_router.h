@@ -237,6 +237,29 @@ class TrainRouter : public sc_core::sc_module,
   [[nodiscard]] bool completes_message(const Output& out) const;
   // Why its train is released after `flits` flits although more of its message follow.
   [[nodiscard]] StopReason reason_of_stop(std::uint32_t output, std::uint64_t flits) const;
+  // For inputs with trains, in ascending order.
+  template <class Visit>
+  void for_each_filled(Visit visit) {
+    for (std::size_t word = 0; word < filled_.size(); ++word) {
+      for (std::uint64_t left = filled_[word]; left != 0; left &= left - 1) {
+        const auto bit = static_cast<std::uint32_t>(__builtin_ctzll(left));
+        const auto input = static_cast<std::uint32_t>(64 * word) + bit;
+        if (occupied_[input] != 0) {
+          visit(input);
+        } else {
+          filled_[word] &= ~(std::uint64_t{1} << bit);
+        }
+      }
+    }
+  }
+  void note_news(std::uint32_t input) {
+    if (!input_flags_[input].news) inputs_with_news_.push_back(input);
+    input_flags_[input].news = true;
+  }
+  void note_contended(std::uint32_t input) {
+    if (!input_flags_[input].contended) contended_inputs_.push_back(input);
+    input_flags_[input].contended = true;
+  }
   void recheck_now() {
     touched_ = true;
     fast_path_suffices_ = false;
@@ -290,7 +313,13 @@ class TrainRouter : public sc_core::sc_module,
   std::vector<Follower> followers_;
   std::vector<OutputFlags> output_flags_;
   std::vector<InputFlags> input_flags_;
-  std::vector<VcMask> occupied_;   // by input: VCs with a train, written by their channels
+  std::vector<VcMask> occupied_;  // by input: VCs with a train, written by their channels
+  // Inputs with trains, 64 a word, and some without: an evaluation may only look at the ports where
+  // something is, because a switch may have thousands.
+  std::vector<std::uint64_t> filled_;
+  std::vector<std::uint32_t> inputs_with_news_;
+  std::vector<std::uint32_t> contended_inputs_;
+  std::vector<std::uint32_t> outputs_with_parked_;
   std::vector<VcMask> streaming_;  // by input: VCs that hold the switch
   // By output: packets that wait for a VC or for credits, and are not looked at until a VC loses
   // its owner, or credits are news.
