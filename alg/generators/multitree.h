@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "alg/generators/generator.h"
 #include "alg/routes/route_set.h"
 #include "alg/schedule/translations.h"
 #include "hw/ids.h"
