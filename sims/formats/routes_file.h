@@ -20,6 +20,7 @@
 #include "alg/routes/chosen_routes.h"
 #include "hw/topology/topology.h"
 #include "sims/text/diagnostics.h"
+#include "sims/text/yaml_loader.h"
 
 namespace espalier {
 
