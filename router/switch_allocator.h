@@ -29,6 +29,10 @@ class RoundRobinArbiter {
   [[nodiscard]] bool has_just_granted(std::uint32_t requester) const {
     return pointer_ == (requester + 1 == requesters_ ? 0 : requester + 1);
   }
+  // Precondition: it has granted.
+  [[nodiscard]] std::uint32_t last_winner() const {
+    return (pointer_ == 0 ? requesters_ : pointer_) - 1;
+  }
 
  private:
   std::uint32_t requesters_;
@@ -63,6 +67,7 @@ class SwitchAllocator {
     return requests_.size() == 1 ? requests_.data() : nullptr;
   }
   void grant(const Request& request) { arbiters_[request.output].grant(request.crossbar_input); }
+  [[nodiscard]] RoundRobinArbiter& arbiter(std::uint32_t output) { return arbiters_[output]; }
   [[nodiscard]] bool has_just_granted(std::uint32_t output, std::uint32_t crossbar_input) const {
     return arbiters_[output].has_just_granted(crossbar_input);
   }

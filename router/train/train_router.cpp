@@ -588,6 +588,17 @@ void TrainRouter::evaluate_new_head(const Now& now, const NewHead& head) {
 
 // Statistics and waits ------------------------------------------------------------------------
 
+void TrainRouter::copy_arbiters(TrainRouter& other, const Ports& inputs, const Ports& outputs,
+                                Cycle now) {
+  for (const auto& [from, to] : inputs) arbiters_[to] = other.arbiters_[from];
+  const std::uint32_t vcs = num_crossbar_inputs(spec_.crossbar_inputs, 1, spec_.vcs);
+  for (const auto& [from, to] : outputs) {
+    if (other.flits_sent(from, now) == 0) continue;
+    const std::uint32_t winner = other.allocator_->arbiter(from).last_winner();
+    allocator_->arbiter(to).grant(inputs.at(winner / vcs) * vcs + winner % vcs);
+  }
+}
+
 std::uint64_t TrainRouter::flits_sent(std::size_t output, Cycle now) const {
   const Output& out = outputs_[output];
   const Tick end = (now + 1) * spec_.ticks_per_cycle;

@@ -2,6 +2,7 @@
 // router.h, but only at times at which they can differ from the previous ones.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <systemc>
 #include <vector>
@@ -45,9 +46,17 @@ class TrainRouter : public sc_core::sc_module,
     return channels_[input];
   }
   [[nodiscard]] std::size_t num_inputs() const { return channels_.size(); }
+  [[nodiscard]] std::size_t num_outputs() const { return outputs_.size(); }
   void add_output(TrainChannel& channel);
   void add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle latency);
   void connect();
+
+  // Ports of another router, and of this one. Where packets of the former have been granted, this
+  // router's arbiters then stand as if its own packets had been.
+  using Ports = std::map<std::uint32_t, std::uint32_t>;
+  // `outputs`: those whose arbiters are copied. Precondition: nothing is in either router, and
+  // `inputs` has all inputs of packets that have left by `outputs`.
+  void copy_arbiters(TrainRouter& other, const Ports& inputs, const Ports& outputs, Cycle now);
 
   void evaluate(Cycle now) override;
   void train_came(std::uint32_t input, std::uint32_t vc) override;

@@ -1,5 +1,6 @@
 // The step of training that a graph of work describes, on the simulated network.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -22,7 +24,9 @@
 #include "sims/model/build_program.h"
 #include "sims/observe/record/busy_links.h"
 #include "sims/point/config.h"
+#include "sims/process/child_process.h"
 #include "sims/system/host_simulation.h"
+#include "sims/text/whole_file.h"
 #include "sims/workload/graph/alike_blocks.h"
 #include "sims/workload/graph/graph_hosts.h"
 #include "sims/workload/graph/work_path.h"
@@ -92,8 +96,12 @@ class GraphRun : public PointRun {
   SimulationOutcome simulate(const SimulationHooks& hooks) override {
     const bool is_watched = explains_ || hooks.step_ended;
     const bool folds = !is_watched && hooks.observers.empty() && !hooks.elaborate && may_fold();
-    if (folds) blocks_ = alike_blocks(graph_, topology(), ranks_.nodes);
-    return simulate(hooks, is_watched);
+    if (folds) alike_ = find_alike_blocks(graph_, topology(), ranks_.nodes, may_unfold());
+    const auto& joins = alike_.joins;
+    Cycle until = kNever;
+    if (std::count(joins.begin(), joins.end(), true) != 0) until = last_quiet_cycle();
+    if (until == 0) alike_ = {};
+    return simulate(hooks, is_watched, until);
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
     write_fields(result, StepOutcome{{point(), outcome}, step_, taken_.text()});
@@ -130,47 +138,78 @@ class GraphRun : public PointRun {
            !faults.dma_jitter && !given.collective->nccl && !has_program(given) &&
            (generator == nullptr || !generator->has_own_routes);
   }
-  // Of several alike blocks, the first one runs and stands for the others.
-  SimulationOutcome simulate(const SimulationHooks& hooks, bool is_watched) {
-    WorkGraph work = graph_;
-    const auto nothing = std::make_shared<const RankWork>();
-    for (std::size_t b = 1; b < blocks_.size(); ++b) {
-      for (const std::uint32_t rank : blocks_[b].ranks) work.ranks[rank] = nothing;
+  // Blocks may be unfolded where ports' arbiters are all that remembers what an idle network has
+  // carried.
+  [[nodiscard]] bool may_unfold() const {
+    const SystemConfig& system = point().system;
+    return point().simulation.fidelity == Fidelity::train && system.ni.dma_bytes_per_cycle == 0 &&
+           system.router.vc_order != VcOrder::rotating;
+  }
+  // The last credits of a message that has arrived are back, and the last wire is free.
+  [[nodiscard]] Cycle settling() const {
+    const SystemConfig& system = point().system;
+    const SystemTiming timing = time_links(topology(), system.clock);
+    Cycle longest = system.ni.injection_cycles;
+    for (const LinkTiming& link : timing.links) {
+      longest = std::max({longest, link.latency, system.credit_latency_cycles});
+      longest = std::max(longest, link.ticks_per_flit / timing.ticks_per_cycle + 1);
     }
+    return longest;
+  }
+  // Of the blocks, 0 if there is none. A process simulates once, so a copy of this one tries it.
+  [[nodiscard]] Cycle last_quiet_cycle() {
+    Pipe pipe;
+    ChildProcess trial([&] {
+      try {
+        GraphHosts hosts = make_hosts(false, kNever);
+        (void)run(hosts, {});
+        const Cycle cycle = hosts.last_quiet();
+        const std::string_view bytes(reinterpret_cast<const char*>(&cycle), sizeof cycle);
+        return write_all(pipe.write.number(), bytes) ? 0 : 1;
+      } catch (const std::exception&) {
+        return 1;  // the run itself has the same error
+      }
+    });
+    pipe.write.close();
+    Cycle cycle = 0;
+    const bool heard = read(pipe.read.number(), &cycle, sizeof cycle) == sizeof cycle;
+    return trial.wait() == 0 && heard ? cycle : 0;
+  }
+  [[nodiscard]] GraphHosts make_hosts(bool is_watched, Cycle until) const {
     const WorkloadConfig& workload = *point().workload;
-    GraphHosts hosts(work, workload.issue, point().system.clock, workload.chunks, is_watched);
+    const AlikeWork* const alike = alike_.blocks.empty() ? nullptr : &alike_;
+    return {graph_,     workload.issue, point().system.clock,        workload.chunks,
+            is_watched, {alike, alike == nullptr ? 0 : settling(), until}};
+  }
+  HostedOutcome run(GraphHosts& hosts, const SimulationHooks& hooks) {
+    return simulate_hosts(
+        topology(), point(), ranks_, hosts,
+        [&](const HostCollective& what) { return work_of(what); }, hooks, alike_.blocks);
+  }
+  SimulationOutcome simulate(const SimulationHooks& hooks, bool is_watched, Cycle until) {
+    GraphHosts hosts = make_hosts(is_watched, until);
     BusyLinks links(link_kinds(topology()),
                     [&](const Operation& message) { return user_of(hosts, message); });
     SimulationHooks watched = hooks;
     if (is_watched) watched.observers.push_back(&links);
-    HostedOutcome hosted = simulate_hosts(
-        topology(), point(), ranks_, hosts,
-        [&](const HostCollective& what) { return work_of(what); }, watched);
+    HostedOutcome hosted = run(hosts, watched);
     SimulationOutcome& outcome = hosted.simulation;
     if (!hosts.failure().empty()) outcome.failure = hosts.failure();
     outcome.verified = outcome.verified && outcome.failure.empty();
     outcome.complete = outcome.verified;
     outcome.cycles = 0;
-    if (blocks_.size() > 1 && outcome.complete && !hosted.keep_to_packet_routes) {
+    if (!alike_.blocks.empty() && outcome.complete && !hosted.keep_to_packet_routes) {
       throw std::logic_error("a block of ranks has left the routes of packets");
     }
     std::vector<RankTimes> times = hosts.rank_times();
-    for (const AlikeBlock& block : blocks_) {
-      for (std::size_t r = 0; r < block.ranks.size(); ++r) {
-        times[block.ranks[r]] = times[blocks_.front().ranks[r]];
-      }
-      for (std::size_t l = 0; l < block.links.size(); ++l) {
-        outcome.link_flits[block.links[l].index()] =
-            outcome.link_flits[blocks_.front().links[l].index()];
+    for (const AlikeBlock& block : alike_.blocks) {
+      for (std::size_t r = 0; r < block.ranks.size() && hosts.is_folded(); ++r) {
+        times[block.ranks[r]] = times[alike_.blocks.front().ranks[r]];
       }
     }
     for (const RankTimes& rank : times) outcome.cycles = std::max(outcome.cycles, rank.end);
     if (!outcome.complete) return outcome;
-    const std::size_t copies = std::max<std::size_t>(1, blocks_.size());
-    outcome.flit_hops *= copies;
-    outcome.latency.messages *= copies;
-    outcome.link_utilization_mean *= static_cast<double>(copies);
-    measure(hosts, times, outcome.cycles, copies);
+    measure(hosts, times, outcome.cycles);
     measure(links.kinds(), outcome);
     if (explains_) follow(hosts, links);
     if (hooks.step_ended) hooks.step_ended(hosts, links);
@@ -192,9 +231,9 @@ class GraphRun : public PointRun {
   [[nodiscard]] CollectiveKind kind_of(const GraphCollective& collective, std::size_t block = 0) {
     std::uint32_t rank = collective.rank;
     if (block != 0) {
-      const std::vector<std::uint32_t>& first = blocks_.front().ranks;
+      const std::vector<std::uint32_t>& first = alike_.blocks.front().ranks;
       const auto place = std::lower_bound(first.begin(), first.end(), rank) - first.begin();
-      rank = blocks_[block].ranks[static_cast<std::size_t>(place)];
+      rank = alike_.blocks[block].ranks[static_cast<std::size_t>(place)];
     }
     const WorkNode& node = graph_.ranks[rank]->nodes[collective.node];
     const auto [stride, is_new] = strides_.try_emplace({node.group, rank});
@@ -223,8 +262,8 @@ class GraphRun : public PointRun {
     return cycles * nanoseconds(1, point().system.clock);
   }
 
-  void measure(const GraphHosts& hosts, const std::vector<RankTimes>& all, Cycle end,
-               std::size_t copies) {
+  void measure(const GraphHosts& hosts, const std::vector<RankTimes>& all, Cycle end) {
+    const std::size_t blocks = std::max<std::size_t>(1, alike_.blocks.size());
     const auto ranks = static_cast<double>(all.size());
     double compute = 0;
     double exposed = 0;
@@ -240,7 +279,7 @@ class GraphRun : public PointRun {
     }
     step_.compute_ns = ns(compute / ranks);
     step_.exposed_ns = ns(exposed / ranks);
-    step_.exposed_sends_ns = ns(static_cast<double>(hosts.exposed_sends() * copies) / ranks);
+    step_.exposed_sends_ns = ns(static_cast<double>(hosts.exposed_sends() * blocks) / ranks);
     for (const auto& work : graph_.ranks) {
       for (const WorkNode& node : work->nodes) {
         if (node.kind != WorkKind::send) continue;
@@ -248,7 +287,9 @@ class GraphRun : public PointRun {
         step_.send_bytes += node.bytes;
       }
     }
-    for (const GraphCollective& collective : hosts.collectives()) {
+    for (std::size_t c = 0; c < hosts.collectives().size(); ++c) {
+      const GraphCollective& collective = hosts.collectives()[c];
+      const std::size_t copies = c < hosts.first_unfolded() ? blocks : 1;
       for (std::size_t block = 0; block < copies; ++block) {
         const CollectiveKind kind = kind_of(collective, block);
         StepCollective& sum = kinds_[kind];
@@ -344,7 +385,7 @@ class GraphRun : public PointRun {
   std::vector<WorkSet> sets_;
   JobRanks ranks_;
   std::map<NodeId, std::uint32_t> rank_of_;
-  std::vector<AlikeBlock> blocks_;  // of which the first is simulated; empty: all ranks are
+  AlikeWork alike_;  // of whose blocks the first one runs for all
   StepResult step_;
   bool explains_ = false;
   std::map<CollectiveKind, StepCollective> kinds_;

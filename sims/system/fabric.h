@@ -79,6 +79,11 @@ class Fabric : public sc_core::sc_module {
   // Returns the route id for their operations.
   [[nodiscard]] RouteId bind_side(const RouteSet& routes, RouteId route);
 
+  // See Network.
+  void copy_arbiters(const Network::LinkPairs& links, const Network::NodePairs& nodes) {
+    network_->copy_arbiters(links, nodes);
+  }
+
   [[nodiscard]] std::uint64_t flit_hops() const { return network_->flit_hops(); }
   [[nodiscard]] PacketStops packet_stops() const { return network_->packet_stops(); }
   // Sum over routers and NIs.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <stdexcept>
 #include <tuple>
@@ -195,8 +196,10 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
  public:
   // All arguments must outlive this object.
   HostNetwork(const Topology& topology, const RunPoint& point, SimulatedSystem& system,
-              const JobRanks& job, HostProgram& hosts, const TablesOf& tables_of)
+              const JobRanks& job, HostProgram& hosts, const TablesOf& tables_of,
+              const std::vector<AlikeBlock>& blocks)
       : system_(system),
+        blocks_(blocks),
         nodes_(job.nodes),
         ranks_(topology.num_nodes()),
         hosts_(hosts),
@@ -282,6 +285,35 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
     }
   }
 
+  void unfold() override {
+    folded_ = counts_until_unfolded();
+    for (std::size_t b = 1; b < blocks_.size(); ++b) {
+      Network::LinkPairs links;
+      Network::NodePairs nodes;
+      for (std::size_t l = 0; l < blocks_[b].links.size(); ++l) {
+        links.emplace_back(blocks_[0].links[l], blocks_[b].links[l]);
+      }
+      for (std::size_t r = 0; r < blocks_[b].ranks.size(); ++r) {
+        nodes.emplace_back(nodes_[blocks_[0].ranks[r]], nodes_[blocks_[b].ranks[r]]);
+      }
+      system_.fabric().copy_arbiters(links, nodes);
+    }
+  }
+  // Adds what the first block has done for the others: until unfold(), or to the end.
+  void add_folded(SimulationOutcome& outcome) const {
+    if (blocks_.size() < 2) return;
+    const Counts folded = counts_until_unfolded();
+    for (std::size_t b = 1; b < blocks_.size(); ++b) {
+      outcome.flit_hops += folded.flit_hops;
+      outcome.latency.messages += folded.messages;
+      for (std::size_t l = 0; l < blocks_[b].links.size(); ++l) {
+        outcome.link_flits[blocks_[b].links[l].index()] +=
+            folded.link_flits[blocks_[0].links[l].index()];
+      }
+    }
+    system_.measure_links(outcome);
+  }
+
   [[nodiscard]] bool under_way(Cycle now) const override { return latest_ > now; }
   void explain_waits(WaitList& waits) const override {
     for (const Running& running : running_) {
@@ -301,9 +333,22 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] const std::vector<HostedCollective>& collectives() const { return collectives_; }
   [[nodiscard]] std::uint64_t num_messages() const { return messages_.count(); }
-  [[nodiscard]] bool keep_to_packet_routes() const { return programs_.keep_to_packet_routes(); }
+  [[nodiscard]] bool keep_to_packet_routes() const { return counts_until_unfolded().keep_to_routes; }
 
  private:
+  struct Counts {
+    std::vector<std::uint64_t> link_flits;
+    std::uint64_t flit_hops;
+    std::uint64_t messages;
+    bool keep_to_routes;
+  };
+  // Until unfold(), or until now.
+  [[nodiscard]] Counts counts_until_unfolded() const {
+    if (folded_) return *folded_;
+    return {system_.fabric().link_flits(), system_.fabric().flit_hops(),
+            system_.deliveries().latency().messages, programs_.keep_to_packet_routes()};
+  }
+
   // Tells the NI of a sending member that the receiver has freed a slot.
   class CreditReturn : public CreditedSender {
    public:
@@ -456,6 +501,8 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
   }
 
   SimulatedSystem& system_;
+  const std::vector<AlikeBlock>& blocks_;
+  std::optional<Counts> folded_;      // when the blocks were unfolded
   const std::vector<NodeId>& nodes_;  // by rank
   std::vector<RankId> ranks_;         // by node
   HostProgram& hosts_;
@@ -491,16 +538,17 @@ void refuse_what_hosts_do(const RunPoint& point) {
 
 HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point, const JobRanks& ranks,
                              HostProgram& hosts, const TablesOf& tables_of,
-                             const SimulationHooks& hooks) {
+                             const SimulationHooks& hooks, const std::vector<AlikeBlock>& blocks) {
   refuse_what_hosts_do(point);
   const RouteSet no_routes(topology);
   SimulatedSystem system(topology, point, no_routes, {},
                          ni_ports_for_all_links(topology, point.system), 0, hooks);
-  HostNetwork network(topology, point, system, ranks, hosts, tables_of);
+  HostNetwork network(topology, point, system, ranks, hosts, tables_of, blocks);
   network.start();
   HostedOutcome outcome;
   SimulationOutcome& simulation = outcome.simulation;
   simulation = system.run(0);
+  network.add_folded(simulation);
   if (!network.failure().empty()) simulation.failure = network.failure();
   simulation.unsuited = network.unsuited();
   simulation.verified = simulation.complete && simulation.failure.empty();

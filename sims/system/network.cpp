@@ -251,6 +251,38 @@ class TrainNetwork : private TrainState, public NetworkOf<TrainRouter> {
     return std::make_unique<TrainInjectionPort>(channel, stops, spec);
   }
 
+  void copy_arbiters(const LinkPairs& links, const NodePairs& nodes) override {
+    struct Copy {
+      TrainRouter::Ports inputs;
+      TrainRouter::Ports outputs;
+    };
+    std::map<std::pair<NodeId, NodeId>, Copy> copies;  // by router, and router that is alike
+    for (const auto& [from, to] : links) {
+      const TopologyLink& one = topology().link(from);
+      const TopologyLink& other = topology().link(to);
+      copies[{one.to, other.to}].inputs[one.in_port] = other.in_port;
+      copies[{one.from, other.from}].outputs[one.out_port] = other.out_port;
+    }
+    const auto add_own = [](TrainRouter::Ports& ports, std::size_t from, std::size_t last,
+                            std::size_t to) {
+      for (; from < last; ++from, ++to) {
+        ports[static_cast<std::uint32_t>(from)] = static_cast<std::uint32_t>(to);
+      }
+    };
+    for (const auto& [from, to] : nodes) {
+      Copy& copy = copies[{from, to}];
+      const TrainRouter& router = *routers()[from.index()];
+      add_own(copy.inputs, topology().in_links(from).size(), router.num_inputs(),
+              topology().in_links(to).size());
+      add_own(copy.outputs, topology().out_links(from).size(), router.num_outputs(),
+              topology().out_links(to).size());
+    }
+    for (const auto& [pair, copy] : copies) {
+      routers()[pair.second.index()]->copy_arbiters(*routers()[pair.first.index()], copy.inputs,
+                                                    copy.outputs, clock_.now());
+    }
+  }
+
   [[nodiscard]] std::uint64_t flit_hops() const override {
     std::uint64_t hops = 0;
     for (const auto& router : routers()) hops += router->flit_hops(clock_.now());

@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flowctl/channel_observer.h"
@@ -62,6 +63,15 @@ class Network {
   }
   virtual void add_ejection(NodeId node, std::uint32_t port, PacketSink& ni, Cycle latency) = 0;
   virtual void connect() = 0;
+
+  // Lets routers of a part of the network that has carried nothing arbitrate from now on as those
+  // of another part will, whose routes look alike. Nothing may be on its way. `links`, `nodes`: of
+  // this part, and in the same place of the other. Train fidelity.
+  using LinkPairs = std::vector<std::pair<LinkId, LinkId>>;
+  using NodePairs = std::vector<std::pair<NodeId, NodeId>>;
+  virtual void copy_arbiters(const LinkPairs& /*links*/, const NodePairs& /*nodes*/) {
+    throw std::logic_error("only routers for packet trains copy arbiters");
+  }
 
   // Flits that have passed routers up to the current cycle.
   [[nodiscard]] virtual std::uint64_t flit_hops() const = 0;

@@ -287,8 +287,15 @@ SimulationOutcome SimulatedSystem::collect() {
   outcome.ni_ports = ni_ports_;
   outcome.evaluations = clock_.evaluations();
   outcome.stops = fabric_.packet_stops();
+  outcome.link_flits = fabric_.link_flits();
+  measure_links(outcome);
+  return outcome;
+}
+
+void SimulatedSystem::measure_links(SimulationOutcome& outcome) const {
   double busy_ticks = 0;  // a sum of integers, so the order does not matter
-  const auto& flits = outcome.link_flits = fabric_.link_flits();
+  const auto& flits = outcome.link_flits;
+  outcome.link_utilization.clear();
   for (std::size_t l = 0; l < flits.size(); ++l) {
     const double ticks =
         static_cast<double>(flits[l]) * static_cast<double>(timing_.links[l].ticks_per_flit);
@@ -302,7 +309,6 @@ SimulationOutcome SimulatedSystem::collect() {
                                 static_cast<double>(outcome.cycles) *
                                 static_cast<double>(timing_.ticks_per_cycle);
   outcome.link_utilization_mean = capacity_ticks == 0 ? 0 : busy_ticks / capacity_ticks;
-  return outcome;
 }
 
 std::string check_data(const std::vector<NodeMemory>& memories, CollectiveOp op,

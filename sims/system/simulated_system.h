@@ -63,6 +63,8 @@ class SimulatedSystem {
   // Simulates until everything is delivered or nothing moves any more. The caller sets the
   // outcome's `verified`, because it knows the expected data.
   SimulationOutcome run(Bytes total_bytes);
+  // How busy links were with outcome.link_flits.
+  void measure_links(SimulationOutcome& outcome) const;
 
  private:
   void slow_dma_engines();

@@ -18,7 +18,11 @@ using Ranks = std::vector<std::uint32_t>;
 class BlockFinder {
  public:
   BlockFinder(const WorkGraph& graph, const Topology& topology, const std::vector<NodeId>& nodes)
-      : graph_(graph), topology_(topology), nodes_(nodes), set_of_(graph.groups.size()) {
+      : graph_(graph),
+        topology_(topology),
+        nodes_(nodes),
+        joins_(graph.groups.size(), false),
+        set_of_(graph.groups.size()) {
     for (std::size_t g = 0; g < graph.groups.size(); ++g) {
       for (const Ranks& set : graph.groups[g].sets) {
         for (const std::uint32_t rank : set) set_of_[g].emplace(rank, &set);
@@ -26,8 +30,60 @@ class BlockFinder {
     }
   }
 
+  // Of several ways to see blocks, the one in which the blocks do most for others.
+  [[nodiscard]] AlikeWork find(bool may_meet) {
+    struct Way {
+      std::vector<bool> joins;
+      double cost;  // collectives of a rank that are simulated, in the mean of all ranks
+    };
+    std::vector<Way> ways{{joins_, 0}};
+    if (may_meet && is_shared()) {
+      const std::vector<std::pair<std::uint32_t, double>> groups = by_first_use();
+      const auto all = static_cast<double>(graph_.ranks.front()->nodes.size());
+      joins_.assign(joins_.size(), true);
+      for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+        joins_[groups[g].first] = false;
+        const double folded = groups[g + 1].second;
+        const auto blocks = static_cast<double>(connected().size());
+        ways.push_back({joins_, all - folded + folded / blocks});
+      }
+      std::sort(ways.begin() + 1, ways.end(),
+                [](const Way& a, const Way& b) { return a.cost < b.cost; });
+    }
+    for (const Way& way : ways) {
+      joins_ = way.joins;
+      std::vector<AlikeBlock> blocks = alike();
+      if (!blocks.empty()) return {std::move(blocks), way.joins};
+    }
+    return {};
+  }
+
+ private:
+  // All ranks share one work, and exchange no messages.
+  [[nodiscard]] bool is_shared() const {
+    const auto& nodes = graph_.ranks.front()->nodes;
+    return std::none_of(nodes.begin(), nodes.end(), is_message) &&
+           std::all_of(graph_.ranks.begin(), graph_.ranks.end(),
+                       [&](const auto& work) { return work == graph_.ranks.front(); });
+  }
+  // The groups of rank 0, and how many of its nodes come before the first collective of each.
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, double>> by_first_use() const {
+    std::vector<const WorkNode*> nodes;
+    for (const WorkNode& node : graph_.ranks.front()->nodes) nodes.push_back(&node);
+    std::sort(nodes.begin(), nodes.end(),
+              [](const WorkNode* a, const WorkNode* b) { return a->id < b->id; });
+    std::vector<std::pair<std::uint32_t, double>> groups;
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const std::uint32_t group = nodes[n]->group;
+      const bool is_known = std::any_of(groups.begin(), groups.end(),
+                                        [&](const auto& known) { return known.first == group; });
+      if (nodes[n]->kind == WorkKind::collective && !is_known) groups.emplace_back(group, n);
+    }
+    return groups;
+  }
+
   // Empty if ranks do not fall into several blocks that do the same work in the same places.
-  [[nodiscard]] std::vector<AlikeBlock> find() {
+  [[nodiscard]] std::vector<AlikeBlock> alike() {
     std::vector<AlikeBlock> blocks = connected();
     place_.resize(graph_.ranks.size());
     for (const AlikeBlock& block : blocks) {
@@ -43,7 +99,6 @@ class BlockFinder {
     return share_no_link(blocks) ? blocks : std::vector<AlikeBlock>{};
   }
 
- private:
   // By first rank: ranks that communicate, at once or through others.
   [[nodiscard]] std::vector<AlikeBlock> connected() const {
     Ranks root(graph_.ranks.size());
@@ -63,7 +118,7 @@ class BlockFinder {
       auto& [groups, peers] = known->second;
       if (is_new) {
         for (const WorkNode& node : graph_.ranks[r]->nodes) {
-          if (node.kind == WorkKind::collective) groups.insert(node.group);
+          if (node.kind == WorkKind::collective && !joins_[node.group]) groups.insert(node.group);
           if (is_message(node)) peers.insert(node.peer);
         }
       }
@@ -104,8 +159,8 @@ class BlockFinder {
         return false;
       }
       if (is_message(x) && place_[x.peer] != place_[y.peer]) return false;
-      if (x.kind == WorkKind::collective && compared.insert({x.group, y.group}).second &&
-          !meets_as(a, x.group, b, y.group)) {
+      if (x.kind == WorkKind::collective && !joins_[x.group] &&
+          compared.insert({x.group, y.group}).second && !meets_as(a, x.group, b, y.group)) {
         return false;
       }
     }
@@ -166,20 +221,16 @@ class BlockFinder {
   const WorkGraph& graph_;
   const Topology& topology_;
   const std::vector<NodeId>& nodes_;
+  std::vector<bool> joins_;                                    // by group
   std::vector<std::map<std::uint32_t, const Ranks*>> set_of_;  // by group and rank
   Ranks place_;                                                // by rank, in its block
 };
 
 }  // namespace
 
-std::vector<AlikeBlock> alike_blocks(const WorkGraph& graph, const Topology& topology,
-                                     const std::vector<NodeId>& nodes) {
-  std::vector<AlikeBlock> blocks = BlockFinder(graph, topology, nodes).find();
-  if (!blocks.empty()) return blocks;
-  blocks.resize(1);
-  blocks.front().ranks.resize(graph.ranks.size());
-  std::iota(blocks.front().ranks.begin(), blocks.front().ranks.end(), 0U);
-  return blocks;
+AlikeWork find_alike_blocks(const WorkGraph& graph, const Topology& topology,
+                            const std::vector<NodeId>& nodes, bool may_meet) {
+  return BlockFinder(graph, topology, nodes).find(may_meet);
 }
 
 }  // namespace espalier

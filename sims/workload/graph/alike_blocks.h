@@ -1,7 +1,7 @@
-// One block of ranks for all that look alike. Ranks that never communicate with others, on links
+// One block of ranks for all that look alike. Ranks that do not communicate with others, on links
 // that no others use, run as if they were alone. If several such blocks do the same work on
 // networks that are alike to the port, they take the same cycles, and one of them is enough to
-// simulate.
+// simulate: to the end, or until ranks of several blocks meet.
 #pragma once
 
 #include <vector>
@@ -17,10 +17,16 @@ struct AlikeBlock {
   std::vector<LinkId> links;         // of routes between its ranks; likewise
 };
 
-// All ranks of the graph are in one block each. A single block if the ranks are not several blocks
-// that look alike, or if it is not known: on a network without routes of its own, and for blocks of
-// more than 1024 ranks. `nodes`: by rank.
-[[nodiscard]] std::vector<AlikeBlock> alike_blocks(const WorkGraph& graph, const Topology& topology,
-                                                   const std::vector<NodeId>& nodes);
+struct AlikeWork {
+  // All ranks are in one each. Empty if ranks are not several blocks that look alike, or if it is
+  // not known: on a network without routes of its own, and for blocks of more than 1024 ranks.
+  std::vector<AlikeBlock> blocks;
+  std::vector<bool> joins;  // by group: its collectives are among ranks of several blocks
+};
+
+// `nodes`: by rank. `may_meet`: ranks of several blocks may meet, if that is much later than the
+// begin, and if all ranks share one RankWork.
+[[nodiscard]] AlikeWork find_alike_blocks(const WorkGraph& graph, const Topology& topology,
+                                          const std::vector<NodeId>& nodes, bool may_meet);
 
 }  // namespace espalier

@@ -49,7 +49,7 @@ std::vector<WorkSet> sets_of(const WorkGraph& graph) {
 }
 
 GraphHosts::GraphHosts(const WorkGraph& graph, IssueOrder issue, const ClockSpec& clock,
-                       std::uint32_t chunks, bool keeps_times)
+                       std::uint32_t chunks, bool keeps_times, const FoldedWork& folded)
     : graph_(graph),
       issue_(issue),
       clock_(clock),
@@ -58,7 +58,7 @@ GraphHosts::GraphHosts(const WorkGraph& graph, IssueOrder issue, const ClockSpec
       ranks_(graph.ranks.size()),
       times_(graph.ranks.size()),
       numbers_(sets_.size()),
-      left_(graph.ranks.size()) {
+      folded_(folded) {
   // By rank: group, and number of the rank's set. Ascending in the group.
   std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> member(ranks_.size());
   for (std::uint32_t s = 0; s < sets_.size(); ++s) {
@@ -75,7 +75,6 @@ GraphHosts::GraphHosts(const WorkGraph& graph, IssueOrder issue, const ClockSpec
     rank.shape = &known->second;
     rank.first = nodes;
     rank.left = static_cast<std::uint32_t>(work.nodes.size());
-    if (rank.left == 0) --left_;
     rank.posted.resize(rank.shape->groups.size(), 0);
     rank.channels.resize(rank.shape->channels.size());
     for (const std::uint32_t group : rank.shape->groups) {
@@ -88,6 +87,15 @@ GraphHosts::GraphHosts(const WorkGraph& graph, IssueOrder issue, const ClockSpec
     missing_.insert(missing_.end(), rank.shape->waits.begin(), rank.shape->waits.end());
   }
   if (keeps_times) node_times_.resize(nodes);
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    if (ranks_[r].left != 0 && runs(r)) ++left_;
+  }
+}
+
+bool GraphHosts::runs(std::size_t rank) const {
+  if (folded_.alike == nullptr) return true;
+  const std::vector<std::uint32_t>& first = folded_.alike->blocks.front().ranks;
+  return std::binary_search(first.begin(), first.end(), rank);
 }
 
 GraphHosts::Shape GraphHosts::make_shape(const RankWork& work) const {
@@ -152,12 +160,50 @@ void GraphHosts::order_launches(Shape& shape) {
 void GraphHosts::start(HostServices& services) {
   services_ = &services;
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    if (!runs(r)) continue;
     Rank& rank = ranks_[r];
     for (std::uint32_t n = 0; n < rank.left; ++n) {
       if (rank.shape->waits[n] == 0) make_ready(rank, n);
     }
     if (rank.left != 0) services.wake(RankId(r), 1);
   }
+}
+
+void GraphHosts::unfold_if_quiet(Cycle now) {
+  // Ranks begin in cycle 1.
+  if (now == 1 || under_way_ != 0 || now <= last_done_ + folded_.settling) return;
+  if (now < folded_.until) {
+    last_quiet_ = now;
+    return;
+  }
+  const std::vector<AlikeBlock>& blocks = folded_.alike->blocks;
+  services_->unfold();
+  for (std::size_t b = 1; b < blocks.size(); ++b) {
+    for (std::size_t r = 0; r < blocks[b].ranks.size(); ++r) {
+      const std::uint32_t model = blocks.front().ranks[r];
+      const RankId id(blocks[b].ranks[r]);
+      Rank& rank = ranks_[id.index()];
+      const Rank& other = ranks_[model];
+      const std::size_t first = rank.first;
+      const std::vector<std::uint32_t> sets = std::move(rank.sets);
+      rank = other;
+      rank.first = first;
+      rank.sets = sets;
+      std::copy_n(missing_.begin() + static_cast<std::ptrdiff_t>(other.first),
+                  rank.shape->waits.size(),
+                  missing_.begin() + static_cast<std::ptrdiff_t>(first));
+      for (std::size_t g = 0; g < sets.size(); ++g) {
+        if (rank.posted[g] != 0) numbers_[sets[g]] = numbers_[other.sets[g]];
+      }
+      times_[id.index()] = times_[model];
+      if (rank.left != 0) ++left_;
+      for (const Busy& place : {rank.host, rank.compute}) {
+        if (place.node != kNone) services_->wake(id, place.end + 1);
+      }
+    }
+  }
+  first_unfolded_ = collectives_.size();
+  folded_.alike = nullptr;
 }
 
 bool GraphHosts::takes_no_time(const Rank& rank, std::uint32_t node) const {
@@ -204,6 +250,7 @@ void GraphHosts::learn(RankId id, std::uint32_t node, Cycle at) {
 }
 
 void GraphHosts::woken(RankId id, Cycle now) {
+  if (folded_.alike != nullptr) unfold_if_quiet(now);
   Rank& rank = ranks_[id.index()];
   // All ends of the cycle before are known, whatever the order of events in this cycle.
   const Cycle begin = now - 1;
@@ -226,7 +273,10 @@ void GraphHosts::woken(RankId id, Cycle now) {
     }
     const auto over = std::find_if(rank.under_way.begin(), rank.under_way.end(),
                                    [&](const UnderWay& u) { return u.node == ended.node; });
-    if (over != rank.under_way.end()) rank.under_way.erase(over);
+    if (over != rank.under_way.end()) {
+      rank.under_way.erase(over);
+      --under_way_;
+    }
     end(id, ended.node, begin);
     walks = true;
   }
@@ -300,6 +350,7 @@ void GraphHosts::communicate(RankId id, std::uint32_t node, Cycle begin, Cycle n
     return;
   }
   rank.under_way.push_back({node, kNone});
+  ++under_way_;
   // A message without data has a head, too.
   services_->send({id, RankId(work.peer), std::max<Bytes>(1, work.bytes), node}, now + 1);
 }
@@ -307,6 +358,9 @@ void GraphHosts::communicate(RankId id, std::uint32_t node, Cycle begin, Cycle n
 void GraphHosts::post(RankId id, std::uint32_t node, Cycle now) {
   Rank& rank = ranks_[id.index()];
   const WorkNode& work = rank.shape->node(node);
+  if (folded_.alike != nullptr && folded_.alike->joins[work.group]) {
+    return fail("ranks of several blocks meet");
+  }
   const std::uint32_t place = rank.shape->place[node];
   const std::uint32_t set = rank.sets[place];
   if (set == kNone) {
@@ -342,6 +396,7 @@ void GraphHosts::post(RankId id, std::uint32_t node, Cycle now) {
   known.last_node = rank.shape->in_file[node];
   times_of(rank, node).partner = number;
   rank.under_way.push_back({node, number});
+  ++under_way_;
   // Chunks of less than a byte for each rank become larger, as in ASTRA-sim.
   const Bytes least = graph_.groups[sets_[set].group].sets[sets_[set].set].size();
   for (std::uint32_t c = 0; c < chunks_; ++c) {
@@ -354,6 +409,7 @@ void GraphHosts::post(RankId id, std::uint32_t node, Cycle now) {
 }
 
 void GraphHosts::collective_done(RankId id, CollectiveNumber collective, Cycle now) {
+  last_done_ = now;
   if ((collective + 1) % chunks_ != 0) return;
   for (const UnderWay& posted : ranks_[id.index()].under_way) {
     if (posted.collective == collective / chunks_) return learn(id, posted.node, now);
@@ -441,7 +497,7 @@ std::string GraphHosts::name_of(CollectiveNumber collective) const {
 void GraphHosts::explain(WaitList& waits) const {
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     const Rank& rank = ranks_[r];
-    if (rank.left == 0) continue;
+    if (rank.left == 0 || !runs(r)) continue;
     const RankId id(r);
     const std::size_t before = waits.size();
     for (const UnderWay& under_way : rank.under_way) {

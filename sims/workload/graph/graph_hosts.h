@@ -11,6 +11,7 @@
 #include "flowctl/wait_list.h"
 #include "hw/ids.h"
 #include "hw/topology/link_timing.h"
+#include "sims/workload/graph/alike_blocks.h"
 #include "sims/workload/graph/host_services.h"
 #include "sims/workload/graph/work_graph.h"
 
@@ -45,6 +46,16 @@ struct GraphCollective {
   FlowId first_flow = {};  // of its messages
 };
 
+// The first of several alike blocks runs for all, until its ranks would meet those of others.
+struct FoldedWork {
+  const AlikeWork* alike = nullptr;
+  // So long after its last collective nothing is left of it in the network.
+  Cycle settling = 0;
+  // From the first cycle on in which nothing is under way, and which is not before this one, each
+  // rank acts for itself.
+  Cycle until = kNever;
+};
+
 // When a node began and ended; kNever: it did not.
 struct NodeTimes {
   Cycle begin = kNever;
@@ -72,9 +83,9 @@ struct NodeTimes {
 class GraphHosts : public HostProgram {
  public:
   // `graph` must outlive it. `chunks`: at least 1. `keeps_times`: node_times() are kept, 24 bytes
-  // for each node of each rank.
+  // for each node of each rank. `folded`: its blocks must share one RankWork without messages.
   GraphHosts(const WorkGraph& graph, IssueOrder issue, const ClockSpec& clock,
-             std::uint32_t chunks = 1, bool keeps_times = false);
+             std::uint32_t chunks = 1, bool keeps_times = false, const FoldedWork& folded = {});
 
   void start(HostServices& services) override;
   void woken(RankId rank, Cycle now) override;
@@ -95,6 +106,14 @@ class GraphHosts : public HostProgram {
   [[nodiscard]] const std::vector<RankTimes>& rank_times() const { return times_; }
   // By number. Collectives that take no time have none.
   [[nodiscard]] const std::vector<GraphCollective>& collectives() const { return collectives_; }
+  // Blocks of FoldedWork have not been unfolded.
+  [[nodiscard]] bool is_folded() const { return folded_.alike != nullptr; }
+  // Collectives from this number on are those of all ranks, those before of the first block.
+  [[nodiscard]] std::size_t first_unfolded() const {
+    return is_folded() ? collectives_.size() : first_unfolded_;
+  }
+  // The last FoldedWork::until before ranks of several blocks have met; 0: none.
+  [[nodiscard]] Cycle last_quiet() const { return last_quiet_; }
   // The collective whose message has this flow.
   [[nodiscard]] CollectiveNumber collective_of(FlowId flow) const;
   // Sum over all ranks of the exposed time of sends.
@@ -196,6 +215,9 @@ class GraphHosts : public HostProgram {
   [[nodiscard]] std::string describe_ordered(RankId rank, std::uint32_t node) const {
     return describe(rank, ranks_[rank.index()].shape->in_file[node]);
   }
+  // Not one for which another rank runs.
+  [[nodiscard]] bool runs(std::size_t rank) const;
+  void unfold_if_quiet(Cycle now);
   void explain_collective(RankId id, const UnderWay& waits_for, WaitList& waits) const;
   void fail(const std::string& why) {
     if (failure_.empty()) failure_ = why;
@@ -218,7 +240,12 @@ class GraphHosts : public HostProgram {
   std::vector<Queued> queued_;
   std::vector<std::uint32_t> free_;  // places in queued_
   Cycle exposed_sends_ = 0;
-  std::size_t left_ = 0;  // ranks that have not finished
+  std::size_t left_ = 0;  // ranks that have not finished, of those that run
+  FoldedWork folded_;     // without blocks: each rank runs for itself
+  std::size_t first_unfolded_ = 0;
+  std::size_t under_way_ = 0;  // collectives and sends, at all ranks
+  Cycle last_done_ = 0;        // of a collective at a rank
+  Cycle last_quiet_ = 0;
   HostServices* services_ = nullptr;
   std::string failure_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -89,6 +90,9 @@ class HostServices {
   // the group has one rank.
   virtual void post(RankId rank, CollectiveNumber collective, const HostCollective& what,
                     Cycle at) = 0;
+  // The job's first block of ranks has stood for all. From now on each rank acts for itself, and
+  // what is left of messages in the network is alike at all blocks. Nothing is under way.
+  virtual void unfold() { throw std::logic_error("this machine has no blocks of ranks"); }
 };
 
 // The hosts of a job. The order of events of one cycle must not matter.
