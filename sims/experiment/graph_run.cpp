@@ -178,8 +178,8 @@ class GraphRun : public PointRun {
   [[nodiscard]] GraphHosts make_hosts(bool is_watched, Cycle until) const {
     const WorkloadConfig& workload = *point().workload;
     const AlikeWork* const alike = alike_.blocks.empty() ? nullptr : &alike_;
-    return {graph_,     workload.issue, point().system.clock,        workload.chunks,
-            is_watched, {alike, alike == nullptr ? 0 : settling(), until}};
+    return {graph_,          workload.issue, point().system.clock,
+            workload.chunks, is_watched,     {alike, alike == nullptr ? 0 : settling(), until}};
   }
   HostedOutcome run(GraphHosts& hosts, const SimulationHooks& hooks) {
     return simulate_hosts(

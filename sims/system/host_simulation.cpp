@@ -333,7 +333,9 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] const std::vector<HostedCollective>& collectives() const { return collectives_; }
   [[nodiscard]] std::uint64_t num_messages() const { return messages_.count(); }
-  [[nodiscard]] bool keep_to_packet_routes() const { return counts_until_unfolded().keep_to_routes; }
+  [[nodiscard]] bool keep_to_packet_routes() const {
+    return counts_until_unfolded().keep_to_routes;
+  }
 
  private:
   struct Counts {

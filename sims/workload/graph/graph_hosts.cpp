@@ -190,8 +190,7 @@ void GraphHosts::unfold_if_quiet(Cycle now) {
       rank.first = first;
       rank.sets = sets;
       std::copy_n(missing_.begin() + static_cast<std::ptrdiff_t>(other.first),
-                  rank.shape->waits.size(),
-                  missing_.begin() + static_cast<std::ptrdiff_t>(first));
+                  rank.shape->waits.size(), missing_.begin() + static_cast<std::ptrdiff_t>(first));
       for (std::size_t g = 0; g < sets.size(); ++g) {
         if (rank.posted[g] != 0) numbers_[sets[g]] = numbers_[other.sets[g]];
       }
@@ -216,8 +215,9 @@ bool GraphHosts::takes_no_time(const Rank& rank, std::uint32_t node) const {
       return work.picoseconds == 0 && issue_ == IssueOrder::streams;
     case WorkKind::collective: {
       const std::uint32_t set = rank.sets[rank.shape->place[node]];
-      return work.bytes == 0 ||
-             (set != kNone && graph_.groups[sets_[set].group].sets[sets_[set].set].size() == 1);
+      // A rank alone in its set stands for others that are not.
+      return work.bytes == 0 || (set != kNone && !joins_blocks(work.group) &&
+                                 graph_.groups[sets_[set].group].sets[sets_[set].set].size() == 1);
     }
     case WorkKind::send:
     case WorkKind::receive:
@@ -358,9 +358,7 @@ void GraphHosts::communicate(RankId id, std::uint32_t node, Cycle begin, Cycle n
 void GraphHosts::post(RankId id, std::uint32_t node, Cycle now) {
   Rank& rank = ranks_[id.index()];
   const WorkNode& work = rank.shape->node(node);
-  if (folded_.alike != nullptr && folded_.alike->joins[work.group]) {
-    return fail("ranks of several blocks meet");
-  }
+  if (joins_blocks(work.group)) return fail("ranks of several blocks meet");
   const std::uint32_t place = rank.shape->place[node];
   const std::uint32_t set = rank.sets[place];
   if (set == kNone) {

@@ -217,6 +217,9 @@ class GraphHosts : public HostProgram {
   }
   // Not one for which another rank runs.
   [[nodiscard]] bool runs(std::size_t rank) const;
+  [[nodiscard]] bool joins_blocks(std::uint32_t group) const {
+    return is_folded() && folded_.alike->joins[group];
+  }
   void unfold_if_quiet(Cycle now);
   void explain_collective(RankId id, const UnderWay& waits_for, WaitList& waits) const;
   void fail(const std::string& why) {
