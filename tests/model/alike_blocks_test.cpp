@@ -99,15 +99,21 @@ Sets blocks_of(std::uint32_t ranks, std::uint32_t size) {
 
 TEST_CASE("Ports of ranks that meet arbitrate as if every block had run for itself") {
   // Before, each port to a rank has granted the one before it last. In the same cycle then 1, of
-  // another block, and 7 send to 6: the port goes on with 7.
+  // another block, and 7 send to 6: the port goes on with 7, so that what 6 computes with its data
+  // begins before the data of 1 is there.
   GraphBuilder rank(8);
   const auto block = rank.group("block", blocks_of(8, 4));
   const auto far = rank.group("far", {{1, 6}, {0}, {2}, {3}, {4}, {5}, {7}});
   const auto near = rank.group("near", {{6, 7}, {0}, {1}, {2}, {3}, {4}, {5}});
   rank.reduce(0, block, 40'000);
   const auto gap = rank.compute(0, 10'000, {0});
+  WorkNode gather;
+  gather.kind = WorkKind::collective;
+  gather.op = CollectiveOp::all_gather;
+  gather.group = near;
+  gather.bytes = 512;
+  rank.compute(0, 10'000, {rank.add(0, gather, {gap})});
   rank.reduce(0, far, 30'000, {gap});
-  rank.reduce(0, near, 20'000, {gap});
   Step step = step_of(make_single_switch(8, test::link_of(5)), rank, 8);
   step.point.collective->algorithm = "ring";
   CHECK(check_step(step));
