@@ -1,17 +1,15 @@
 #include "sims/choose/candidate.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
+#include <optional>
 #include <utility>
 
 #include "sims/process/child_process.h"
 #include "sims/system/plan_simulation.h"
 #include "sims/system/program_simulation.h"
-#include "sims/text/whole_file.h"
 
 namespace espalier {
 
@@ -21,11 +19,6 @@ namespace {
 constexpr double kListError = 1.01;
 // Routers delay such a schedule, so that its plan says little about the number of segments.
 constexpr double kLate = 1.02;
-
-struct RunningSimulation {
-  ChildProcess process;
-  Descriptor cycles;
-};
 
 class Simulations {
  public:
@@ -40,21 +33,19 @@ class Simulations {
   template <class Wanted>
   void run(std::vector<Candidate>& candidates, const Wanted& wanted) const {
     const auto begin = std::chrono::steady_clock::now();
-    std::vector<std::pair<Candidate*, RunningSimulation>> children;
+    std::vector<std::pair<Candidate*, NumberOfCopy>> children;
     for (Candidate& candidate : candidates) {
       if (wanted(candidate) && !candidate.is_large) {
         children.emplace_back(&candidate, start(candidate));
       }
     }
     for (auto& [candidate, child] : children) {
-      Cycle cycles = 0;
-      const bool heard = read(child.cycles.number(), &cycles, sizeof cycles) == sizeof cycles;
-      child.cycles.close();
-      candidate->failed = child.process.wait() != 0 || !heard;
-      candidate->is_large = heard && cycles == kNever;
-      if (!candidate->failed && !candidate->is_large) {
+      const std::optional<Cycle> cycles = child.wait();
+      candidate->failed = !cycles;
+      candidate->is_large = cycles == kNever;
+      if (cycles && !candidate->is_large) {
         candidate->simulated_us =
-            static_cast<double>(cycles) * 1e6 / static_cast<double>(healthy_.system.clock.hertz);
+            static_cast<double>(*cycles) * 1e6 / static_cast<double>(healthy_.system.clock.hertz);
       }
     }
     choices_.add_simulating_seconds(
@@ -62,25 +53,16 @@ class Simulations {
   }
 
  private:
-  [[nodiscard]] RunningSimulation start(const Candidate& candidate) const {
-    Pipe pipe;
-    ChildProcess process([&] {
-      try {
-        SimulationHooks hooks;
-        hooks.most_evaluations = kMostEvaluations;
-        SimulationOutcome outcome = simulate_work(topology_, healthy_, candidate.make(), hooks);
-        // When the run has noticed that its budget is spent depends on the machine.
-        const bool is_large = outcome.evaluations > kMostEvaluations;
-        if (is_large) outcome.cycles = kNever;
-        const std::string_view cycles(reinterpret_cast<const char*>(&outcome.cycles),
-                                      sizeof outcome.cycles);
-        const bool told = is_large || outcome.verified;
-        return told && write_all(pipe.write.number(), cycles) ? 0 : 1;
-      } catch (const std::exception&) {
-        return 1;
-      }
+  // Its cycles; kNever: too many to simulate.
+  [[nodiscard]] NumberOfCopy start(const Candidate& candidate) const {
+    return NumberOfCopy([&]() -> std::optional<std::uint64_t> {
+      SimulationHooks hooks;
+      hooks.most_evaluations = kMostEvaluations;
+      const SimulationOutcome outcome = simulate_work(topology_, healthy_, candidate.make(), hooks);
+      // When the run has noticed that its budget is spent depends on the machine.
+      if (outcome.evaluations > kMostEvaluations) return kNever;
+      return outcome.verified ? std::optional(outcome.cycles) : std::nullopt;
     });
-    return {std::move(process), std::move(pipe.read)};
   }
 
   const Topology& topology_;

@@ -1,6 +1,5 @@
 // The step of training that a graph of work describes, on the simulated network.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -10,7 +9,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -26,7 +24,6 @@
 #include "sims/point/config.h"
 #include "sims/process/child_process.h"
 #include "sims/system/host_simulation.h"
-#include "sims/text/whole_file.h"
 #include "sims/workload/graph/alike_blocks.h"
 #include "sims/workload/graph/graph_hosts.h"
 #include "sims/workload/graph/work_path.h"
@@ -158,22 +155,12 @@ class GraphRun : public PointRun {
   }
   // Of the blocks, 0 if there is none. A process simulates once, so a copy of this one tries it.
   [[nodiscard]] Cycle last_quiet_cycle() {
-    Pipe pipe;
-    ChildProcess trial([&] {
-      try {
-        GraphHosts hosts = make_hosts(false, kNever);
-        (void)run(hosts, {});
-        const Cycle cycle = hosts.last_quiet();
-        const std::string_view bytes(reinterpret_cast<const char*>(&cycle), sizeof cycle);
-        return write_all(pipe.write.number(), bytes) ? 0 : 1;
-      } catch (const std::exception&) {
-        return 1;  // the run itself has the same error
-      }
+    NumberOfCopy trial([&] {
+      GraphHosts hosts = make_hosts(false, kNever);
+      (void)run(hosts, {});
+      return std::optional(hosts.last_quiet());
     });
-    pipe.write.close();
-    Cycle cycle = 0;
-    const bool heard = read(pipe.read.number(), &cycle, sizeof cycle) == sizeof cycle;
-    return trial.wait() == 0 && heard ? cycle : 0;
+    return trial.wait().value_or(0);
   }
   [[nodiscard]] GraphHosts make_hosts(bool is_watched, Cycle until) const {
     const WorkloadConfig& workload = *point().workload;

@@ -135,6 +135,27 @@ ChildProcess::ChildProcess(const std::function<int()>& work) {
   _exit(work());
 }
 
+NumberOfCopy::NumberOfCopy(const std::function<std::optional<std::uint64_t>()>& find)
+    : process_([&] {
+        try {
+          const std::optional<std::uint64_t> number = find();
+          const bool is_told =
+              number && write(pipe_.write.number(), &*number, sizeof *number) == sizeof *number;
+          return is_told ? 0 : 1;
+        } catch (const std::exception&) {
+          return 1;
+        }
+      }) {
+  pipe_.write.close();
+}
+
+std::optional<std::uint64_t> NumberOfCopy::wait() {
+  std::uint64_t number = 0;
+  const bool is_told = read(pipe_.read.number(), &number, sizeof number) == sizeof number;
+  pipe_.read.close();
+  return process_.wait() == 0 && is_told ? std::optional(number) : std::nullopt;
+}
+
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : id_(other.id_), ended_(other.ended_), status_(other.status_) {
   other.ended_ = true;

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,6 +79,18 @@ class ChildProcess {
   pid_t id_ = 0;
   bool ended_ = false;
   int status_ = 0;
+};
+
+// A number that a copy of this process finds out, for instance by a simulation of its own.
+class NumberOfCopy {
+ public:
+  // An exception of `find` is no number.
+  explicit NumberOfCopy(const std::function<std::optional<std::uint64_t>()>& find);
+  [[nodiscard]] std::optional<std::uint64_t> wait();
+
+ private:
+  Pipe pipe_;
+  ChildProcess process_;
 };
 
 struct ChildOutcome {
