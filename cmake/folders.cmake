@@ -75,7 +75,7 @@ espalier_folder(sims/choose ONCE USES hw/topology ni/engines alg/routes alg/sche
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost flowctl flowctl/train ni/engines ni/rtl alg/routes alg/schedule alg/generators
                 alg/plans alg/certify alg/bounds sims/workload/graph sims/workload/training sims/workload/coordination
-                sims/text sims/point sims/model sims/config sims/system sims/observe/record sims/observe/explain sims/choose
+                sims/text sims/process sims/point sims/model sims/config sims/system sims/observe/record sims/observe/explain sims/choose
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/study ONCE USES hw hw/topology alg/generators alg/rank_order sims/text sims/process sims/point sims/formats sims/config
                 sims/model sims/observe/explain sims/experiment LINKS nlohmann_json::nlohmann_json fmt::fmt)

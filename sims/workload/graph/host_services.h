@@ -90,8 +90,9 @@ class HostServices {
   // the group has one rank.
   virtual void post(RankId rank, CollectiveNumber collective, const HostCollective& what,
                     Cycle at) = 0;
-  // The job's first block of ranks has stood for all. From now on each rank acts for itself, and
-  // what is left of messages in the network is alike at all blocks. Nothing is under way.
+  // The first of the job's alike blocks of ranks has run for all; from now on each rank acts for
+  // itself. The network remembers of all blocks' messages what it does of the first one's.
+  // Precondition: nothing is under way.
   virtual void unfold() { throw std::logic_error("this machine has no blocks of ranks"); }
 };
 
