@@ -90,9 +90,8 @@ class HostServices {
   // the group has one rank.
   virtual void post(RankId rank, CollectiveNumber collective, const HostCollective& what,
                     Cycle at) = 0;
-  // The first of the job's alike blocks of ranks has run for all; from now on each rank acts for
-  // itself. The network remembers of all blocks' messages what it does of the first one's.
-  // Precondition: nothing is under way.
+  // The first of alike blocks of ranks has run for all; from now on each rank acts for itself, and
+  // the network takes over what it remembers of that block. Precondition: nothing is under way.
   virtual void unfold() { throw std::logic_error("this machine has no blocks of ranks"); }
 };
 
