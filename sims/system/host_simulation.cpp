@@ -333,9 +333,7 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] const std::vector<HostedCollective>& collectives() const { return collectives_; }
   [[nodiscard]] std::uint64_t num_messages() const { return messages_.count(); }
-  [[nodiscard]] bool keep_to_packet_routes() const {
-    return counts_until_unfolded().keep_to_routes;
-  }
+  [[nodiscard]] bool keeps_to_routes() const { return counts_until_unfolded().keep_to_routes; }
 
  private:
   struct Counts {
@@ -556,7 +554,7 @@ HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point, co
   simulation.verified = simulation.complete && simulation.failure.empty();
   outcome.collectives = network.collectives();
   outcome.host_messages = network.num_messages();
-  outcome.keep_to_packet_routes = network.keep_to_packet_routes();
+  outcome.keep_to_packet_routes = network.keeps_to_routes();
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     outcome.most_held_bytes =
         std::max(outcome.most_held_bytes, system.fabric().ni(NodeId(n)).most_held_bytes());

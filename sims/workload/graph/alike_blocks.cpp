@@ -30,11 +30,11 @@ class BlockFinder {
     }
   }
 
-  // Of several ways to see blocks, the one in which the blocks do most for others.
+  // Blocks that never meet, or else those that save most.
   [[nodiscard]] AlikeWork find(bool may_meet) {
     struct Way {
       std::vector<bool> joins;
-      double cost;  // collectives of a rank that are simulated, in the mean of all ranks
+      double cost;  // nodes that are simulated, divided by ranks
     };
     std::vector<Way> ways{{joins_, 0}};
     if (may_meet && is_shared()) {

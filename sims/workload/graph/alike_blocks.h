@@ -24,8 +24,8 @@ struct AlikeWork {
   std::vector<bool> joins;  // by group: its collectives are among ranks of several blocks
 };
 
-// `nodes`: by rank. `may_meet`: ranks of several blocks may meet, if that is much later than the
-// begin, and if all ranks share one RankWork.
+// `nodes`: by rank. `may_meet`: ranks of several blocks may meet, provided that all ranks share one
+// RankWork without messages; of all such blocks, those that save most nodes.
 [[nodiscard]] AlikeWork find_alike_blocks(const WorkGraph& graph, const Topology& topology,
                                           const std::vector<NodeId>& nodes, bool may_meet);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 namespace espalier {
 
@@ -184,15 +185,15 @@ void GraphHosts::unfold_if_quiet(Cycle now) {
       const RankId id(blocks[b].ranks[r]);
       Rank& rank = ranks_[id.index()];
       const Rank& other = ranks_[model];
-      const std::size_t first = rank.first;
-      const std::vector<std::uint32_t> sets = std::move(rank.sets);
-      rank = other;
-      rank.first = first;
-      rank.sets = sets;
+      Rank copy = other;
+      copy.first = rank.first;
+      copy.sets = std::move(rank.sets);
+      rank = std::move(copy);
       std::copy_n(missing_.begin() + static_cast<std::ptrdiff_t>(other.first),
-                  rank.shape->waits.size(), missing_.begin() + static_cast<std::ptrdiff_t>(first));
-      for (std::size_t g = 0; g < sets.size(); ++g) {
-        if (rank.posted[g] != 0) numbers_[sets[g]] = numbers_[other.sets[g]];
+                  rank.shape->waits.size(),
+                  missing_.begin() + static_cast<std::ptrdiff_t>(rank.first));
+      for (std::size_t g = 0; g < rank.sets.size(); ++g) {
+        if (rank.posted[g] != 0) numbers_[rank.sets[g]] = numbers_[other.sets[g]];
       }
       times_[id.index()] = times_[model];
       if (rank.left != 0) ++left_;

@@ -83,7 +83,7 @@ struct NodeTimes {
 class GraphHosts : public HostProgram {
  public:
   // `graph` must outlive it. `chunks`: at least 1. `keeps_times`: node_times() are kept, 24 bytes
-  // for each node of each rank. `folded`: its blocks must share one RankWork without messages.
+  // for each node of each rank. `folded`: blocks that meet share one RankWork without sends.
   GraphHosts(const WorkGraph& graph, IssueOrder issue, const ClockSpec& clock,
              std::uint32_t chunks = 1, bool keeps_times = false, const FoldedWork& folded = {});
 
