@@ -166,12 +166,15 @@ TEST_CASE("Tables of a broadcast and a reduce that the certifier passes compute 
     request.segments = 1;
     const ScheduleTables tables =
         lower_to_tables(find_generator("forest")->generate(mesh, request));
+    std::size_t mutants = 0;
     std::size_t refused = 0;
     test::for_each_mutant(mesh, tables,
                           [&](MutatedField, const std::string&, const ScheduleTables& mutant) {
+                            ++mutants;
                             refused += certify(mesh, mutant).ok() ? 0U : 1U;
                           });
-    CHECK(refused > 100);
+    CHECK(mutants > 30);
+    CHECK(mutants - refused <= 1);  // one of a hundred is harmless
     for (const test::TableMutant& mutant : test::accepted_mutants(mesh, tables)) {
       CAPTURE(to_string(op), mutant.what);
       for (std::uint32_t seed = 1; seed <= 5; ++seed) {
