@@ -191,6 +191,13 @@ class PointFiles {
       workload.graph = graph;
       if (graph) read_weights_of(workload);
     }
+    const bool all_unused = std::all_of(points_.begin(), points_.end(), [](const RunPoint& point) {
+      return point.workload->graph && point.workload->counts != WorkloadConfig::kEqualCounts;
+    });
+    if (all_unused && step_weights_.empty()) {
+      diagnostics_.warning(given_.place_of("workload.counts"),
+                           "workload.counts has no effect: no ranks do an all_to_all");
+    }
   }
 
  private:

@@ -190,6 +190,15 @@ TEST_CASE("Experts of a step get bytes by their weights, as in an exchange with 
   const Outcome refused = test::espalier({"run", step, "-s", "workload.counts=short.csv"});
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err, Contains("short.csv:1:") && Contains("4"));
+  const std::string without =
+      folder.write("without.yaml", system + "collective: {algorithm: ring}\n"
+                                            "workload: {file: without.txt, counts: zipf}\n");
+  folder.write("without.txt",
+               "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 ep: 1 pp: 1 vpp: 1 "
+               "ga: 1 all_gpus: 4 checkpoints: 0 checkpoint_initiates: 0\n1\n"
+               "mlp -1 20000 ALLREDUCE 440000 20000 NONE 0 20000 NONE 0 100\n");
+  CHECK_THAT(test::espalier({"run", without}).err,
+             Contains("without.yaml:3:") && Contains("counts has no effect"));
 }
 
 TEST_CASE("Collectives of a step stand by phase, and the critical path names their links") {
