@@ -239,14 +239,14 @@ class DirectedTrees {
 }  // namespace
 
 std::set<std::uint64_t> lower_rates_at_switches(const Topology& topology) {
-  std::set<std::uint64_t> found;
-  for (std::size_t w = topology.num_nodes(); w < topology.num_vertices(); ++w) {
-    std::set<std::uint64_t> rates;
-    for (const TopologyLink& link : topology.links()) {
-      if (link.from.index() == w || link.to.index() == w) {
-        rates.insert(link.spec.bytes_per_second);
-      }
+  std::vector<std::set<std::uint64_t>> rates_at(topology.num_vertices());
+  for (const TopologyLink& link : topology.links()) {
+    for (const NodeId end : {link.from, link.to}) {
+      if (topology.is_switch(end)) rates_at[end.index()].insert(link.spec.bytes_per_second);
     }
+  }
+  std::set<std::uint64_t> found;
+  for (const std::set<std::uint64_t>& rates : rates_at) {
     if (rates.size() > 1) found.insert(rates.begin(), std::prev(rates.end()));
   }
   return found;

@@ -29,20 +29,12 @@ class SwitchRemoval {
     while (!left.empty()) {
       const std::uint32_t w = take_next(left);
       // Up and down first: a path that turns up again passes links that others need.
-      bool fits = false;
-      for (const bool more : {false, true}) {
-        for (const bool apart_first : {true, false}) {
-          if (fits) break;
-          NodeGraph whole = split_at_once(w, more, apart_first);
-          fits = trees_fit(whole.graph, whole.units, trees_);
-          if (fits) now_ = std::move(whole);
-        }
-      }
-      if (fits) continue;
+      if (split_at_once(w, false, true) || split_at_once(w, false, false)) continue;
+      if (split_at_once(w, true, true) || split_at_once(w, true, false)) continue;
       split_step_by_step(w);
       // The order of links cost rate, and no later split brings it back.
       if (trees_fit(now_.graph, now_.units, trees_)) continue;
-      for (const std::uint32_t other : left) drop_edges_of(now_, other);
+      for (const std::uint32_t other : left) drop_edges_of(other);
       break;
     }
     now_.graph.vertices = now_.graph.nodes;
@@ -50,20 +42,25 @@ class SwitchRemoval {
   }
 
  private:
-  [[nodiscard]] std::size_t num_neighbours(std::uint32_t w) const {
-    std::set<std::uint32_t> neighbours;
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> neighbours() const {
+    std::vector<std::vector<std::uint32_t>> of(now_.graph.vertices);
     for (const PackEdge& edge : now_.graph.edges) {
-      if (edge.from == w) neighbours.insert(edge.to);
-      if (edge.to == w) neighbours.insert(edge.from);
+      of[edge.from].push_back(edge.to);
+      of[edge.to].push_back(edge.from);
     }
-    return neighbours.size();
+    for (std::vector<std::uint32_t>& some : of) {
+      std::sort(some.begin(), some.end());
+      some.erase(std::unique(some.begin(), some.end()), some.end());
+    }
+    return of;
   }
 
   std::uint32_t take_next(std::vector<std::uint32_t>& left) const {
     auto next = left.begin();
     if (sequence_ == SwitchSequence::fewest_neighbours) {
+      const auto of = neighbours();
       next = std::min_element(left.begin(), left.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return num_neighbours(a) < num_neighbours(b);
+        return of[a].size() < of[b].size();
       });
     }
     const std::uint32_t w = *next;
@@ -75,9 +72,10 @@ class SwitchRemoval {
   void drop_dead_ends() {
     for (bool found = true; found;) {
       found = false;
-      for (std::size_t w = now_.graph.nodes; w < now_.graph.vertices; ++w) {
-        if (num_neighbours(static_cast<std::uint32_t>(w)) != 1) continue;
-        drop_edges_of(now_, static_cast<std::uint32_t>(w));
+      const auto of = neighbours();
+      for (std::size_t w = now_.graph.nodes; w < of.size(); ++w) {
+        if (of[w].size() != 1) continue;
+        drop_edges_of(static_cast<std::uint32_t>(w));
         found = true;
       }
     }
@@ -88,24 +86,18 @@ class SwitchRemoval {
     std::vector<std::uint32_t> out;
   };
 
-  [[nodiscard]] Ports ports_of(const NodeGraph& g, std::uint32_t w) const {
+  [[nodiscard]] Ports ports_of(std::uint32_t w) const {
     Ports ports;
-    for (std::uint32_t e = 0; e < g.graph.edges.size(); ++e) {
-      if (g.units[e] == 0) continue;
-      if (g.graph.edges[e].to == w) ports.in.push_back(e);
-      if (g.graph.edges[e].from == w) ports.out.push_back(e);
+    for (std::uint32_t e = 0; e < now_.graph.edges.size(); ++e) {
+      if (now_.units[e] == 0) continue;
+      if (now_.graph.edges[e].to == w) ports.in.push_back(e);
+      if (now_.graph.edges[e].from == w) ports.out.push_back(e);
     }
     return ports;
   }
 
   [[nodiscard]] NodeId end_of(LinkId l) const {
     return reversed_ ? topology_.link(l).from : topology_.link(l).to;
-  }
-
-  [[nodiscard]] std::vector<LinkId> joined(const PackEdge& a, const PackEdge& b) const {
-    std::vector<LinkId> path = a.path;
-    path.insert(path.end(), b.path.begin(), b.path.end());
-    return path;
   }
 
   [[nodiscard]] bool may_join(const PackEdge& a, const PackEdge& b, bool more) const {
@@ -123,17 +115,16 @@ class SwitchRemoval {
   }
 
   // Which vertices the rest of the network connects without w: 0 is "none yet".
-  [[nodiscard]] std::vector<std::uint32_t> components_without(const NodeGraph& g,
-                                                              std::uint32_t w) const {
-    std::vector<std::uint32_t> parent(g.graph.vertices);
+  [[nodiscard]] std::vector<std::uint32_t> components_without(std::uint32_t w) const {
+    std::vector<std::uint32_t> parent(now_.graph.vertices);
     std::iota(parent.begin(), parent.end(), 0U);
     const auto root = [&](std::uint32_t v) {
       while (parent[v] != v) v = parent[v] = parent[parent[v]];
       return v;
     };
-    for (std::size_t e = 0; e < g.graph.edges.size(); ++e) {
-      const PackEdge& edge = g.graph.edges[e];
-      if (g.units[e] == 0 || edge.from == w || edge.to == w) continue;
+    for (std::size_t e = 0; e < now_.graph.edges.size(); ++e) {
+      const PackEdge& edge = now_.graph.edges[e];
+      if (now_.units[e] == 0 || edge.from == w || edge.to == w) continue;
       parent[root(edge.from)] = root(edge.to);
     }
     for (std::uint32_t v = 0; v < parent.size(); ++v) parent[v] = root(v);
@@ -171,16 +162,17 @@ class SwitchRemoval {
             in.rate > out.rate};
   }
 
-  void join(NodeGraph& g, std::uint32_t in, std::uint32_t out, std::int64_t units) const {
-    const Cost c = cost(g.graph.edges[in], g.graph.edges[out]);
+  void join(std::uint32_t in, std::uint32_t out, std::int64_t units) {
+    const PackEdge& a = now_.graph.edges[in];
+    const PackEdge& b = now_.graph.edges[out];
+    const Cost c = cost(a, b);
     // Several joins with one edge may round up to more units than the edge has.
-    g.units[in] = std::max<std::int64_t>(0, g.units[in] - c.of_in(units));
-    g.units[out] = std::max<std::int64_t>(0, g.units[out] - c.of_out(units));
-    const PackEdge& a = g.graph.edges[in];
-    const PackEdge& b = g.graph.edges[out];
-    PackEdge edge{a.from, b.to, std::min(a.rate, b.rate), joined(a, b)};
-    g.graph.edges.push_back(std::move(edge));
-    g.units.push_back(units);
+    now_.units[in] = std::max<std::int64_t>(0, now_.units[in] - c.of_in(units));
+    now_.units[out] = std::max<std::int64_t>(0, now_.units[out] - c.of_out(units));
+    PackEdge edge{a.from, b.to, std::min(a.rate, b.rate), a.path};
+    edge.path.insert(edge.path.end(), b.path.begin(), b.path.end());
+    now_.graph.edges.push_back(std::move(edge));
+    now_.units.push_back(units);
   }
 
   // Units from each in-port (row) to each out-port, in allowed cells only. Maximizes their sum, and
@@ -221,23 +213,23 @@ class SwitchRemoval {
   }
 
   // Joins every edge into the switch with edges out of it, in equal shares. `apart_first`: vertices
-  // that only this switch connects have precedence.
-  [[nodiscard]] NodeGraph split_at_once(std::uint32_t w, bool more, bool apart_first) const {
-    NodeGraph g = now_;
-    const Ports ports = ports_of(g, w);
-    const std::vector<std::uint32_t> component = components_without(g, w);
+  // that only this switch connects have precedence. If trees do not fit then, changes nothing.
+  bool split_at_once(std::uint32_t w, bool more, bool apart_first) {
+    const std::vector<std::int64_t> before = now_.units;
+    const Ports ports = ports_of(w);
+    const std::vector<std::uint32_t> component = components_without(w);
     const std::size_t outs = ports.out.size();
     std::vector<std::int64_t> left_in;
     std::vector<std::int64_t> left_out;
-    for (const std::uint32_t e : ports.in) left_in.push_back(g.units[e]);
-    for (const std::uint32_t e : ports.out) left_out.push_back(g.units[e]);
+    for (const std::uint32_t e : ports.in) left_in.push_back(now_.units[e]);
+    for (const std::uint32_t e : ports.out) left_out.push_back(now_.units[e]);
     std::vector<bool> may(ports.in.size() * outs, false);
     std::vector<bool> apart(may.size(), false);
     std::vector<Cost> costs(may.size());
     std::set<Cost> classes;
     for (std::size_t c = 0; c < may.size(); ++c) {
-      const PackEdge& a = g.graph.edges[ports.in[c / outs]];
-      const PackEdge& b = g.graph.edges[ports.out[c % outs]];
+      const PackEdge& a = now_.graph.edges[ports.in[c / outs]];
+      const PackEdge& b = now_.graph.edges[ports.out[c % outs]];
       may[c] = may_join(a, b, more);
       apart[c] = may[c] && component[a.from] != component[b.to];
       costs[c] = cost(a, b);
@@ -254,9 +246,9 @@ class SwitchRemoval {
       const std::vector<std::int64_t> shares = even_shares(in, out, now);
       for (std::size_t c = 0; c < shares.size(); ++c) {
         if (shares[c] == 0) continue;
-        join(g, ports.in[c / outs], ports.out[c % outs], shares[c]);
-        left_in[c / outs] = g.units[ports.in[c / outs]];
-        left_out[c % outs] = g.units[ports.out[c % outs]];
+        join(ports.in[c / outs], ports.out[c % outs], shares[c]);
+        left_in[c / outs] = now_.units[ports.in[c / outs]];
+        left_out[c % outs] = now_.units[ports.out[c % outs]];
       }
     };
     // Pairs of one cost together, the cheapest first.
@@ -264,28 +256,37 @@ class SwitchRemoval {
       if (apart_first) join_shares(apart, cost);
       join_shares(may, cost);
     }
-    drop_edges_of(g, w);
-    return g;
+    for (const auto* side : {&ports.in, &ports.out}) {
+      for (const std::uint32_t e : *side) now_.units[e] = 0;
+    }
+    const bool fits = trees_fit(now_.graph, now_.units, trees_);
+    if (fits) {
+      drop_edges_of(w);
+    } else {
+      now_.graph.edges.resize(before.size());
+      now_.units = before;
+    }
+    return fits;
   }
 
-  static void drop_edges_of(NodeGraph& g, std::uint32_t w) {
+  void drop_edges_of(std::uint32_t w) {
     std::size_t kept = 0;
-    for (std::size_t e = 0; e < g.graph.edges.size(); ++e) {
-      if (g.graph.edges[e].from == w || g.graph.edges[e].to == w) continue;
+    for (std::size_t e = 0; e < now_.graph.edges.size(); ++e) {
+      if (now_.graph.edges[e].from == w || now_.graph.edges[e].to == w) continue;
       if (kept != e) {
-        g.graph.edges[kept] = std::move(g.graph.edges[e]);
-        g.units[kept] = g.units[e];
+        now_.graph.edges[kept] = std::move(now_.graph.edges[e]);
+        now_.units[kept] = now_.units[e];
       }
       ++kept;
     }
-    g.graph.edges.resize(kept);
-    g.units.resize(kept);
+    now_.graph.edges.resize(kept);
+    now_.units.resize(kept);
   }
 
   // Pair by pair, each as far as cuts allow.
   void split_step_by_step(std::uint32_t w) {
-    const std::vector<std::uint32_t> component = components_without(now_, w);
-    const Ports ports = ports_of(now_, w);
+    const std::vector<std::uint32_t> component = components_without(w);
+    const Ports ports = ports_of(w);
     std::vector<std::uint32_t> merged;  // edges added so far
     for (const bool apart : {true, false}) {
       bool progress = true;
@@ -319,22 +320,20 @@ class SwitchRemoval {
         }
       }
     }
-    drop_edges_of(now_, w);
+    drop_edges_of(w);
   }
 
   void merge(std::uint32_t in, std::uint32_t out, std::int64_t units,
              std::vector<std::uint32_t>& merged) {
-    const std::vector<LinkId> path = joined(now_.graph.edges[in], now_.graph.edges[out]);
+    join(in, out, units);
     for (const std::uint32_t e : merged) {
-      if (now_.graph.edges[e].path != path) continue;
-      const Cost c = cost(now_.graph.edges[in], now_.graph.edges[out]);
-      now_.units[in] -= c.of_in(units);
-      now_.units[out] -= c.of_out(units);
+      if (now_.graph.edges[e].path != now_.graph.edges.back().path) continue;
       now_.units[e] += units;
+      now_.graph.edges.pop_back();
+      now_.units.pop_back();
       return;
     }
-    merged.push_back(static_cast<std::uint32_t>(now_.graph.edges.size()));
-    join(now_, in, out, units);
+    merged.push_back(static_cast<std::uint32_t>(now_.graph.edges.size() - 1));
   }
 
   // Joining u -> w -> t takes units from sets that hold w but neither u nor t, and from sets that

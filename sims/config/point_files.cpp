@@ -191,13 +191,6 @@ class PointFiles {
       workload.graph = graph;
       if (graph) read_weights_of(workload);
     }
-    const bool all_unused = std::all_of(points_.begin(), points_.end(), [](const RunPoint& point) {
-      return point.workload->graph && point.workload->counts != WorkloadConfig::kEqualCounts;
-    });
-    if (all_unused && step_weights_.empty()) {
-      diagnostics_.warning(given_.place_of("workload.counts"),
-                           "workload.counts has no effect: no ranks do an all_to_all");
-    }
   }
 
  private:
@@ -242,14 +235,16 @@ class PointFiles {
         for (const auto& set : workload.graph->groups[node.group].sets) sizes.insert(set.size());
       }
     }
+    const Place place = given_.place_of_text("workload.counts", workload.counts, "workload.counts");
+    if (sizes.empty()) {
+      diagnostics_.warning(place, "workload.counts has no effect: no ranks do an all_to_all");
+    }
     for (const std::size_t ranks : sizes) {
       if (ranks == 1) continue;
       const auto [weights, is_new] = step_weights_.try_emplace({workload.counts, ranks});
       if (is_new) {
-        weights->second = load_weights(
-            {workload.counts, workload.folder, {}}, ranks, ranks,
-            given_.place_of_text("workload.counts", workload.counts, "workload.counts"),
-            diagnostics_);
+        weights->second =
+            load_weights({workload.counts, workload.folder, {}}, ranks, ranks, place, diagnostics_);
       }
       if (!weights->second) return;
       workload.weights.emplace(ranks, *weights->second);

@@ -57,8 +57,6 @@ struct TopologyConfig;
 // Precondition: build_program's.
 [[nodiscard]] std::string missing_route(const Topology& topology, const RunPoint& point);
 
-// The paths of the program file and of the promises file.
-[[nodiscard]] std::string program_path(const ProgramConfig& config);
 // The name of a given program and its file, "two rank exchange (mine.trace)"; the file alone if the
 // program has no name.
 [[nodiscard]] std::string program_label(const ProgramConfig& config);
