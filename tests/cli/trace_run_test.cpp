@@ -191,8 +191,9 @@ TEST_CASE("Experts of a step get bytes by their weights, as in an exchange with 
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err, Contains("short.csv:1:") && Contains("4"));
   const std::string without =
-      folder.write("without.yaml", system + "collective: {algorithm: ring}\n"
-                                            "workload: {file: without.txt, counts: zipf}\n");
+      folder.write("without.yaml", system +
+                                       "collective: {algorithm: ring}\n"
+                                       "workload: {file: without.txt, counts: zipf}\n");
   folder.write("without.txt",
                "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 ep: 1 pp: 1 vpp: 1 "
                "ga: 1 all_gpus: 4 checkpoints: 0 checkpoint_initiates: 0\n1\n"
