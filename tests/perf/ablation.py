@@ -94,7 +94,7 @@ PARTS = [
     ("aligned time slots", "alg/packing/round_plan.cpp", "if (std::all_of(ops_.begin(), ops_.end(), aligned)) return;", "if (!@ && std::all_of(ops_.begin(), ops_.end(), aligned)) return;"),
     ("held time slots first", "alg/packing/round_plan.cpp", "if (period != 0 && holds_any_) {", "if (period != 0 && holds_any_ && !@) {"),
     ("stretch kept", SEGMENTS, "if (p.rounds != 1) stretch =", "if (p.rounds != 1 && !@) stretch ="),
-    ("switch split at once", "alg/packing/switch_removal.cpp", "if (fits) break;", "if (fits || @) break;"),
+    ("switch split at once", "alg/packing/switch_removal.cpp", "const std::vector<std::int64_t> before =", "if (@) return false; {}"),
     ("apart first", "alg/packing/switch_removal.cpp", "if (apart_first) join_shares", "if (apart_first && !@) join_shares"),
     ("paths on grids", "alg/packing/balanced_paths.cpp", "if (!is_even_grid(topology) || (is", "if (!is_even_grid(topology) || @ || (is"),
     ("path search", "alg/packing/balanced_paths.cpp", "while (without_gain < kPatience && !", "while (without_gain < kPatience && !@ && !"),
