@@ -102,9 +102,10 @@ HostJob draw_job(std::uint64_t seed, std::uint64_t number) {
     what.priority = draw.percent(50) ? 0 : draw.between32(0, 2);
     job.what.push_back(what);
   }
-  // Ranks may post in different orders if no NI runs out of contexts. The order within a group is
-  // the same at all ranks.
-  const bool any_order = point.system.ni.contexts >= job.ranks.groups.size();
+  // Ranks may post in different orders if no NI runs out of contexts, of which programs have their
+  // own. The order within a group is the same at all ranks.
+  const bool any_order =
+      point.system.ni.contexts >= job.ranks.groups.size() && point.system.ni.program.contexts == 0;
   for (std::size_t r = 0; r < ranks; ++r) {
     std::vector<std::deque<CollectiveNumber>> of_group(job.ranks.groups.size());
     std::vector<CollectiveNumber>& order = job.orders.emplace_back();
