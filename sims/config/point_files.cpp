@@ -236,11 +236,11 @@ class PointFiles {
       }
     }
     const Place place = given_.place_of_text("workload.counts", workload.counts, "workload.counts");
+    sizes.erase(1);
     if (sizes.empty()) {
-      diagnostics_.warning(place, "workload.counts has no effect: no ranks do an all_to_all");
+      diagnostics_.warning(place, "workload.counts has no effect: no ranks exchange by all_to_all");
     }
     for (const std::size_t ranks : sizes) {
-      if (ranks == 1) continue;
       const auto [weights, is_new] = step_weights_.try_emplace({workload.counts, ranks});
       if (is_new) {
         weights->second =
