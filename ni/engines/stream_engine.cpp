@@ -17,6 +17,12 @@ TableEvent arrival(const Operation& send) {
   return {send.flow, reduces ? TableEvent::Kind::reduced : TableEvent::Kind::gathered, send.from};
 }
 
+// Of posted or begun collectives: the lowest goes first.
+template <class Collective>
+auto order(const Collective& of) {
+  return std::pair(of.priority, of.age);
+}
+
 }  // namespace
 
 StreamGroup::StreamGroup(std::vector<NodeId> nodes)
@@ -85,7 +91,11 @@ StreamCollective::StreamCollective(const StreamProgram& stream_program, const St
 }
 
 StreamEngine::Context::Context(const Posted& begun, NodeId member)
-    : collective(*begun.collective), priority(begun.priority), age(begun.age), unreceived(0) {
+    : collective(*begun.collective),
+      priority(begun.priority),
+      age(begun.age),
+      blocks(begun.blocks),
+      unreceived(0) {
   const StreamProgram& loaded = collective.program;
   if (loaded.blocks) {
     issue = std::make_unique<ProgramContextEngine>(loaded.blocks->loaded, member,
@@ -138,7 +148,8 @@ bool StreamEngine::post(StreamCollective& collective, std::uint32_t priority, Cy
     return !s.is_running && !s.posted.empty() && has_contexts_for(s);
   });
   const bool is_next = !stream->is_running && stream->posted.empty();
-  stream->posted.push_back({&collective, priority, posts_++, at});
+  const std::size_t blocks = collective.program.contexts_of(collective.group.member(node_));
+  stream->posted.push_back({&collective, priority, posts_++, blocks, at});
   return is_next && contexts_.size() + static_cast<std::size_t>(waiting) < most_contexts_;
 }
 
@@ -169,28 +180,42 @@ Cycle StreamEngine::evaluate(Cycle now, BackEnd& back_end) {
 
 StreamEngine::Stream* StreamEngine::next_stream(Cycle now) {
   Stream* best = nullptr;
-  const auto order = [](const Stream& s) {
-    return std::pair(s.posted.front().priority, s.posted.front().age);
-  };
   for (Stream& stream : streams_) {
     if (stream.is_running || stream.posted.empty() || stream.posted.front().at > now ||
         !has_contexts_for(stream)) {
       continue;
     }
-    if (best == nullptr || order(stream) < order(*best)) best = &stream;
+    if (best == nullptr || order(stream.posted.front()) < order(best->posted.front())) {
+      best = &stream;
+    }
   }
   return best;
 }
 
 bool StreamEngine::has_contexts_for(const Stream& stream) const {
   if (contexts_.size() == most_contexts_) return false;
-  const auto needs = [&](const StreamCollective& collective) {
-    return collective.program.contexts_of(collective.group.member(node_));
+  const Posted& first = stream.posted.front();
+  if (most_blocks_ == 0 || first.blocks == 0) return true;
+  std::size_t in_use = first.blocks;
+  for (const auto& context : contexts_) in_use += context->blocks;
+  if (in_use > most_blocks_) return false;
+  const auto leaves_room_for = [&](const Posted& earlier) {
+    std::size_t later = first.blocks + earlier.blocks;
+    for (const auto& context : contexts_) {
+      const bool is_before = &context->collective.group == &earlier.collective->group;
+      if (!is_before && order(earlier) < order(*context)) later += context->blocks;
+    }
+    return later <= most_blocks_;
   };
-  std::size_t blocks = needs(*stream.posted.front().collective);
-  if (most_blocks_ == 0 || blocks == 0) return true;
-  for (const auto& context : contexts_) blocks += needs(context->collective);
-  return blocks <= most_blocks_;
+  for (const Stream& other : streams_) {
+    for (const Posted& waiting : other.posted) {
+      const bool goes_before = &other != &stream && order(waiting) < order(first);
+      if (goes_before && in_use + waiting.blocks > most_blocks_ && !leaves_room_for(waiting)) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 Cycle StreamEngine::next_begin() const {
@@ -209,9 +234,9 @@ void StreamEngine::begin(Stream& stream, Cycle now) {
   auto context = std::make_unique<Context>(posted, posted.collective->group.member(node_));
   if (is_shown_) context->issue->prepare_to_show();
   context->at = now;
-  const auto order = [](const auto& c) { return std::pair(c->priority, c->age); };
-  const auto place = std::find_if(contexts_.begin(), contexts_.end(),
-                                  [&](const auto& other) { return order(context) < order(other); });
+  const auto place = std::find_if(contexts_.begin(), contexts_.end(), [&](const auto& other) {
+    return order(*context) < order(*other);
+  });
   contexts_.insert(place, std::move(context));
 }
 
@@ -351,7 +376,9 @@ void StreamEngine::explain(const std::string& who, const std::vector<std::string
   if (most_contexts_ == 1) return;
   for (const Stream& stream : streams_) {
     for (std::size_t p = 0; p < stream.posted.size(); ++p) {
-      const std::string waiter = observer_.place_of(who, *stream.posted[p].collective);
+      const Posted& posted = stream.posted[p];
+      const std::string waiter = observer_.place_of(who, *posted.collective);
+      StreamObserver::explain_blocks(waiter, posted.blocks, false, waits);
       for (const auto& context : contexts_) {
         const bool is_before = &context->collective.group == stream.group;
         if (stream.is_running && !is_before) continue;
@@ -383,7 +410,10 @@ void StreamEngine::explain_context(const Context& context, const std::string& wh
     std::string& why = waits[w].why;
     why.replace(why.rfind(" node "), std::strlen(" node "), " member ");
   }
-  if (!is_only) return;
+  if (!is_only) {
+    StreamObserver::explain_blocks(name(who), context.blocks, true, waits);
+    return;
+  }
   const std::string runs = fmt::format("runs {}, ", observer_.name_of(collective));
   for (std::size_t w = first; w < waits.size(); ++w) waits[w].why.insert(0, runs);
 }

@@ -320,8 +320,10 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
       for (std::size_t m = 0; m < running.posted.size() && contexts_ != 1; ++m) {
         if (running.posted[m]) continue;
         const NodeId node = running.stream->group.node(NodeId(m));
-        waits.push_back({place_of(system_.fabric().ni(node).name(), *running.stream), host_of(node),
-                         "waits for the host to post it"});
+        const StreamCollective& stream = *running.stream;
+        const std::string place = place_of(system_.fabric().ni(node).name(), stream);
+        waits.push_back({place, host_of(node), "waits for the host to post it"});
+        explain_blocks(place, stream.program.contexts_of(NodeId(m)), false, waits);
       }
     }
     hosts_.explain(waits);

@@ -148,6 +148,54 @@ TEST_CASE("A program runs beside tables of the operations that it does not compu
   }
 }
 
+// Three program contexts: the collectives need two, three and one of them.
+struct FewContexts {
+  const Topology ring = make_torus({4}, link_of(5));
+  const JobRanks job = ranks_of(ring, {{}, row(0, 4), row(0, 4)});
+  const std::vector<HostCollective> what = {{CollectiveOp::all_reduce, 48'000, 1},
+                                            {CollectiveOp::all_reduce, 96'000, 1},
+                                            {CollectiveOp::all_reduce, 24'000, 2}};
+
+  [[nodiscard]] HostedRun run(const std::vector<PostList>& posts, Fidelity fidelity) const {
+    RunPoint point = point_of_program("gc3_ring", 2, fidelity);
+    point.system.ni.program.contexts = 3;
+    point.simulation.watchdog_cycles = 20'000;
+    const TablesOf work_of = [&](const HostCollective& w) {
+      RunPoint of_this = point;
+      of_this.collective->program.channels = w.bytes == 48'000 ? 2 : w.bytes == 96'000 ? 3 : 1;
+      return certified_work(ring, of_this, job, w);
+    };
+    return run_hosts(ring, point, work_of, what, posts, job);
+  }
+};
+
+TEST_CASE("Program contexts stay free for a collective that was posted before and has not begun") {
+  const FewContexts few;
+  // Behind collective 0, rank 0 has one context left when it posts 2. The others post 2 later: when
+  // 0 is over they run 1, which needs all contexts of rank 0.
+  std::vector<PostList> posts(4, PostList{{0, 10}, {1, 10}, {2, 200'000}});
+  posts[0] = {{0, 10}, {1, 10}, {2, 10}};
+  const HostedRun run = few.run(posts, Fidelity::train);
+  CHECK(run.failure == "");
+  CHECK(run.verified);
+  CHECK(run.collectives[2].first_issue > run.collectives[1].first_issue);
+  CHECK(run.all == few.run(posts, Fidelity::cycle).all);
+}
+
+TEST_CASE("Ranks that run out of program contexts in different orders are named as a circle") {
+  const FewContexts few;
+  std::vector<PostList> posts(4, PostList{{1, 10}, {2, 10}});
+  posts[2] = {{2, 10}, {1, 10}};
+  const HostedRun run = few.run(posts, Fidelity::train);
+  CAPTURE(run.failure);
+  CHECK_THAT(run.failure, Contains("these modules wait for each other in a cycle"));
+  CHECK_THAT(run.failure, Contains("net.ni_2 in <tensor 1>.ctx") &&
+                              Contains(" waits for net.ni_2 in <tensor 1>: waits for the "
+                                       "collective to begin"));
+  CHECK_THAT(run.failure, Contains("net.ni_2 in <tensor 1> waits for net.ni_2 in <tensor 2>: "
+                                   "waits for one of the NI's contexts"));
+}
+
 TEST_CASE("A program begins when as many program contexts are free as it has thread blocks") {
   const Topology ring = make_torus({4}, link_of(5));
   const JobRanks job = ranks_of(ring, {{}, row(0, 4), row(0, 4)});
