@@ -1,7 +1,5 @@
 #include "alg/certify/channel_dependencies.h"
 
-#include <tuple>
-
 #include "alg/routes/routing.h"
 #include "alg/schedule/schedule_text.h"
 
@@ -63,16 +61,10 @@ TopologicalOrder sort_topologically(std::size_t vertices,
   return result;
 }
 
-namespace {
-
-constexpr std::size_t kFirstSort = 1 << 16;
-
-auto key(const Precedence& p) { return std::tie(p.before, p.after); }
-
-}  // namespace
-
 ChannelDependencies::ChannelDependencies(const Topology& topology, std::uint32_t vc_classes)
-    : topology_(topology), classes_(std::max(vc_classes, 1U)), sort_at_(kFirstSort) {}
+    : topology_(topology),
+      classes_(std::max(vc_classes, 1U)),
+      wanted_(topology.num_links() * classes_) {}
 
 void ChannelDependencies::add(const RouteSet& routes, RouteId route) {
   if (routes.hops(route) == 1) return;
@@ -81,27 +73,22 @@ void ChannelDependencies::add(const RouteSet& routes, RouteId route) {
     return routes.link(route, hop).value() * classes_ + std::min(wanted[hop], classes_ - 1);
   };
   for (std::size_t hop = 1; hop < routes.hops(route); ++hop) {
-    waits_.push_back({channel(hop), channel(hop - 1)});
+    std::vector<std::uint32_t>& next = wanted_[channel(hop - 1)];
+    if (std::find(next.begin(), next.end(), channel(hop)) != next.end()) continue;
+    next.push_back(channel(hop));
+    has_new_ = true;
   }
-  // Many routes share their dependencies.
-  if (waits_.size() >= sort_at_) sort_out();
-}
-
-void ChannelDependencies::sort_out() {
-  std::sort(waits_.begin(), waits_.end(),
-            [](const Precedence& a, const Precedence& b) { return key(a) < key(b); });
-  waits_.erase(
-      std::unique(waits_.begin(), waits_.end(),
-                  [](const Precedence& a, const Precedence& b) { return key(a) == key(b); }),
-      waits_.end());
-  sort_at_ = std::max(kFirstSort, 2 * waits_.size());
 }
 
 std::string ChannelDependencies::cycle(std::size_t longest) {
-  sort_out();
-  const std::vector<std::uint32_t> cycle =
-      sort_topologically(topology_.num_links() * classes_, waits_).cycle;
-  if (cycle.empty()) return {};
+  if (!has_new_) return {};
+  std::vector<Precedence> waits;
+  for (std::uint32_t held = 0; held < wanted_.size(); ++held) {
+    for (const std::uint32_t next : wanted_[held]) waits.push_back({next, held});
+  }
+  const std::vector<std::uint32_t> cycle = sort_topologically(wanted_.size(), waits).cycle;
+  has_new_ = !cycle.empty();
+  if (!has_new_) return {};
   const auto line = [&](std::size_t i) {
     return fmt::format("link {} in VC class {} waits for",
                        link_name(topology_, LinkId(cycle[i] / classes_)), cycle[i] % classes_);

@@ -54,16 +54,16 @@ class ChannelDependencies {
   ChannelDependencies(const Topology& topology, std::uint32_t vc_classes);
 
   void add(const RouteSet& routes, RouteId route);
-  // Describes one cycle, at most `longest` channels of it; empty if there is no cycle.
+  // Describes one cycle, at most `longest` channels of it; empty if there is no cycle. Costs
+  // nothing if no dependency is new since the last answer.
   [[nodiscard]] std::string cycle(std::size_t longest = ~std::size_t{0});
 
  private:
-  void sort_out();
-
   const Topology& topology_;
   std::uint32_t classes_;
-  std::vector<Precedence> waits_;  // a packet holds `after` until it gets `before`
-  std::size_t sort_at_;
+  // By channel: those for which a packet that holds it may wait.
+  std::vector<std::vector<std::uint32_t>> wanted_;
+  bool has_new_ = false;
 };
 
 }  // namespace espalier

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -71,6 +72,15 @@ class GraphRun : public PointRun {
     }
     ranks_.nodes.resize(graph_.ranks.size());
     for (std::uint32_t r = 0; r < ranks_.nodes.size(); ++r) rank_of_[ranks_.nodes[r]] = r;
+    for (std::uint32_t r = 0; r < graph_.ranks.size(); ++r) {
+      // Work that several ranks share has no sends, whose peers are single ranks.
+      if (r != 0 && graph_.ranks[r] == graph_.ranks[r - 1]) continue;
+      std::set<std::uint32_t> peers;
+      for (const WorkNode& node : graph_.ranks[r]->nodes) {
+        if (node.kind == WorkKind::send) peers.insert(node.peer);
+      }
+      for (const std::uint32_t peer : peers) ranks_.messages.emplace_back(r, peer);
+    }
     for (const WorkSet& set : sets_) {
       std::vector<RankId>& members = ranks_.groups.emplace_back();
       for (const std::uint32_t rank : members_of(set)) members.emplace_back(rank);

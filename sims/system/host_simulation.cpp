@@ -49,8 +49,14 @@ class HostMessages : public SideListener {
     }
   }
 
+  // Binds the routes of these ranks' messages. Throws std::invalid_argument if there is no route,
+  // or if messages could wait for each other in a circle.
+  void expect(const std::vector<std::pair<RankId, RankId>>& pairs) {
+    for (const auto& [from, to] : pairs) bind(nodes_[from.index()], nodes_[to.index()]);
+    routes_.certify("");
+  }
   // Hands the message to the NI in cycle `at`, which is later than now. Throws
-  // std::invalid_argument if there is no route.
+  // std::invalid_argument as expect() does.
   void send(const HostMessage& message, Cycle at) {
     const NodeId from = nodes_[message.from.index()];
     const NodeId to = nodes_[message.to.index()];
@@ -114,10 +120,15 @@ class HostMessages : public SideListener {
   Channel& channel(NodeId from, NodeId to) {
     const auto known = channels_.find({from, to});
     if (known != channels_.end()) return known->second;
+    Channel& way = bind(from, to);
+    routes_.certify("beside other messages of the job: ");
+    return way;
+  }
+  Channel& bind(NodeId from, NodeId to) {
     if (from == to)
       throw std::invalid_argument("a host sends a message to itself; messages go to other hosts");
     const RouteId route = routes_.bind(route_packet(topology_, from, to));
-    return channels_.emplace(std::pair{from, to}, Channel{route, {}}).first->second;
+    return channels_.try_emplace({from, to}, Channel{route, {}}).first->second;
   }
 
   std::uint32_t take_place(const HostMessage& message, Channel& way) {
@@ -203,12 +214,13 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
         nodes_(job.nodes),
         ranks_(topology.num_nodes()),
         hosts_(hosts),
+        expected_(job.messages),
         groups_(groups_of(topology, job)),
         contexts_(point.system.ni.contexts != 0 ? point.system.ni.contexts
                                                 : job.most_groups_of_a_rank()),
         waits_(topology, certified_vc_classes(topology, point)),
-        routes_(topology, system.fabric(), &waits_),
-        programs_(topology, point, groups_, tables_of, routes_, waits_),
+        routes_(topology, system.fabric(), point.simulation.check ? &waits_ : nullptr),
+        programs_(topology, point, groups_, tables_of, routes_),
         messages_(topology, system.fabric(), routes_, job.nodes,
                   [this](const HostMessage& message, Cycle now) {
                     hosts_.received(message, now);
@@ -238,6 +250,13 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
 
   // To be called once, before the simulation.
   void start() {
+    try {
+      messages_.expect(expected_);
+    } catch (const std::exception& error) {
+      return fail(fmt::format(
+          "messages between ranks (more system.router.vcs or another system.routing may help): {}",
+          error.what()));
+    }
     hosts_.start(*this);
     end_if_finished(0);
   }
@@ -508,6 +527,7 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
   const std::vector<NodeId>& nodes_;  // by rank
   std::vector<RankId> ranks_;         // by node
   HostProgram& hosts_;
+  const std::vector<std::pair<RankId, RankId>>& expected_;  // messages
   const std::vector<StreamGroup> groups_;
   std::uint32_t contexts_;     // of each NI
   ChannelDependencies waits_;  // of `routes_` and of other tenants

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "alg/certify/channel_dependencies.h"
@@ -33,8 +35,12 @@ class SideRoutes {
     }
     return place->second;
   }
-  // Grows with each route of several links.
-  [[nodiscard]] std::size_t size() const { return routes_.size(); }
+  // Throws std::invalid_argument if packets on the routes so far may wait for each other in a
+  // circle, with `where` before its text.
+  void certify(const char* where) const {
+    const std::string circle = waits_ == nullptr ? "" : waits_->cycle(kLongestPrintedCycle);
+    if (!circle.empty()) throw std::invalid_argument(where + circle);
+  }
 
  private:
   const Topology& topology_;

@@ -20,13 +20,12 @@ constexpr std::uint64_t kMostOperations = 4'000'000;
 
 StreamPrograms::StreamPrograms(const Topology& topology, const RunPoint& point,
                                const std::vector<StreamGroup>& groups, const TablesOf& tables_of,
-                               SideRoutes& routes, ChannelDependencies& waits)
+                               SideRoutes& routes)
     : topology_(topology),
       point_(point),
       groups_(groups),
       tables_of_(tables_of),
       routes_(routes),
-      waits_(waits),
       timing_(time_links(topology, point.system.clock)),
       cache_(kMostOperations) {}
 
@@ -122,7 +121,6 @@ void StreamPrograms::note_turns(StreamProgram& program, const StreamGroup& group
 }
 
 void StreamPrograms::bind(StreamProgram& program, const StreamGroup& group) {
-  const std::size_t routes_before = routes_.size();
   BoundRoutes bound;
   for (const StreamProgram::Way& way : program.ways) {
     bound.emplace_back(way.route, routes_.bind(route_packet(topology_, group.node(way.from),
@@ -133,15 +131,9 @@ void StreamPrograms::bind(StreamProgram& program, const StreamGroup& group) {
   } else if (!program.keeps_to_packet_routes) {
     bound = bind_links(program, group.size());
   }
-  if (point_.simulation.check && routes_.size() != routes_before) {
-    const std::string circle = waits_.cycle(kLongestPrintedCycle);
-    if (!circle.empty()) {
-      throw std::invalid_argument(
-          "beside other messages of the job (algorithms on the routes of packets, for example ring "
-          "and direct, close no circle): " +
-          circle);
-    }
-  }
+  routes_.certify(
+      "beside other messages of the job (algorithms on the routes of packets, for example ring and "
+      "direct, close no circle): ");
   program.bound.emplace(&group, std::move(bound));
 }
 

@@ -94,7 +94,7 @@ class StreamPrograms {
   // All arguments must outlive this object. `groups`: by HostCollective::group.
   StreamPrograms(const Topology& topology, const RunPoint& point,
                  const std::vector<StreamGroup>& groups, const TablesOf& tables_of,
-                 SideRoutes& routes, ChannelDependencies& waits);
+                 SideRoutes& routes);
 
   // Throws the exceptions of tables_of, and std::invalid_argument if the tables are not this
   // collective's on this network, or if its messages and other messages of the job could wait for
@@ -127,7 +127,6 @@ class StreamPrograms {
   const std::vector<StreamGroup>& groups_;
   const TablesOf& tables_of_;
   SideRoutes& routes_;
-  ChannelDependencies& waits_;  // of all routes of the job so far
   // Of the healthy system, because the tables are filled without knowledge of faults.
   const SystemTiming timing_;
   StreamProgramCache cache_;

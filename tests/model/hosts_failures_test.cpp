@@ -9,6 +9,7 @@ namespace espalier {
 namespace {
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 using test::HostedRun;
 using test::in_mode;
 using test::kDefaultLink;
@@ -134,6 +135,31 @@ TEST_CASE("A host that sends a message to itself ends the run") {
   });
   CHECK(report.numbers == Numbers{0});
   CHECK_THAT(report.text, Contains("host_1 to host_1") && Contains("to itself"));
+}
+
+TEST_CASE(
+    "Messages that may wait for each other around a ring are refused at the one that closes it") {
+  const Topology ring = make_torus({5}, kDefaultLink);
+  RunPoint point = point_of(in_mode(FlowControlMode::packet));
+  JobRanks job = test::ranks_of(ring);
+  const auto failure = [&] {
+    return test::in_child([&] {
+             test::ManyMessages hosts(5, 3, 7);  // each rank to the second one before it
+             return test::Report{
+                 {},
+                 simulate_hosts(ring, point, job, hosts, tables_by("ring", ring), {})
+                     .simulation.failure};
+           })
+        .text;
+  };
+  const auto circle = Contains("virtual channels wait for each other in a cycle");
+  CHECK(failure().empty());  // a dateline keeps two classes of VCs apart
+  point.system.router.vcs = 1;
+  CHECK_THAT(failure(), StartsWith("a message from host_4 to host_2: beside other") && circle);
+  for (std::size_t r = 0; r < 5; ++r) job.messages.emplace_back(r, (r + 3) % 5);
+  CHECK_THAT(failure(), StartsWith("messages between ranks (more system.router.vcs") && circle);
+  point.simulation.check = false;
+  CHECK(failure().empty());
 }
 
 TEST_CASE("Hosts are refused together with control messages, late NIs or skewed clocks") {

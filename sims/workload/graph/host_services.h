@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "alg/schedule/schedule.h"
@@ -56,6 +57,8 @@ struct JobRanks {
   // Ranks in the order of a ring, none twice, at least one; broadcast and reduce have the first one
   // as their root. A rank may be in any number of groups. Group 0 is all ranks, whatever is here.
   std::vector<std::vector<RankId>> groups;
+  // From and to: who is known to send messages to whom. Their routes are certified first.
+  std::vector<std::pair<RankId, RankId>> messages = {};
 
   // The number of groups of the rank that is in most: so many collectives of a rank may run at the
   // same time.
