@@ -68,12 +68,11 @@ constexpr Foreign kForeign[] = {
     {"is a Chakra execution trace (protobuf): name the traces of all ranks by workload.file "
      "(docs/training.md)",
      is_chakra},
-    {"is a waveform (VCD), which is written and never read",
+    {"is a waveform (VCD or FST), which is written and never read",
      [](const Look& l) {
-       return l.starts("$date") || l.starts("$version") || l.starts("$timescale");
+       return l.starts("$date") || l.starts("$version") || l.starts("$timescale") ||
+              l.bytes("\0\0\0\0\0\0\0\1\x49"sv);
      }},
-    {"is a waveform (FST), which is written and never read",
-     [](const Look& l) { return l.bytes("\0\0\0\0\0\0\0\1\x49"sv); }},
     {"is a model in ONNX, which no command reads: list its layers as SCALE-Sim does "
      "(docs/training.md)",
      [](const Look& l) {
@@ -109,14 +108,13 @@ constexpr Foreign kForeign[] = {
      }},
     {"is text in UTF-16: write it in UTF-8",
      [](const Look& l) { return l.bytes("\xff\xfe"sv) || l.bytes("\xfe\xff"sv); }},
-    {"is a graph of Graphviz (DOT): write it with networkx.write_graphml or write_edgelist",
+    {"is a graph of Graphviz (DOT) or in GML: write it with networkx.write_graphml or "
+     "write_edgelist",
      [](const Look& l) {
        const auto word = l.begin.substr(0, l.begin.find_first_of(" \t\r\n{"));
-       return (word == "graph" || word == "digraph" || word == "strict") && l.has("{");
-     }},
-    {"is a graph in GML: write it with networkx.write_graphml or write_edgelist",
-     [](const Look& l) {
-       return (l.starts("graph") || l.starts("Creator")) && l.has("[") && l.has("node");
+       const bool is_dot = word == "graph" || word == "digraph" || word == "strict";
+       return (is_dot && l.has("{")) ||
+              ((l.starts("graph") || l.starts("Creator")) && l.has("[") && l.has("node"));
      }},
     {"is a topology of hwloc, which has no network: give the topology that NCCL writes to "
      "NCCL_TOPO_DUMP_FILE",
@@ -126,19 +124,10 @@ constexpr Foreign kForeign[] = {
     {"is a program, an archive, a database or a picture, which no command reads",
      [](const Look& l) {
        constexpr std::size_t kTarMark = 257;
-       const std::string_view magics[] = {
-           "\x7f"
-           "ELF"sv,
-           "BZh"sv,
-           "\xfd"
-           "7zXZ"sv,
-           "7z\xbc\xaf"sv,
-           "SQLite format 3"sv,
-           "GIF8"sv,
-           "\x89PNG"sv,
-           "\xff\xd8\xff"sv,
-           "\x89HDF"sv};
-       return std::any_of(std::begin(magics), std::end(magics),
+       constexpr std::string_view kMagics[] = {
+           "\177ELF"sv, "BZh"sv,     "\3757zXZ"sv,     "7z\274\257"sv, "SQLite format 3"sv,
+           "GIF8"sv,    "\211PNG"sv, "\377\330\377"sv, "\211HDF"sv};
+       return std::any_of(std::begin(kMagics), std::end(kMagics),
                           [&](std::string_view magic) { return l.bytes(magic); }) ||
               (l.whole.size() > kTarMark && l.whole.substr(kTarMark, 5) == "ustar");
      }},
