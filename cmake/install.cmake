@@ -37,14 +37,16 @@ write_basic_package_version_file(EspalierConfigVersion.cmake COMPATIBILITY SameM
 install(FILES ${PROJECT_BINARY_DIR}/EspalierConfig.cmake ${PROJECT_BINARY_DIR}/EspalierConfigVersion.cmake
         ${PROJECT_SOURCE_DIR}/cmake/dependencies.cmake DESTINATION ${package_folder})
 
-# The program writes its own manual page and completions.
-foreach(page "man;share/man/man1/espalier.1" "completion bash;share/bash-completion/completions/espalier"
-             "completion zsh;share/zsh/site-functions/_espalier")
-  list(GET page 0 words)
+# The manual page is the help of all commands, and the program writes its own completions.
+install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DPROGRAM=$<TARGET_FILE:espalier>\"
+                \"-DFILE=${PROJECT_BINARY_DIR}/espalier.1\" -P \"${PROJECT_SOURCE_DIR}/cmake/manual_page.cmake\"
+                COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/espalier.1 DESTINATION share/man/man1 COMPONENT program)
+foreach(page "bash;share/bash-completion/completions/espalier" "zsh;share/zsh/site-functions/_espalier")
+  list(GET page 0 shell)
   list(GET page 1 file)
-  string(REPLACE " " ";" words "${words}")
   string(REPLACE "/" "_" made ${file})
-  install(CODE "execute_process(COMMAND \"$<TARGET_FILE:espalier>\" ${words}
+  install(CODE "execute_process(COMMAND \"$<TARGET_FILE:espalier>\" completion ${shell}
                 OUTPUT_FILE \"${PROJECT_BINARY_DIR}/${made}\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
   get_filename_component(name ${file} NAME)
   get_filename_component(folder ${file} DIRECTORY)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -355,12 +356,16 @@ void add_systems(const std::vector<Input>& inputs, Measurements* measurements,
 
 // Every combination of technologies and nodes.
 std::optional<std::vector<ListedSystem>> combinations(const AreaOptions& options) {
-  std::vector<std::string> axes;
+  std::vector<std::string> settings = options.overrides;
   for (const auto& [key, values] : {std::pair("system.cost.technology", &options.technologies),
                                     std::pair("system.cost.node", &options.nodes)}) {
-    if (!values->empty()) axes.push_back(fmt::format("{}=[{}]", key, fmt::join(*values, ", ")));
+    std::vector<std::string> once;
+    std::copy_if(values->begin(), values->end(), std::back_inserter(once), [&](const auto& value) {
+      return std::find(once.begin(), once.end(), value) == once.end();
+    });
+    if (!once.empty()) settings.push_back(fmt::format("{}=[{}]", key, fmt::join(once, ", ")));
   }
-  return listed_systems(options.overrides, axes);
+  return listed_systems(settings);
 }
 
 std::string document(const std::vector<Json>& systems) {

@@ -68,8 +68,7 @@ struct CompareOptions {
 struct LatencyOptions {
   std::vector<std::string> configs;
   std::vector<std::string> overrides;
-  std::vector<std::string> vary;  // "system.router.vcs=2,4": a design for each value
-  std::string loads;              // "0.1,0.2"; empty: chosen
+  std::string loads;  // "0.1,0.2"; empty: chosen
   std::string json;
   std::string csv;
   std::string page;  // HTML
@@ -173,13 +172,10 @@ struct SchemaOptions {
 };
 [[nodiscard]] int schema_command(const SchemaOptions& options);
 
-// What a shell and man know of the program, from the definition of its command line `app`. Prints
-// the words that may complete the last one: commands, options, values of a list, and keys of
-// configurations.
+// Prints the words that may complete the last one, by the definition of the command line: commands,
+// options, values of a list, and keys of configurations.
 [[nodiscard]] int complete_command(const CLI::App& app, std::vector<std::string> words);
 // A script for bash or zsh, which asks `espalier complete`.
 [[nodiscard]] int completion_command(const std::string& shell);
-// A page for man, section 1, in roff.
-[[nodiscard]] int man_command(const CLI::App& app);
 
 }  // namespace espalier

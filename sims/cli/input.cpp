@@ -278,27 +278,28 @@ bool read_time_limit(const std::string& text, WorkerLimits& limits) {
   return good;
 }
 
-std::optional<std::vector<ListedSystem>> listed_systems(std::vector<std::string> settings,
-                                                        const std::vector<std::string>& axes) {
+std::optional<std::vector<ListedSystem>> listed_systems(const std::vector<std::string>& settings) {
   std::vector<ListedSystem> all(1);
   Diagnostics diagnostics;
-  const std::size_t overrides = settings.size();
-  settings.insert(settings.end(), axes.begin(), axes.end());
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    const std::string& setting = settings[i];
+  for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     const std::string name = setting.substr(0, equals);
     const Key* key = find_key(name);
-    const bool is_axis = i >= overrides;
     std::optional<ConfigNode> value;
     // A list of lists is one value of collective.groups.
-    if (is_axis || (key != nullptr && !key->listable && key->shape.type != ValueType::record &&
-                    equals != std::string::npos)) {
+    if (key != nullptr && !key->listable && key->shape.type != ValueType::record &&
+        equals != std::string::npos) {
       Diagnostics unheard;  // the reader of the configuration prints what is wrong
       value = load_override_value(setting.substr(equals + 1), diagnostics.add_override(setting),
                                   equals + 1, unheard);
     }
-    if (!value || (!is_axis && !lists_values(*key, *value))) {
+    const auto replaces = [&](const std::string& later) {
+      return &later > &setting && later.compare(0, equals + 1, setting, 0, equals + 1) == 0;
+    };
+    // Of several settings of a key, the last one counts.
+    const bool is_list = value && lists_values(*key, *value);
+    if (is_list && std::any_of(settings.begin(), settings.end(), replaces)) continue;
+    if (!is_list) {
       for (ListedSystem& each : all) each.overrides.push_back(setting);
       continue;
     }
@@ -312,9 +313,7 @@ std::optional<std::vector<ListedSystem>> listed_systems(std::vector<std::string>
                                  name.substr(name.rfind('.') + 1), text);
       }
     }
-    if (key != nullptr) {
-      static_cast<void>(check_axis_values(value->items, *key, is_axis, diagnostics));
-    }
+    static_cast<void>(check_axis_values(value->items, *key, false, diagnostics));
     all = std::move(crossed);
   }
   tell(stderr, "{}", diagnostics.text());

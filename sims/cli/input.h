@@ -67,10 +67,9 @@ struct ListedSystem {
   std::string words;  // "dims [4, 4], bandwidth 50GB/s"; empty: no override lists values
 };
 // Every combination of the values that overrides list for keys that a configuration gives once,
-// as those of its network, and that `axes` list for any key. After an error, prints it and returns
-// nullopt.
+// as those of its network. After an error, prints it and returns nullopt.
 [[nodiscard]] std::optional<std::vector<ListedSystem>> listed_systems(
-    std::vector<std::string> settings, const std::vector<std::string>& axes = {});
+    const std::vector<std::string>& settings);
 
 // The input files, and the files that their configurations name: graphs, layers, programs.
 [[nodiscard]] std::vector<CommandFile> files_of(const std::vector<Input>& inputs);

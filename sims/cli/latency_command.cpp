@@ -92,23 +92,6 @@ std::vector<std::string> design_names(const std::vector<Input>& inputs) {
   return names;
 }
 
-// The overrides of each design: every combination of the values behind --vary.
-std::optional<std::vector<ListedSystem>> varied_designs(const LatencyOptions& options) {
-  std::vector<std::string> axes;
-  for (const std::string& axis : options.vary) {
-    const std::size_t equals = axis.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == axis.size()) {
-      tell(stderr,
-           "--vary {}: error: expected a key and its values\nhint: for example --vary "
-           "system.router.vcs=2,4,8\n",
-           axis);
-      return std::nullopt;
-    }
-    axes.push_back(fmt::format("{}=[{}]", axis.substr(0, equals), axis.substr(equals + 1)));
-  }
-  return listed_systems(options.overrides, axes);
-}
-
 std::optional<std::vector<double>> parse_loads(const std::string& list) {
   std::vector<double> loads;
   std::size_t at = 0;
@@ -255,20 +238,11 @@ std::vector<Input> inputs_of_runs(const std::vector<Input>& inputs,
   return with_runs;
 }
 
-// The command line with these options behind it.
-std::vector<std::string> words_of(const LatencyOptions& options,
-                                  std::vector<std::pair<const char*, std::string>> more = {}) {
-  more.insert(more.begin(), {"--loads", options.loads});
-  for (auto axis = options.vary.rbegin(); axis != options.vary.rend(); ++axis) {
-    more.insert(more.begin(), {"--vary", *axis});
-  }
-  return command_words("latency", options.configs, options.overrides, more);
-}
-
 bool write_outputs(const LatencyOptions& options, const std::vector<LoadedDesign>& designs,
                    const std::vector<Input>& inputs) {
   const std::vector<Input> runs = inputs_of_runs(inputs, designs);
-  const std::vector<std::string> words = words_of(options);
+  const std::vector<std::string> words =
+      command_words("latency", options.configs, options.overrides, {{"--loads", options.loads}});
   std::vector<Json> results;
   Json curves = Json::array();
   for (const LoadedDesign& design : designs) {
@@ -297,7 +271,7 @@ bool write_outputs(const LatencyOptions& options, const std::vector<LoadedDesign
 int latency_command(const LatencyOptions& options) {
   const auto loads = parse_loads(options.loads);
   if (!loads) return kUsageError;
-  const auto designs = varied_designs(options);
+  const auto designs = listed_systems(options.overrides);
   if (!designs) return kUsageError;
   std::vector<Input> inputs;
   for (const std::string& config : options.configs) {
@@ -325,11 +299,13 @@ int latency_command(const LatencyOptions& options) {
                  files_of(inputs)))
     return kUsageError;
   std::vector<std::string> resume =
-      words_of(options, {{"--json", options.json},
-                         {"--csv", options.csv},
-                         {"--output", options.page},
-                         {"--title", options.title},
-                         {"-j", options.jobs == 0 ? "" : std::to_string(options.jobs)}});
+      command_words("latency", options.configs, options.overrides,
+                    {{"--loads", options.loads},
+                     {"--json", options.json},
+                     {"--csv", options.csv},
+                     {"--output", options.page},
+                     {"--title", options.title},
+                     {"-j", options.jobs == 0 ? "" : std::to_string(options.jobs)}});
   resume.emplace_back("--resume");
   RunStore store(first_file({options.json, options.csv, options.page}), options.resume,
                  PointOrigin{shell_line(resume), kVersion});

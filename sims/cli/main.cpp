@@ -150,7 +150,6 @@ void declare_compare(Command& command, CompareOptions& options) {
 void declare_latency(Command& command, LatencyOptions& options) {
   command.option("config", options.configs)->required();
   command.option("-s,--set", options.overrides);
-  command.option("--vary", options.vary);
   command.option("--loads", options.loads);
   command.file("-o,--output", options.page);
   command.option("--title", options.title);
@@ -339,7 +338,6 @@ int dispatch(int argc, char** argv) {
                         [&] { return complete_command(app, complete->remaining()); });
   complete = commands.back().app().group("")->prefix_command();
   complete->set_help_flag();
-  commands.emplace_back(app, "man", [&] { return man_command(app); });
 
   // `help run` is `run --help`.
   std::vector<std::string> words(argv + 1, argv + argc);

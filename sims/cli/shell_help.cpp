@@ -1,4 +1,4 @@
-// Completion for shells and the page for man. Both ask the command line's own definition.
+// Completion for shells, which asks the command line's own definition.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,6 @@
 #include "sims/cli/commands.h"
 #include "sims/cli/embedded_files.h"
 #include "sims/cli/output.h"
-#include "sims/cli/version.h"
 #include "sims/config/keys.h"
 
 namespace espalier {
@@ -45,7 +44,7 @@ const CLI::App& command_of(const CLI::App& app, const std::vector<std::string>& 
 // positional values.
 std::vector<std::string> words_behind(const CLI::App& command, const std::string& before) {
   std::vector<std::string> words;
-  if (before == "-s" || before == "--set" || before == "--vary") {
+  if (before == "-s" || before == "--set") {
     for (const std::string& key : key_names()) words.push_back(key + "=");
     return words;
   }
@@ -59,26 +58,6 @@ std::vector<std::string> words_behind(const CLI::App& command, const std::string
     for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
   }
   return words;
-}
-
-// Preformatted text: roff reads a line that begins with a dot or an apostrophe as a request.
-std::string roff(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    const bool begins_line = escaped.empty() || escaped.back() == '\n';
-    if (begins_line && (c == '.' || c == '\'')) escaped += "\\&";
-    if (c == '\\' || c == '-') escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-void add_help(const CLI::App& app, const std::string& name, std::string& page) {
-  page += fmt::format(".SH {}\n.nf\n{}\n.fi\n", roff(name),
-                      roff(app.get_formatter()->make_help(&app, name, CLI::AppFormatMode::Normal)));
-  for (const CLI::App* below : commands_of(app)) {
-    add_help(*below, name + " " + below->get_name(), page);
-  }
 }
 
 }  // namespace
@@ -96,14 +75,6 @@ int complete_command(const CLI::App& app, std::vector<std::string> words) {
 int completion_command(const std::string& shell) {
   const std::string bash = shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "";
   return write_text("-", bash + std::string(completion_file())) ? kGood : kUsageError;
-}
-
-int man_command(const CLI::App& app) {
-  std::string page =
-      fmt::format(".TH ESPALIER 1 \"\" \"espalier {}\" \"User Commands\"\n", roff(kVersion));
-  page += ".SH NAME\nespalier \\- simulate collectives on accelerator interconnects\n";
-  add_help(app, "espalier", page);
-  return write_text("-", page) ? kGood : kUsageError;
 }
 
 }  // namespace espalier

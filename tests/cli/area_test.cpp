@@ -67,7 +67,7 @@ TEST_CASE("The dependency state of a run has two places per node, or one for eac
 TEST_CASE("area --json has a system for each technology and node, with every block's origin") {
   const Json systems =
       area_json({kTableIII, "-s", "collective.algorithm=multitree", "--technology", "nangate45",
-                 "--technology", "sky130hd", "--node", "45nm", "--node", "22nm"})
+                 "--technology", "sky130hd", "--node", "45nm", "--node", "22nm", "--node", "45nm"})
           .at("systems");
   REQUIRE(systems.size() == 4);
   for (const Json& system : systems) {

@@ -46,7 +46,7 @@ TEST_CASE("A CSV tells rows of several files and of several designs apart") {
                                            "system: {topology: {type: mesh, dims: [2, 2]}}\n"
                                            "traffic: {measure_cycles: 500}\n");
   const Outcome designs = test::espalier(
-      {"latency", traffic, "--vary", "system.router.vcs=2,4", "--loads", "0.1", "--csv", "-"});
+      {"latency", traffic, "-s", "system.router.vcs=[2,4]", "--loads", "0.1", "--csv", "-"});
   CHECK_THAT(designs.out, Contains("system.router.vcs,") && Contains("\n2,") && Contains("\n4,"));
 }
 

@@ -217,8 +217,8 @@ TEST_CASE("Curves that are stopped keep their loads, and an older file of result
   const std::string results = folder.write("r.json", "older\n");
   // The second design takes a minute.
   const Outcome stopped =
-      interrupt({"latency", config, "--loads", "0.1", "--vary",
-                 "traffic.measure_cycles=2000,100000000", "-j", "2", "--json", results});
+      interrupt({"latency", config, "--loads", "0.1", "-s",
+                 "traffic.measure_cycles=[2000,100000000]", "-j", "2", "--json", results});
   CAPTURE(stopped.err);
   CHECK(stopped.exit_code == 130);
   CHECK(test::read_text(results) == "older\n");

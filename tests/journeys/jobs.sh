@@ -69,7 +69,7 @@ PYTHON
 
 # A PhD student changes one parameter of a figure, reads its numbers, and draws latency against load.
 student() {
-  ask 0 latency "$configs/latency/mesh_8x8.yaml" -s system.topology.dims=[4,4] --vary system.router.vcs=1,2 --loads 0.1,0.3,0.5 -o curve.html --csv curve.csv -- "vcs"
+  ask 0 latency "$configs/latency/mesh_8x8.yaml" -s system.topology.dims=[4,4] -s system.router.vcs=[1,2] --loads 0.1,0.3,0.5 -o curve.html --csv curve.csv -- "vcs"
   python3 - <<'PYTHON' || failures=$((failures + 1))
 import csv
 rows = list(csv.DictReader(open("curve.csv")))
