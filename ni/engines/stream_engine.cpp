@@ -199,6 +199,7 @@ bool StreamEngine::has_contexts_for(const Stream& stream) const {
   std::size_t in_use = first.blocks;
   for (const auto& context : contexts_) in_use += context->blocks;
   if (in_use > most_blocks_) return false;
+  // When all before `earlier` are over, the stream's collective and later ones still hold theirs.
   const auto leaves_room_for = [&](const Posted& earlier) {
     std::size_t later = first.blocks + earlier.blocks;
     for (const auto& context : contexts_) {

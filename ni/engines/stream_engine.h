@@ -142,26 +142,26 @@ class StreamObserver {
                                      const StreamCollective& collective) const {
     return ni + " in " + name_of(collective);
   }
-  // Adds how a collective at its place and its program contexts, which have names of their own,
-  // wait for each other.
+  // A collective waits for the program contexts in which it runs; until it begins, they wait for
+  // it. Both have names of their own.
   static void explain_blocks(const std::string& place, std::size_t contexts, bool has_begun,
                              WaitList& waits) {
     for (std::size_t c = 0; c < contexts; ++c) {
       const std::string context = place + ".ctx" + std::to_string(c);
-      if (has_begun) waits.push_back({place, context, "runs in it"});
-      if (!has_begun) waits.push_back({context, place, "waits for the collective to begin"});
+      waits.push_back(has_begun ? Wait{place, context, "runs in it"}
+                                : Wait{context, place, "waits for the collective to begin"});
     }
   }
 };
 
 // A collective begins when contexts are free for it: the one of the lowest priority number, among
-// these the one that was posted first. Program contexts, of which collectives take different
-// numbers, are free for it if enough remain for each one that goes before it and has not begun,
-// once those before that one are over. So ranks that post in one order and priority never wait for
-// each other in a circle. Each context has a schedule table, a timestep and a down-counter of its
-// own, or program contexts, one for each thread block. The contexts share the ports, the DMA
-// engine, the memory port and the reduction unit; where several have something to issue in a cycle,
-// they issue in the same order.
+// these the one that was posted first. Collectives take different numbers of program contexts; each
+// leaves enough of them to every waiting one that goes before it. So ranks that post in one order
+// and priority never wait for each other in a circle.
+//
+// Each context has a schedule table, a timestep and a down-counter of its own, or program contexts,
+// one for each thread block. The contexts share the ports, the DMA engine, the memory port and the
+// reduction unit; where several have something to issue in a cycle, they issue in the same order.
 //
 // A collective is over at this NI when all its entries have issued, or all its steps are done, its
 // sends have left and all its arrivals are in memory. Its contexts are free in the following cycle.

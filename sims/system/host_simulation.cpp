@@ -49,8 +49,8 @@ class HostMessages : public SideListener {
     }
   }
 
-  // Binds the routes of these ranks' messages. Throws std::invalid_argument if there is no route,
-  // or if messages could wait for each other in a circle.
+  // The first rank of each pair will send to the second. Throws std::invalid_argument if there is
+  // no route, or if the messages could wait for each other in a circle.
   void expect(const std::vector<std::pair<RankId, RankId>>& pairs) {
     for (const auto& [from, to] : pairs) bind(nodes_[from.index()], nodes_[to.index()]);
     routes_.certify("");
